@@ -152,32 +152,32 @@ async function build(
   /** Read once and after each change: the local /v1 asks with every request. */
   let settings = store.settings.read()
   const tools = new Apps(store)
-  const desk = new RequestScheduler()
+  const scheduler = new RequestScheduler()
   kept.onFailure(() => store.close())
-  const ledger = openLedger()
-  const allowance = new AppAllowance({ spent: (id) => ledger.spent(id) })
-  kept.onFailure(() => ledger.close())
-  const account = openAccountStore(host.dataDir, { busyMs: coreBusyMs })
-  kept.onFailure(() => account.close())
+  const requestLog = openRequestLog()
+  const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  kept.onFailure(() => requestLog.close())
+  const accountStore = openAccountStore(host.dataDir, { busyMs: coreBusyMs })
+  kept.onFailure(() => accountStore.close())
   kept.opened()
-  const metrics = new Metrics({ enabled: () => settings.metrics, live: () => desk.counts() })
+  const metrics = new Metrics({ enabled: () => settings.metrics, live: () => scheduler.counts() })
   const spans = openTelemetry(process.env, {
     version: host.version,
     server: () => (session.current ? serverOf(session.current.base.url) : null),
     log: host.log,
   })
-  const session = new Session(store, host.secrets, { desk, booksOf: ledger.booksOf }, options.back)
+  const session = new Session(store, host.secrets, { scheduler, requestLogOf: requestLog.requestLogOf }, options.back)
   kept.onFailure(() => session.close())
-  const accountRooms = composeAccount({
-    ...{ host, store, account, ledger, tools, desk, session },
+  const composedAccount = composeAccount({
+    ...{ host, store, accountStore, requestLog, tools, scheduler, session },
     changed: () => state.changed(),
   })
-  const { books, bucket, limits } = accountRooms
-  const rooms = composeChat({ host, store, session, ledger, settings: () => settings })
-  const { chat } = rooms
-  const mediaRooms = composeMedia({ host, store, session, ledger, files: rooms })
+  const { usage, bucket, limits } = composedAccount
+  const features = composeChat({ host, store, session, requestLog, settings: () => settings })
+  const { chat } = features
+  const composedMedia = composeMedia({ host, store, session, requestLog, files: features })
   const erasing = composeRetention({
-    ...{ store, ledger, library: rooms.library, keeping: mediaRooms.keeping },
+    ...{ store, requestLog, library: features.library, keeping: composedMedia.keeping },
     remove: (conversationId) => remove(chat, { conversationId }),
     logDays: () => settings.logDays,
     log: host.log,
@@ -185,7 +185,7 @@ async function build(
   const keep = createData({
     dataDir: host.dataDir,
     version: host.version,
-    transfers: rooms.transfers,
+    transfers: features.transfers,
     problem: kept.problem,
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
@@ -199,14 +199,14 @@ async function build(
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
   const relayDeps: RelayDeps = {
     forward: () => session.current?.forward ?? null,
-    books: ledger,
+    requestLog,
     allowance,
     price: (endpoint, model, use) => {
-      const known = ledger.price(endpoint, model, use)
-      if (known === null) books.wanted()
-      return known ?? ledger.dearest(endpoint, use)
+      const known = requestLog.price(endpoint, model, use)
+      if (known === null) usage.wanted()
+      return known ?? requestLog.dearest(endpoint, use)
     },
-    typicalOut: (model) => ledger.typicalOut(model),
+    typicalOut: (model) => requestLog.typicalOut(model),
     local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
     memory: new BodyMemory(),
   }
@@ -216,11 +216,11 @@ async function build(
     connected: () => session.current !== null,
     used: ({ id }) => tools.touch(id),
     refused: (refusal) => {
-      ledger.refused(refusal)
+      requestLog.refused(refusal)
       metrics.refused(refusal.code)
     },
     allowedOrigins: () => settings.proxyOrigins,
-    desk: () => desk.counts(),
+    scheduler: () => scheduler.counts(),
     changed: () => state.changed(),
     log: host.log,
   })
@@ -236,14 +236,14 @@ async function build(
       version: host.version,
       dataDir: host.dataDir,
       connection: session.connection,
-      profiles: savedProfiles(session, (profile) => books.bookOf(placeOf(profile))),
+      profiles: savedProfiles(session, (profile) => usage.accountOf(placeOf(profile))),
       keychain,
       proxy: { ...proxy.status(), tools: tools.count() },
       bucket: bucket.value,
       settings,
     }),
     observe: (changed) => {
-      const ends = [tools.observe(changed), bucket.watch(), desk.changes.add(changed)]
+      const ends = [tools.observe(changed), bucket.watch(), scheduler.changes.add(changed)]
       return () => {
         for (const end of ends) end()
       }
@@ -254,12 +254,12 @@ async function build(
     read: () =>
       appUses({
         tools: tools.list,
-        spent: (id) => ledger.spent(id),
-        live: (id) => ledger.liveOf(id),
+        spent: (id) => requestLog.spent(id),
+        live: (id) => requestLog.liveOf(id),
         reserved: (id) => allowance.use(id).reserved,
       }),
     observe: (changed) => {
-      const ends = [tools.observe(changed), ledger.changes.add(changed), desk.changes.add(changed)]
+      const ends = [tools.observe(changed), requestLog.changes.add(changed), scheduler.changes.add(changed)]
       return () => {
         for (const end of ends) end()
       }
@@ -271,14 +271,14 @@ async function build(
   // Rows are only put together for listeners where there are any.
   let stopCounting: (() => void) | null = null
   const countEnded = (): void => {
-    if (settings.metrics) stopCounting ??= ledger.ended.add((row) => metrics.ended(row))
+    if (settings.metrics) stopCounting ??= requestLog.ended.add((row) => metrics.ended(row))
     else {
       stopCounting?.()
       stopCounting = null
     }
   }
   countEnded()
-  if (spans) ledger.ended.add((row) => spans.ended(row))
+  if (spans) requestLog.ended.add((row) => spans.ended(row))
 
   const lookForKeychain = async (): Promise<void> => {
     keychain = await host.secrets.probe()
@@ -293,16 +293,16 @@ async function build(
   const router = createRouter({
     host,
     store,
-    account,
+    accountStore,
     state,
     session,
-    rooms,
-    mediaRooms,
+    features,
+    composedMedia,
     models,
     tools,
     toolUse,
-    ledger,
-    ...{ books, limits, beside: accountRooms.beside, alerts: accountRooms.alerts },
+    requestLog,
+    ...{ usage, limits, beside: composedAccount.beside, alerts: composedAccount.alerts },
     keep,
     erasing,
     settingsChanged,
@@ -323,17 +323,17 @@ async function build(
     const steps: (() => unknown)[] = [
       keysWatched,
       storedWatched,
-      () => accountRooms.close(),
+      () => composedAccount.close(),
       () => proxy.close(),
       () => erasing.close(),
       () => keep.close(),
-      () => mediaRooms.close(),
-      () => rooms.close(),
+      () => composedMedia.close(),
+      () => features.close(),
       () => session.close(),
-      () => desk.close(),
-      () => ledger.close(),
-      () => account.pending.settled(endsWithinMs),
-      () => account.close(),
+      () => scheduler.close(),
+      () => requestLog.close(),
+      () => accountStore.pending.settled(endsWithinMs),
+      () => accountStore.close(),
       () => spans?.close(),
       () => tools.close(),
       () => store.pending.settled(endsWithinMs),
@@ -351,7 +351,7 @@ async function build(
   }
   // The first stream that is cancelled would wait for it otherwise, and all others with it.
   const loadTokenizerWhenIdle = guarded('The tokenizer could not be loaded; it is tried again', () => {
-    if (ledger.live() > 0) return
+    if (requestLog.live() > 0) return
     if (proxyWish().enabled) loadTokenizer()
     clearInterval(loadWhenIdle)
   })
@@ -365,7 +365,7 @@ async function build(
   try {
     await leave()
     await proxy.apply(proxyWish())
-    rooms.chatTools.start()
+    features.chatTools.start()
     // A command line's wish fails loudly; a stored profile that cannot be opened is a state to show.
     const opening = connectAtStart()
     if (options.connect) await opening
@@ -392,7 +392,7 @@ async function build(
       stop: (input) => stopReply(chat, input),
       watch: (input, signal) => watch(chat, input, signal),
     },
-    media: rooms.media,
+    media: features.media,
     models: { list: (input) => listModels(models, input) },
     connection: {
       login: (input) => login(session, input),
@@ -402,7 +402,7 @@ async function build(
     stop,
   }
 
-  function openLedger() {
+  function openRequestLog() {
     return new SqliteRequestLog({
       dataDir: host.dataDir,
       tools: () => tools.list(),

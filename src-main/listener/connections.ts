@@ -10,7 +10,7 @@ export interface ClientConnection<P = unknown> {
   /** Requests whose answer has not been given yet. More than one only where a client pipelines. */
   open: number
   /** The request that was let through last, under way or over. */
-  passage: P | null
+  proxiedRequest: P | null
   /** Nothing more is taken from it: it ends with an answer that is on its way. */
   closing: boolean
   /** Requests that came after that. */
@@ -50,7 +50,7 @@ export class ClientConnections<P = unknown> {
       since: now,
       requests: 0,
       open: 0,
-      passage: null,
+      proxiedRequest: null,
       closing: false,
       dropped: 0,
       proven: false,

@@ -1,6 +1,6 @@
 import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ConnectionBounds, ClientConnections } from './connections.ts'
+import type { ClientConnections, ConnectionBounds } from './connections.ts'
 
 /** ms, bytes and counts. */
 export interface ServerBounds extends ConnectionBounds {

@@ -97,14 +97,14 @@ function createWorld(
   home: Pick<SandboxOptions, 'limits' | 'apiKey' | 'balance'>,
 ): World {
   const accounts = seedAccounts({ seed, now: now(), ...home })
-  const ledger = new SandboxAccounting(now)
-  ledger.seedHistory(seed, accounts.keys.values())
+  const requestLog = new SandboxAccounting(now)
+  requestLog.seedHistory(seed, accounts.keys.values())
   let requests = 0
   return {
     seed,
     now,
     accounts,
-    ledger,
+    requestLog,
     limits: new SandboxLimits(now),
     records: new Records(() => {
       requests += 1

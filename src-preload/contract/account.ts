@@ -64,7 +64,7 @@ export const limited = z.object({
 })
 export type Limited = z.infer<typeof limited>
 
-export const limitsRoom = {
+export const limitsProcedures = {
   /** Asks the service as long as somebody watches, at most every 15 seconds; each asking is a counted request. */
   watch: procedure.output(eventIterator(limits)),
   /** The newest first. */
@@ -95,12 +95,12 @@ export const accountKey = z.object({
 })
 export type AccountKey = z.infer<typeof accountKey>
 
-export const keysRoom = {
+export const keysProcedures = {
   /** The keys of a book, the calling one first, then by last use; and again when they change. */
-  watch: procedure.input(z.object({ bookId: id })).output(eventIterator(z.array(accountKey))),
+  watch: procedure.input(z.object({ accountId: id })).output(eventIterator(z.array(accountKey))),
   /** Days of one key; a day without a row that was fetched is nothing, one that was not is a gap. */
   daily: procedure
-    .input(z.object({ bookId: id, keyId: z.string(), from: day, to: day }))
+    .input(z.object({ accountId: id, keyId: z.string(), from: day, to: day }))
     .output(z.array(z.object({ day, state: coverage, figures: figures.nullable() }))),
   /** Fetches records, totals and days of all keys of the active book now. @throws as the service fails */
   refresh: procedure.output(z.object({ keys: z.number().int() })),

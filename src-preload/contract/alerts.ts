@@ -23,7 +23,7 @@ export const alertSettings = z.object({
 export type AlertSettings = z.infer<typeof alertSettings>
 
 /** Whose account it is about, by the book's name at that time. */
-const book = z.object({ id: z.string(), name: z.string() })
+const account = z.object({ id: z.string(), name: z.string() })
 
 /** `low`, `empty`: of the key's own balance. `revoked`: it is, or is not listed any more. The others were met: 401, 402, 403. */
 export const keyTrouble = z.enum(['low', 'empty', 'revoked', 'refused', 'credits', 'forbidden'])
@@ -31,9 +31,9 @@ export type KeyTrouble = z.infer<typeof keyTrouble>
 
 /** What crossed which line, with the figures of that moment. */
 export const alertFacts = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('balance'), book, balance: signedSc, below: sc, asOf: instant }),
+  z.object({ kind: z.literal('balance'), account, balance: signedSc, below: sc, asOf: instant }),
   /** `source`: whose figure was the larger one. */
-  z.object({ kind: z.literal('spend'), book, day, spent: sc, above: sc, source }),
+  z.object({ kind: z.literal('spend'), account, day, spent: sc, above: sc, source }),
   z.object({
     kind: z.literal('budget'),
     tool: z.object({ id: z.string(), name: z.string() }),
@@ -44,7 +44,7 @@ export const alertFacts = z.discriminatedUnion('kind', [
   }),
   z.object({
     kind: z.literal('key'),
-    book,
+    account,
     why: keyTrouble,
     /** Null where nobody told which key is called with. `name` is the service's text. */
     keyId: z.string().nullable(),
@@ -53,12 +53,15 @@ export const alertFacts = z.discriminatedUnion('kind', [
     limit: sc.nullable(),
   }),
   /** `until` as the service wrote it. */
-  z.object({ kind: z.literal('ban'), book, until: z.string().nullable() }),
+  z.object({ kind: z.literal('ban'), account, until: z.string().nullable() }),
 ])
 export type AlertFacts = z.infer<typeof alertFacts>
 
 /** Where in the window it can be looked into. */
-export const alertPlace = z.object({ room: z.enum(['usage', 'keys', 'proxy', 'settings']), id: z.string().nullable() })
+export const alertPlace = z.object({
+  page: z.enum(['usage', 'keys', 'proxy', 'settings']),
+  id: z.string().nullable(),
+})
 export type AlertPlace = z.infer<typeof alertPlace>
 
 export const alert = z.object({
@@ -80,7 +83,7 @@ export const alerts = z.object({
 })
 export type Alerts = z.infer<typeof alerts>
 
-export const alertsRoom = {
+export const alertsProcedures = {
   watch: procedure.output(eventIterator(alerts)),
   /** Changes what is given. A line that is drawn anew is crossed anew. */
   update: procedure.input(alertSettings.partial()).output(alertSettings),

@@ -31,7 +31,7 @@ export const savedProfile = profile.extend({
   /** Plain http to another machine was allowed on purpose. */
   allowInsecure: z.boolean(),
   /** The book of the account that it led to last; null where none is known. */
-  bookId: z.string().nullable(),
+  accountId: z.string().nullable(),
 })
 export type SavedProfile = z.infer<typeof savedProfile>
 

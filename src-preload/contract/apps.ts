@@ -65,7 +65,7 @@ export type AppUse = z.infer<typeof toolUse>
 
 const id = z.object({ id: z.string() })
 
-export const toolsRoom = {
+export const appsProcedures = {
   /** All tool keys, newest first, and again after each change, also one made by the command line beside us. */
   watch: procedure.output(eventIterator(z.array(tool))),
   /** What each key that is not revoked does and has spent, at most twice a second. */

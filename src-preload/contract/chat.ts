@@ -314,7 +314,7 @@ const attachments = z.array(z.object({ mediaId: id, detail: attachment.shape.det
 /** One model, or two to four whose replies stand side by side. */
 const models = z.array(z.string().min(1)).min(1).max(4)
 
-export const chatRoom = {
+export const chatProcedures = {
   /** All conversations in sight (archived ones too), then changes. */
   watchList: procedure.output(eventIterator(conversationListEvent)),
   /** One conversation, then changes, until the caller aborts. */

@@ -85,7 +85,7 @@ function write(codes: Uint8Array, from: number, width: number, value: number | b
 }
 
 /** @param read what a cell is, from the text that it was told as */
-export function columnOf<T extends number | string>(packed: string, read: (told: string) => T): Column<T> {
+export function columnOf<T extends number | string>(packed: string, read: (reported: string) => T): Column<T> {
   if (packed.startsWith(',')) return columnAsTold(packed, read)
   const [width, scale, start] = head(packed)
   const rows = (packed.length - start) / width
@@ -133,7 +133,7 @@ function pointed(digits: string, scale: number): string {
   return fraction === '' ? padded.slice(0, -scale) : `${padded.slice(0, -scale)}.${fraction}`
 }
 
-function columnAsTold<T extends number | string>(packed: string, read: (told: string) => T): Column<T> {
+function columnAsTold<T extends number | string>(packed: string, read: (reported: string) => T): Column<T> {
   let made: string[] | null = null
   const cells = (): string[] => {
     made ??= packed.slice(1).split(',')

@@ -19,7 +19,7 @@ export type SealedKey = z.infer<typeof sealedKey>
 /** What a person calls a connection; no two are called the same, whatever their case. */
 export const profileName = z.string().trim().min(1).max(80)
 
-export const connectionRoom = {
+export const connectionProcedures = {
   /** This process's public key (raw P-256 point, base64), made at start and never stored. */
   sealingKey: procedure.output(z.object({ publicKey: z.string() })),
   /** Asks the address for its models and for the key's own record, and keeps nothing. */

@@ -1,46 +1,46 @@
-import { keysRoom, limitsRoom } from './account.ts'
-import { alertsRoom } from './alerts.ts'
+import { keysProcedures, limitsProcedures } from './account.ts'
+import { alertsProcedures } from './alerts.ts'
 import { app } from './app.ts'
-import { toolsRoom } from './apps.ts'
-import { chatRoom } from './chat.ts'
-import { connectionRoom } from './connection.ts'
-import { dataRoom } from './data.ts'
-import { imagesRoom } from './images.ts'
-import { libraryRoom } from './library.ts'
-import { mediaRoom, voiceRoom } from './media.ts'
-import { modelsRoom } from './models.ts'
-import { waitingRoom } from './outbox.ts'
-import { requestsRoom } from './requests.ts'
-import { eraseRoom } from './retention.ts'
-import { speechRoom } from './speech.ts'
-import { chatToolsRoom } from './tools.ts'
-import { transcribeRoom } from './transcription.ts'
-import { archiveRoom, transfersRoom } from './transfers.ts'
-import { usageRoom } from './usage.ts'
+import { appsProcedures } from './apps.ts'
+import { chatProcedures } from './chat.ts'
+import { connectionProcedures } from './connection.ts'
+import { dataProcedures } from './data.ts'
+import { imagesProcedures } from './images.ts'
+import { libraryProcedures } from './library.ts'
+import { mediaProcedures, voiceProcedures } from './media.ts'
+import { modelsProcedures } from './models.ts'
+import { outboxProcedures } from './outbox.ts'
+import { requestsProcedures } from './requests.ts'
+import { retentionProcedures } from './retention.ts'
+import { speechProcedures } from './speech.ts'
+import { toolsProcedures } from './tools.ts'
+import { transcriptionProcedures } from './transcription.ts'
+import { archiveProcedures, transfersProcedures } from './transfers.ts'
+import { usageProcedures } from './usage.ts'
 
 /** Everything the renderer can ask of the core, one entry a room. */
 export const contract = {
   app,
-  connection: connectionRoom,
-  models: modelsRoom,
-  chat: chatRoom,
-  library: libraryRoom,
-  chatTools: chatToolsRoom,
-  media: mediaRoom,
-  voice: voiceRoom,
-  speech: speechRoom,
-  transcribe: transcribeRoom,
-  images: imagesRoom,
-  transfers: transfersRoom,
-  archive: archiveRoom,
-  tools: toolsRoom,
-  requests: requestsRoom,
-  usage: usageRoom,
-  limits: limitsRoom,
-  keys: keysRoom,
-  alerts: alertsRoom,
-  data: dataRoom,
-  waiting: waitingRoom,
-  erase: eraseRoom,
+  connection: connectionProcedures,
+  models: modelsProcedures,
+  chat: chatProcedures,
+  library: libraryProcedures,
+  chatTools: toolsProcedures,
+  media: mediaProcedures,
+  voice: voiceProcedures,
+  speech: speechProcedures,
+  transcribe: transcriptionProcedures,
+  images: imagesProcedures,
+  transfers: transfersProcedures,
+  archive: archiveProcedures,
+  tools: appsProcedures,
+  requests: requestsProcedures,
+  usage: usageProcedures,
+  limits: limitsProcedures,
+  keys: keysProcedures,
+  alerts: alertsProcedures,
+  data: dataProcedures,
+  waiting: outboxProcedures,
+  erase: retentionProcedures,
 }
 export type Contract = typeof contract

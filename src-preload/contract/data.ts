@@ -123,7 +123,7 @@ export const dataState = z.object({
 export type DataState = z.infer<typeof dataState>
 
 /** Backup, restore, and what became of damaged files. */
-export const dataRoom = {
+export const dataProcedures = {
   /** The whole state first, then again after each change, at most 5 times a second. */
   watch: procedure.output(eventIterator(dataState)),
   /**

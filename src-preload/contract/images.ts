@@ -75,7 +75,7 @@ export const imagesChange = z.discriminatedUnion('type', [
 ])
 export type ImagesChange = z.infer<typeof imagesChange>
 
-export const imagesRoom = {
+export const imagesProcedures = {
   watch: procedure.output(eventIterator(imagesChange)),
   /** All that match, newest first: a gallery knows the size of each before it is drawn. `search` in prompts. */
   find: procedure

@@ -64,7 +64,7 @@ export type SearchHit = z.infer<typeof searchHit>
 
 const named = { id: id.optional(), name: z.string().trim().min(1).max(100) }
 
-export const libraryRoom = {
+export const libraryProcedures = {
   /** The whole of it first, then the whole again after each change. */
   watch: procedure.output(eventIterator(library)),
   saveFolder: procedure.input(z.object(named)).output(z.object({ id })),

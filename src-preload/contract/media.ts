@@ -27,7 +27,7 @@ export const cleanUp = z.object({
 })
 export type CleanUp = z.infer<typeof cleanUp>
 
-export const mediaRoom = {
+export const mediaProcedures = {
   /**
    * Keeps an uploaded picture. Its type is told by its bytes (PNG, JPEG, GIF, WebP), its size bounded.
    * @throws `bad_input` for anything else
@@ -39,7 +39,7 @@ export const mediaRoom = {
   wouldCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
   /** Erases for good. Only ever because a person asked, and never more things than they were `told`. @throws `bad_input` where it would */
   cleanUp: procedure
-    .input(cleanUp.extend({ told: z.number().int() }))
+    .input(cleanUp.extend({ reported: z.number().int() }))
     .output(z.object({ items: z.number().int(), bytes: z.number().int() })),
   /** Shows the file in the system's file manager; `shown` is false where this host has none, then `path` helps. */
   reveal: procedure.input(z.object({ mediaId: id })).output(z.object({ shown: z.boolean(), path: z.string() })),
@@ -65,7 +65,7 @@ export const speechEvent = z.discriminatedUnion('type', [
 ])
 export type SpeechEvent = z.infer<typeof speechEvent>
 
-export const voiceRoom = {
+export const voiceProcedures = {
   /**
    * Reads a text aloud: Markdown marks are left out, long texts go in parts. With `part` (from 1) that one alone, so that whoever plays
    * asks for the next one when it is due. Aborting ends the request.

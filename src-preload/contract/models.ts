@@ -9,7 +9,7 @@ export const model = z.object({
 })
 export type Model = z.infer<typeof model>
 
-export const modelsRoom = {
+export const modelsProcedures = {
   /** The list as last fetched; asks the service when there is none yet or `refresh` is set. */
   list: procedure
     .input(z.object({ refresh: z.boolean().default(false) }))

@@ -55,7 +55,7 @@ export const waitingState = z.object({
 })
 export type WaitingState = z.infer<typeof waitingState>
 
-export const waitingRoom = {
+export const outboxProcedures = {
   /** The whole state first, then after each change. */
   watch: procedure.output(eventIterator(waitingState)),
   /**

@@ -23,12 +23,12 @@ export type Endpoint = z.infer<typeof endpoint>
 export const colour = z.enum(['blue', 'teal', 'violet', 'amber', 'rose', 'green', 'slate', 'orange'])
 export type Colour = z.infer<typeof colour>
 
-export const studioRoom = z.enum(['chat', 'speech', 'transcribe', 'images', 'account'])
+export const studioFeature = z.enum(['chat', 'speech', 'transcribe', 'images', 'account'])
 
 export const who = z.discriminatedUnion('kind', [
   /** Name and colour as they are now, also of a tool that was renamed since. */
   z.object({ kind: z.literal('tool'), id: z.string(), name: z.string(), colour }),
-  z.object({ kind: z.literal('studio'), room: studioRoom }),
+  z.object({ kind: z.literal('studio'), feature: studioFeature }),
   /** Somebody without a key that is good: `from` in words, such as `a web page at https://evil.example`. */
   z.object({ kind: z.literal('stranger'), from: z.string() }),
 ])
@@ -158,7 +158,7 @@ export const requestCounts = z.object({
   bodyBytes: z.number().int(),
 })
 
-export const requestsRoom = {
+export const requestsProcedures = {
   /** The newest `newest` rows of a filter, then changes, until the caller aborts. */
   watch: procedure
     .input(z.object({ filter: requestFilter, newest: z.number().int().min(1).max(1000).default(200) }))

@@ -56,7 +56,7 @@ export const eraseState = z.object({
 export type EraseState = z.infer<typeof eraseState>
 
 /** Erasing by age: counted first, shown, and only then done, for good. */
-export const eraseRoom = {
+export const retentionProcedures = {
   /** The whole state first, then again after each change, at most 5 times a second. */
   watch: procedure.output(eventIterator(eraseState)),
   /** Counts what would go and takes nothing. Each stands in the answer, with 0 where there is nothing. */
@@ -78,7 +78,7 @@ export const eraseRoom = {
       z.object({
         before: instant,
         ...choice,
-        parts: z.array(z.object({ what: erasable, told: z.number().int().min(0) })).min(1),
+        parts: z.array(z.object({ what: erasable, reported: z.number().int().min(0) })).min(1),
       }),
     )
     .output(z.object({})),

@@ -97,7 +97,7 @@ export const speechChange = z.discriminatedUnion('type', [
 ])
 export type SpeechChange = z.infer<typeof speechChange>
 
-export const speechRoom = {
+export const speechProcedures = {
   /** Each change, progress too (at most ten times a second a speech). */
   watch: procedure.output(eventIterator(speechChange)),
   /** Newest first; `search` in text and voice. `before`: the last id of the page before. */

@@ -98,7 +98,7 @@ export type ChatToolsState = z.infer<typeof chatToolsState>
 /** Values by name; null keeps what is stored. */
 const secrets = z.record(z.string(), z.string().max(100_000).nullable())
 
-export const chatToolsRoom = {
+export const toolsProcedures = {
   watch: procedure.output(eventIterator(chatToolsState)),
   /** @throws `bad_input` where the schema is none, or the name is taken */
   saveFunction: procedure

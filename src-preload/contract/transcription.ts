@@ -74,7 +74,7 @@ export const transcribeChange = z.discriminatedUnion('type', [
 ])
 export type TranscribeChange = z.infer<typeof transcribeChange>
 
-export const transcribeRoom = {
+export const transcriptionProcedures = {
   watch: procedure.output(eventIterator(transcribeChange)),
   /** Newest first; `search` in names and transcripts. */
   find: procedure

@@ -6,7 +6,7 @@ export const partBytes = 512 * 1024
 const base64 = z.base64().max(Math.ceil(partBytes / 3) * 4 + 4)
 
 /** Files between page and core, in parts, the same over both hosts. What nobody takes is gone after an hour. */
-export const transfersRoom = {
+export const transfersProcedures = {
   /** Announces a file that comes up. @throws `bad_input` above 2 GB */
   begin: procedure
     .input(z.object({ name: z.string().max(300), bytes: z.number().int().min(0).max(2_147_483_648) }))
@@ -40,7 +40,7 @@ export const importReport = z.object({
 })
 export type ImportReport = z.infer<typeof importReport>
 
-export const archiveRoom = {
+export const archiveProcedures = {
   /** One conversation: the active path as Markdown, or the whole tree with its pictures as JSON. */
   exportConversation: procedure
     .input(z.object({ conversationId: id, format: z.enum(['markdown', 'json']) }))

@@ -19,7 +19,7 @@ const said = <T extends z.ZodType>(value: T) => z.object({ value, asOf: instant 
  * One account at one base address, as far as it can be told apart; books of two are never added up. `offers`: whether the service has the
  * read-outs of an account at all (`unknown` until it was asked); without them there is the log of this machine alone.
  */
-export const book = z.object({
+export const account = z.object({
   id,
   name: z.string(),
   baseUrl: z.string(),
@@ -39,7 +39,7 @@ export const book = z.object({
   /** Why the last fetch failed; null once one succeeded. */
   problem: problem.nullable(),
 })
-export type Book = z.infer<typeof book>
+export type Account = z.infer<typeof account>
 
 /** Sums. `cost` is null where nobody knows any of it; `unpriced` requests are in no cost; `estimated` ones are, by an estimate. */
 export const figures = z.object({
@@ -63,12 +63,12 @@ export type Coverage = z.infer<typeof coverage>
 
 export const grain = z.enum(['day', 'week', 'month'])
 /** `model`: both sides. `tool`, `room`: this machine's. `key`: the service's. */
-export const stackBy = z.enum(['model', 'tool', 'room', 'key'])
+export const stackBy = z.enum(['model', 'tool', 'feature', 'key'])
 export const source = z.enum(['service', 'here'])
 export type Source = z.infer<typeof source>
 
 export const viewQuery = z.object({
-  bookId: id,
+  accountId: id,
   /** Both included. */
   from: day,
   to: day,
@@ -167,7 +167,7 @@ export const undatedRow = z.object({
 })
 
 export const summary = z.object({
-  book,
+  account,
   /** Spend of the service's rows over the last seven whole days, a day; null where they are not known. */
   pace: sc.nullable(),
   /** Whole days that the balance lasts at that pace; null where either is unknown, or nothing is spent. */
@@ -181,21 +181,21 @@ export const summary = z.object({
 })
 export type Summary = z.infer<typeof summary>
 
-const range = z.object({ bookId: id, from: day, to: day })
+const range = z.object({ accountId: id, from: day, to: day })
 
-export const usageRoom = {
+export const usageProcedures = {
   /** Every book, the active one first, and again when one changes. */
-  watch: procedure.output(eventIterator(z.array(book))),
+  watch: procedure.output(eventIterator(z.array(account))),
   /** Fetches the active book now. Within ten seconds of the last fetch it answers that one. @throws as the service fails */
-  refresh: procedure.output(book),
-  rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(book),
-  summary: procedure.input(z.object({ bookId: id })).output(summary),
+  refresh: procedure.output(account),
+  rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(account),
+  summary: procedure.input(z.object({ accountId: id })).output(summary),
   view: procedure.input(viewQuery).output(packedView),
   /** By model over the stretch, or of each day (`daily`). */
   compare: procedure.input(range.extend({ daily: z.boolean().default(false) })).output(z.array(comparison)),
   corrections: procedure.input(range).output(z.array(correction)),
   /** The newest told first, at most 1,000. */
-  undated: procedure.input(z.object({ bookId: id })).output(z.array(undatedRow)),
+  undated: procedure.input(z.object({ accountId: id })).output(z.array(undatedRow)),
   /** Conversations of this machine by what they cost. */
   topConversations: procedure
     .input(z.object({ from: day, to: day, limit: z.number().int().min(1).max(100) }))

@@ -40,9 +40,9 @@ export function connect(page: Window = window): Api {
   return connectWeb({ openSocket: () => openPageSocket(page), letIn: () => enterSession(page) })
 }
 
-export function connectWeb(door: WebEntry): Api {
+export function connectWeb(entry: WebEntry): Api {
   const link = new ReplaceableLink()
-  connectSocket(link, door)
+  connectSocket(link, entry)
   return apiOver(link, 'web')
 }
 

@@ -24,7 +24,7 @@ export class TransportError extends Error {
 /** A link whose connection may be replaced under the client that calls through it. */
 export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   #state: LinkState = 'connecting'
-  #carrier: CoreTransport | null = null
+  #transport: CoreTransport | null = null
   readonly #listeners = new Set<() => void>()
 
   get = (): LinkState => this.#state
@@ -39,8 +39,8 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   }
 
   /** `carrier` is given with `open` alone. */
-  change(state: LinkState, carrier: CoreTransport | null = null): void {
-    this.#carrier = carrier
+  change(state: LinkState, transport: CoreTransport | null = null): void {
+    this.#transport = transport
     if (this.#state === state) return
     this.#state = state
     for (const listener of [...this.#listeners]) listener()
@@ -55,12 +55,12 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
       const { signal = new AbortController().signal } = request
       await this.#until(signal, () => this.#state !== 'connecting')
     }
-    const carrier = this.#carrier
-    if (!carrier) throw new TransportError('Inference Studio does not answer: the connection to it is lost.')
+    const transport = this.#transport
+    if (!transport) throw new TransportError('Inference Studio does not answer: the connection to it is lost.')
     try {
-      return await carrier.call(request, options, path, input)
+      return await transport.call(request, options, path, input)
     } catch (thrown) {
-      if (request.signal?.aborted || carrier === this.#carrier) throw thrown
+      if (request.signal?.aborted || transport === this.#transport) throw thrown
       const words = 'The connection to Inference Studio was lost before it answered.'
       throw new TransportError(words, { cause: thrown })
     }

@@ -12,14 +12,14 @@ const firstDelay = 250
 const longestDelay = 5_000
 
 /** The web host: a WebSocket, opened again after each loss with growing delays, until the web host refuses the page. */
-export function connectSocket(link: ReplaceableLink, door: WebEntry): void {
+export function connectSocket(link: ReplaceableLink, entry: WebEntry): void {
   let failures = 0
 
   const tryOpen = async (): Promise<void> => {
-    const allowed = await door.letIn().catch(() => null)
+    const allowed = await entry.letIn().catch(() => null)
     if (allowed === false) return link.change('unauthorized')
     if (allowed === null) return tryLater()
-    const socket = door.openSocket()
+    const socket = entry.openSocket()
     socket.addEventListener('open', () => {
       failures = 0
       link.change('open', new LinkWebsocketClient({ websocket: forgiving(socket) }))

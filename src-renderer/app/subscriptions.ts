@@ -6,7 +6,7 @@ import { appStore, withApp, withLink } from '../stores/app.ts'
 import { appsStore } from '../stores/apps.ts'
 import { dataStore } from '../stores/data.ts'
 import { toolsStore } from '../stores/tools.ts'
-import { activeBook, usageStore, withBooks, withSummary } from '../stores/usage.ts'
+import { activeAccount, usageStore, withAccounts, withSummary } from '../stores/usage.ts'
 
 export type StudioApi = Pick<Api, 'client' | 'subscribe' | 'link'>
 
@@ -49,11 +49,11 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
   // What is spent and left stands in the status bar of every room.
   subscribe(
     (signal) => client.usage.watch(undefined, { signal }),
-    (books) => {
-      usageStore.setState(withBooks(usageStore.getState(), books))
+    (accounts) => {
+      usageStore.setState(withAccounts(usageStore.getState(), accounts))
       void readSummary(client)
     },
-    (thrown) => usageStore.setState({ booksProblem: problemOf(thrown) }),
+    (thrown) => usageStore.setState({ usageProblem: problemOf(thrown) }),
   )
   subscribe(
     (signal) => client.alerts.watch(undefined, { signal }),
@@ -68,10 +68,10 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
 const summaryEvery = 30_000
 
 async function readSummary(client: StudioApi['client']): Promise<void> {
-  const book = activeBook(usageStore.getState())
-  if (!book) return
+  const account = activeAccount(usageStore.getState())
+  if (!account) return
   try {
-    const summary = await client.usage.summary({ bookId: book.id })
+    const summary = await client.usage.summary({ accountId: account.id })
     usageStore.setState(withSummary(usageStore.getState(), summary))
   } catch {
     // The figures stay as they were; a lost link is said elsewhere.

@@ -74,7 +74,7 @@ export const imagesStore = createStore<ImagesStore>(() => firstImages)
 export const useImages = <T>(select: (store: ImagesStore) => T): T => useStore(imagesStore, select)
 
 /** So many deeds can be taken back, one after another. */
-const mostDeeds = 50
+const maxActions = 50
 
 const isNarrowed = ({ search, favourites }: ImagesStore): boolean => search.trim() !== '' || favourites
 
@@ -160,9 +160,9 @@ export const withPutAway = (store: ImagesStore, id: string): ImagesStore => ({
 })
 
 /** What was deleted, as something that can be brought back. */
-export const withDeed = (store: ImagesStore, ids: readonly string[]): ImagesStore => ({
+export const withAction = (store: ImagesStore, ids: readonly string[]): ImagesStore => ({
   ...store,
-  undo: [...store.undo, ids].slice(-mostDeeds),
+  undo: [...store.undo, ids].slice(-maxActions),
   undoShown: true,
 })
 

@@ -22,7 +22,7 @@ export type KeyRange = (typeof keyRanges)[number]
 
 export interface KeysStore {
   /** Of which book these are. */
-  bookId: string | null
+  accountId: string | null
   keys: readonly AccountKey[] | null
   problem: Problem | null
   daily: KeyDays | null
@@ -33,7 +33,7 @@ export interface KeysStore {
 }
 
 export const firstKeys: KeysStore = {
-  ...{ bookId: null, keys: null, problem: null, daily: null, dailyProblem: null },
+  ...{ accountId: null, keys: null, problem: null, daily: null, dailyProblem: null },
   ...{ range: '30', measure: 'spend', search: '' },
 }
 export const keysStore = createStore<KeysStore>(() => firstKeys)

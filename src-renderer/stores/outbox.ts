@@ -14,4 +14,4 @@ export const waitingOf =
   ({ items }: WaitingState): WaitingItem[] =>
     items.filter((item) => item.what === what && (recordingId === null || item.recordingId === recordingId))
 
-export const roomOfWaiting = { images: 'images', speech: 'speech', transcript: 'transcribe' } as const
+export const featureOfOutboxItem = { images: 'images', speech: 'speech', transcript: 'transcribe' } as const

@@ -143,9 +143,9 @@ function withSnapshot(store: RequestsStore, rows: readonly RequestRow[]): Reques
       freshCount: 0,
     }
   }
-  const told = new Set(rows.map(({ id }) => id))
-  const gone = [...loadedRows(store.held)].filter(({ id }) => id >= down && !told.has(id))
-  const fresh = store.fresh.filter(({ id }) => id < down || told.has(id))
+  const reported = new Set(rows.map(({ id }) => id))
+  const gone = [...loadedRows(store.held)].filter(({ id }) => id >= down && !reported.has(id))
+  const fresh = store.fresh.filter(({ id }) => id < down || reported.has(id))
   const freshCount = store.freshCount - (store.fresh.length - fresh.length)
   return withRows({ ...store, held: place(store.held, gone, () => false, false), fresh, freshCount }, rows)
 }
@@ -168,9 +168,14 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
     const short = withoutTail(held, mostFollowedPages)
     return { ...store, held: bounded(short ?? held, 0, 0), older: short ? 'more' : store.older, counts }
   }
-  const told = freshen(store, ascending, fits)
+  const reported = freshen(store, ascending, fits)
   const seen = ascending.filter(({ id }) => id <= store.frozenAt)
-  return { ...store, ...told, held: place({ ...store.held, newest: top }, seen, fits, store.older === 'end'), counts }
+  return {
+    ...store,
+    ...reported,
+    held: place({ ...store.held, newest: top }, seen, fits, store.older === 'end'),
+    counts,
+  }
 }
 
 /** New rows while nothing may move: they wait, and change while they wait. */

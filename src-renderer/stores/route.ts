@@ -11,21 +11,21 @@ export interface Route {
   id: string | null
 }
 
-const isRoom = (word: string): word is PageName => (pageNames as readonly string[]).includes(word)
+const isPage = (word: string): word is PageName => (pageNames as readonly string[]).includes(word)
 
 /** Reads a hash such as `#/chat/ID`. Anything unknown is the Chat room, so an old or damaged link still opens the window. */
 export function parseRoute(hash: string): Route {
-  const [room = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
-  if (!isRoom(room)) return { page: 'chat', id: null }
+  const [feature = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
+  if (!isPage(feature)) return { page: 'chat', id: null }
   try {
-    return { page: room, id: decodeURIComponent(id) || null }
+    return { page: feature, id: decodeURIComponent(id) || null }
   } catch {
-    return { page: room, id: null }
+    return { page: feature, id: null }
   }
 }
 
-export const hrefOf = ({ page: room, id }: Route): string =>
-  id === null ? `#/${room}` : `#/${room}/${encodeURIComponent(id)}`
+export const hrefOf = ({ page: feature, id }: Route): string =>
+  id === null ? `#/${feature}` : `#/${feature}/${encodeURIComponent(id)}`
 
 export const routeStore = createStore<{ route: Route }>(() => ({ route: { page: 'chat', id: null } }))
 export const useRoute = (): Route => useStore(routeStore, ({ route }) => route)

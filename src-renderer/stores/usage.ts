@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { PageView } from '../../src-preload/contract/columns.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type { Book, Comparison, Source, Summary, ViewQuery } from '../../src-preload/contract/usage.ts'
+import type { Account, Comparison, Source, Summary, ViewQuery } from '../../src-preload/contract/usage.ts'
 import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
 
 export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
@@ -10,7 +10,7 @@ export type Section = (typeof sections)[number]
 export const ranges = ['7', '30', '90', 'year', 'all', 'own'] as const
 export type UsageRange = (typeof ranges)[number]
 export const grains = ['auto', 'day', 'week', 'month'] as const
-export const stacks = ['model', 'tool', 'room', 'key'] as const
+export const stacks = ['model', 'tool', 'feature', 'key'] as const
 export type StackBy = (typeof stacks)[number]
 export const measures = ['spend', 'tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const
 export type Measure = (typeof measures)[number]
@@ -52,10 +52,10 @@ export interface UsageAnswer {
 
 export interface UsageStore {
   /** The active one first; null until the core told. */
-  books: readonly Book[] | null
-  booksProblem: Problem | null
+  accounts: readonly Account[] | null
+  usageProblem: Problem | null
   /** Null: the first of the books. */
-  bookId: string | null
+  accountId: string | null
   summaries: Readonly<Record<string, Summary>>
   choice: UsageChoice
   search: string
@@ -65,7 +65,7 @@ export interface UsageStore {
 }
 
 export const firstUsage: UsageStore = {
-  ...{ books: null, booksProblem: null, bookId: null, summaries: {}, choice: firstChoice, search: '' },
+  ...{ accounts: null, usageProblem: null, accountId: null, summaries: {}, choice: firstChoice, search: '' },
   ...{ state: 'loading', problem: null, answer: null },
 }
 
@@ -73,21 +73,23 @@ export const usageStore = createStore<UsageStore>(() => firstUsage)
 export const useUsage = <T>(select: (store: UsageStore) => T): T => useStore(usageStore, select)
 
 /** The book that is looked at: the chosen one while it is there, else the active one. */
-export function openBook({ books, bookId }: Pick<UsageStore, 'books' | 'bookId'>): Book | null {
-  return books?.find(({ id }) => id === bookId) ?? books?.[0] ?? null
+export function selectedAccount({ accounts, accountId }: Pick<UsageStore, 'accounts' | 'accountId'>): Account | null {
+  return accounts?.find(({ id }) => id === accountId) ?? accounts?.[0] ?? null
 }
 
 /** The book of the connection, for the status bar. */
-export const activeBook = ({ books }: UsageStore): Book | null => books?.find(({ active }) => active) ?? null
+export const activeAccount = ({ accounts }: UsageStore): Account | null =>
+  accounts?.find(({ active }) => active) ?? null
 
 /** Which side can be asked: what a service does not tell is not offered. */
-export const sourcesOf = (by: StackBy, book: Book | null): readonly Source[] => {
-  const service = book?.offers === 'no' || by === 'tool' || by === 'room' ? [] : (['service'] as const)
+export const sourcesOf = (by: StackBy, account: Account | null): readonly Source[] => {
+  const service = account?.offers === 'no' || by === 'tool' || by === 'feature' ? [] : (['service'] as const)
   return by === 'key' ? service : [...service, 'here']
 }
 
 /** By what can be stacked: keys are known from the service alone. */
-export const stacksOf = (book: Book | null): readonly StackBy[] => stacks.filter((by) => sourcesOf(by, book).length > 0)
+export const stacksOf = (account: Account | null): readonly StackBy[] =>
+  stacks.filter((by) => sourcesOf(by, account).length > 0)
 
 /** A change of what is shown; where a side does not know what it is stacked by, the other one is taken. */
 export function withChoice(store: UsageStore, change: Partial<UsageChoice>): UsageStore {
@@ -95,20 +97,20 @@ export function withChoice(store: UsageStore, change: Partial<UsageChoice>): Usa
 }
 
 /** The choice as this book can answer it. */
-export function fitChoice(choice: UsageChoice, book: Book | null): UsageChoice {
-  const by = stacksOf(book).includes(choice.by) ? choice.by : 'model'
-  const sources = sourcesOf(by, book)
+export function fitChoice(choice: UsageChoice, account: Account | null): UsageChoice {
+  const by = stacksOf(account).includes(choice.by) ? choice.by : 'model'
+  const sources = sourcesOf(by, account)
   return { ...choice, by, source: sources.includes(choice.source) ? choice.source : (sources[0] ?? 'here') }
 }
 
 /** The days of the range, both included. An own range that is none, or turned round, is read as it must be meant. */
-export function daysOf(choice: UsageChoice, book: Book | null, now: number): { from: string; to: string } {
+export function daysOf(choice: UsageChoice, account: Account | null, now: number): { from: string; to: string } {
   const today = dayOfInstant(now)
   const { range } = choice
   if (range === '7' || range === '30' || range === '90') return { from: shiftDay(today, 1 - Number(range)), to: today }
   if (range === 'year') return { from: shiftDay(today, -364), to: today }
   if (range === 'all') {
-    const first = book?.firstDay ?? today
+    const first = account?.firstDay ?? today
     return { from: first < today ? first : today, to: today }
   }
   const from = isDay(choice.from) ? choice.from : shiftDay(today, -29)
@@ -124,12 +126,12 @@ export function grainOf({ grain }: UsageChoice, from: string, to: string): ViewQ
 }
 
 export function queryOf(store: UsageStore, now: number): ViewQuery | null {
-  const book = openBook(store)
-  if (!book) return null
-  const choice = fitChoice(store.choice, book)
-  const { from, to } = daysOf(choice, book, now)
+  const account = selectedAccount(store)
+  if (!account) return null
+  const choice = fitChoice(store.choice, account)
+  const { from, to } = daysOf(choice, account, now)
   const { by, source } = choice
-  return { bookId: book.id, from, to, grain: grainOf(choice, from, to), by, source, search: store.search.trim() }
+  return { accountId: account.id, from, to, grain: grainOf(choice, from, to), by, source, search: store.search.trim() }
 }
 
 /** The same number of days just before. */
@@ -138,13 +140,13 @@ export function queryBefore(query: ViewQuery): ViewQuery {
   return { ...query, from: shiftDay(query.from, -days), to: shiftDay(query.to, -days) }
 }
 
-export const withBooks = (store: UsageStore, books: readonly Book[]): UsageStore => ({
+export const withAccounts = (store: UsageStore, accounts: readonly Account[]): UsageStore => ({
   ...store,
-  books,
-  booksProblem: null,
+  accounts,
+  usageProblem: null,
 })
 
 export const withSummary = (store: UsageStore, summary: Summary): UsageStore => ({
   ...store,
-  summaries: { ...store.summaries, [summary.book.id]: summary },
+  summaries: { ...store.summaries, [summary.account.id]: summary },
 })

@@ -65,16 +65,16 @@ await measure('all limits known, nobody waits', 300_000, (count) => {
 })
 
 await measure('200 of 8 tools wait for 4 slots', 20_000, async (count) => {
-  const desk = new RequestScheduler()
-  desk.limits({ concurrent: 4, rpm: null, tpm: null })
+  const scheduler = new RequestScheduler()
+  scheduler.limits({ concurrent: 4, rpm: null, tpm: null })
   let left = count
   const worker = async (wish: AdmissionRequest): Promise<void> => {
     while (left-- > 0) {
-      const pass = await desk.enter(wish)
-      desk.saw(200, head)
+      const pass = await scheduler.enter(wish)
+      scheduler.saw(200, head)
       pass.leave(100)
     }
   }
   await Promise.all(Array.from({ length: 204 }, (_, number) => worker(asks(`tool ${number % 8}`))))
-  desk.close()
+  scheduler.close()
 })

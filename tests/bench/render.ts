@@ -93,18 +93,18 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
     async ({ start, token, seconds, type, page: kind, from, to }) => {
       const box = document.querySelector('#plain')
       const text = document.createTextNode(start)
-      let tell = (more: string, _at: number): void => text.appendData(more)
+      let notify = (more: string, _at: number): void => text.appendData(more)
       if (kind === 'plain') box?.append(text)
       else if (kind === 'peer') {
         append(start)
-        tell = append
+        notify = append
       } else {
         const { core, conversationId, message } = harness
         const reply = message(1_001, { status: 'streaming', text: start, finishedAt: null, usage: null })
-        core.tell(conversationId, { type: 'message', message: message(1_000, { text: 'Go on.' }) })
-        core.tell(conversationId, { type: 'message', message: reply })
-        tell = (more, at) =>
-          core.tell(conversationId, { type: 'delta', messageId: reply.id, field: 'text', at, append: more })
+        core.notify(conversationId, { type: 'message', message: message(1_000, { text: 'Go on.' }) })
+        core.notify(conversationId, { type: 'message', message: reply })
+        notify = (more, at) =>
+          core.notify(conversationId, { type: 'delta', messageId: reply.id, field: 'text', at, append: more })
       }
       await new Promise((resolve) => setTimeout(resolve, 2_500))
       const tasks: number[] = []
@@ -123,7 +123,7 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
       let sent = 0
       const timer = setInterval(() => {
         for (const due = ((performance.now() - begun) / 1_000) * 200; sent < due; sent++) {
-          tell(token, at)
+          notify(token, at)
           at += token.length
         }
         if (box) box.scrollTop = box.scrollHeight

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { toldByKeyDays, toldByKeys, toldByUsage } from '../../src-main/core/features/usage/parseReplies.ts'
+import { reportedByKeyDays, reportedByKeys, reportedByUsage } from '../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../src-main/core/store/account/open.ts'
 import { openDatabase } from '../../src-main/core/store/database.ts'
 import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
@@ -14,11 +14,11 @@ const years = 10
 export const days = Math.round(years * 365.25)
 export const baseUrl = 'https://service.example'
 const models = Array.from({ length: 12 }, (_, at) => `model-${at}`)
-export const bookId = randomUUID()
+export const accountId = randomUUID()
 export const dayText = (ago: number): string => new Date(now - ago * dayMs).toISOString().slice(0, 10)
 
 /** Eight tools, each with three models of its own liking, and the studio: what a busy person has. As an earlier version left it. */
-export function fillLedger(dataDir: string, rows: number): void {
+export function fillRequestLog(dataDir: string, rows: number): void {
   const [first = ''] = requestLogDatabase.migrations
   openDatabase(requestLogFile(dataDir), { ...requestLogDatabase, migrations: [first] }).close()
   const database = new DatabaseSync(requestLogFile(dataDir))
@@ -49,7 +49,7 @@ export function fillLedger(dataDir: string, rows: number): void {
 
 /** Fetches, and what each tells of: thirty days, so that no day is missed. */
 const every = 28
-const told = 30
+const reported = 30
 const dayOfKey = (ago: number) => ({
   ...{ date: dayText(ago), total_requests: 9, total_tokens_in: 9, total_tokens_out: 9, total_cost_sc: '0.001' },
 })
@@ -57,7 +57,14 @@ const dayOfKey = (ago: number) => ({
 /** The service's side: a fetch every four weeks, for twelve models and five keys. */
 export function fillAccount(dataDir: string) {
   const store = openAccountStore(dataDir)
-  const { no } = store.books.add({ id: bookId, kind: 'service', baseUrl, userId: 'u', name: 'Account', usedAt: now })
+  const { no } = store.accounts.add({
+    id: accountId,
+    kind: 'service',
+    baseUrl,
+    userId: 'u',
+    name: 'Account',
+    usedAt: now,
+  })
   // A day in twenty-five is told otherwise by the next fetch: a correction.
   const usage = (ago: number, asked: number) =>
     models.map((model, at) => ({
@@ -79,19 +86,19 @@ export function fillAccount(dataDir: string) {
   store.transaction(() => {
     for (let ago = days - (days % every); ago >= 0; ago -= every) {
       const asked = { askedAt: now - ago * dayMs, answeredAt: now - ago * dayMs }
-      const window = Array.from({ length: told }, (_, back) => ago + back)
+      const window = Array.from({ length: reported }, (_, back) => ago + back)
       const rows = {
         usage: window.flatMap((day) => usage(day, ago)),
         balance: String(1000 + ago),
         total_spent: String(days - ago),
       }
-      store.keep(no, toldByUsage(asked, rows))
-      for (const key of keys) store.keep(no, toldByKeyDays(asked, key, { usage: window.map(dayOfKey) }))
+      store.keep(no, reportedByUsage(asked, rows))
+      for (const key of keys) store.keep(no, reportedByKeyDays(asked, key, { usage: window.map(dayOfKey) }))
     }
     const asked = { askedAt: now, answeredAt: now }
     store.keep(
       no,
-      toldByKeys(asked, { api_keys: keys.map((id) => ({ id, key_prefix: `sk-${id}`, rate_limit_rpm: 60 })) }),
+      reportedByKeys(asked, { api_keys: keys.map((id) => ({ id, key_prefix: `sk-${id}`, rate_limit_rpm: 60 })) }),
     )
   })
   return { store, ms: performance.now() - from }

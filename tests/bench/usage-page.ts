@@ -10,7 +10,7 @@ import { chromium, type Page } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { marks, type Traced, traced } from './render-trace.ts'
-import { days, fillAccount, fillLedger } from './usage-books.ts'
+import { days, fillAccount, fillRequestLog } from './usage-books.ts'
 
 // Ten years of days of twelve models in the usage room of the built program, in a real Chromium, beside plain bars on a bare canvas:
 // node tests/bench/usage-page.ts [requests in the log] [rounds]. One JSON document on standard output.
@@ -70,12 +70,12 @@ function watchDrawing(): void {
       port2.postMessage(0)
     })
   }
-  let told = 0
+  let reported = 0
   const drewAt = (): void => {
     // Thousands of calls belong to one drawing: one look at the frame is enough.
     const now = performance.now()
-    if (now - told > 2) drew()
-    told = now
+    if (now - reported > 2) drew()
+    reported = now
   }
   CanvasRenderingContext2D.prototype.fill = function (this: CanvasRenderingContext2D, ...given: [never]) {
     drewAt()
@@ -217,7 +217,7 @@ const acts: Record<string, [act: Act, back: Act]> = {
   'from another section': [{ hash: '#/usage' }, { hash: '#/usage/limits' }],
 }
 
-fillLedger(dataDir, rows)
+fillRequestLog(dataDir, rows)
 fillAccount(dataDir).store.close()
 const program = await serve()
 const browser = await chromium.launch({ executablePath: (await findBrowser()) ?? '', args: chromiumArgs })

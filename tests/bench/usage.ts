@@ -8,7 +8,7 @@ import { openUsageReader } from '../../src-main/core/features/usage/reader.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
 import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
 import type { ViewQuery } from '../../src-preload/contract/usage.ts'
-import { baseUrl, bookId, days, dayText, fillAccount, fillLedger, now } from './usage-books.ts'
+import { accountId, baseUrl, days, dayText, fillAccount, fillRequestLog, now } from './usage-books.ts'
 
 /** Measures views of usage over so many requests and ten years of daily rows, and the writing of requests; prints JSON. */
 const rows = Number(process.argv[2] ?? 1_000_000)
@@ -38,7 +38,7 @@ function measure(work: () => unknown): Figure {
 }
 
 /** Requests a second that come, go out, are written down before, and end; 64 at once. */
-async function writing(ledger: SqliteRequestLog, count: number): Promise<number> {
+async function writing(requestLog: SqliteRequestLog, count: number): Promise<number> {
   const from = performance.now()
   const reading = {
     usage: { promptTokens: 800, completionTokens: 240, totalTokens: 1040, cachedTokens: 100 },
@@ -46,7 +46,7 @@ async function writing(ledger: SqliteRequestLog, count: number): Promise<number>
   }
   const lane = async (): Promise<void> => {
     for (let made = 0; made < count / 64; made += 1) {
-      const trace = ledger.open({
+      const trace = requestLog.open({
         ...{ asker: { kind: 'tool', id: 't1', failFast: false }, method: 'POST', path: '/v1/chat/completions' },
         ...{ endpoint: 'chat', model: 'model-5', stream: true, logBodies: false },
       })
@@ -64,24 +64,37 @@ async function writing(ledger: SqliteRequestLog, count: number): Promise<number>
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-usage-'))
 try {
-  fillLedger(folder, rows)
-  const account = fillAccount(folder)
+  fillRequestLog(folder, rows)
+  const accountStore = fillAccount(folder)
   let from = performance.now()
-  const ledger = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+  const requestLog = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
   const migrated = performance.now() - from
-  ledger.connectedTo(baseUrl)
+  requestLog.connectedTo(baseUrl)
   from = performance.now()
-  ledger.belongsTo(bookId)
+  requestLog.belongsTo(accountId)
   const labelled = performance.now() - from
-  const reading = openUsageReader({ account: account.store, here: ledger, tools: () => [], now: () => now })
+  const reading = openUsageReader({
+    accountStore: accountStore.store,
+    here: requestLog,
+    tools: () => [],
+    now: () => now,
+  })
 
   const query = (more: Partial<ViewQuery>): ViewQuery => ({
-    ...{ bookId, from: dayText(days - 1), to: dayText(0), grain: 'month', by: 'model', source: 'service', search: '' },
+    ...{
+      accountId,
+      from: dayText(days - 1),
+      to: dayText(0),
+      grain: 'month',
+      by: 'model',
+      source: 'service',
+      search: '',
+    },
     ...more,
   })
   const year = dayText(364)
   const month = dayText(29)
-  const all = { bookId, from: dayText(days - 1), to: dayText(0) }
+  const all = { accountId, from: dayText(days - 1), to: dayText(0) }
   const views: Record<string, () => unknown> = {
     'service, 30 days by model': () => reading.view(query({ from: month, grain: 'day' })),
     'service, a year of days by model': () => reading.view(query({ from: year, grain: 'day' })),
@@ -92,26 +105,26 @@ try {
     'here, a year of days by tool': () => reading.view(query({ from: year, grain: 'day', by: 'tool', source: 'here' })),
     'here, ten years of months by tool': () => reading.view(query({ by: 'tool', source: 'here' })),
     'here, ten years of months by model': () => reading.view(query({ source: 'here' })),
-    'here, ten years of days by room': () => reading.view(query({ grain: 'day', by: 'room', source: 'here' })),
+    'here, ten years of days by room': () => reading.view(query({ grain: 'day', by: 'feature', source: 'here' })),
     'here, ten years, searched': () => reading.view(query({ source: 'here', search: 'el-7' })),
     'both sides of ten years compared': () => reading.compare(all),
     'both sides of 30 days compared, daily': () => reading.compare({ ...all, from: month, daily: true }),
     'corrections of ten years': () => reading.corrections(all),
-    summary: () => reading.summary({ bookId }),
-    keys: () => reading.keys({ bookId }),
+    summary: () => reading.summary({ accountId }),
+    keys: () => reading.keys({ accountId }),
     'a year of a key': () => reading.keyDaily({ ...all, keyId: 'key-1', from: year }),
-    'history of 429s': () => ledger.limited(100, null),
+    'history of 429s': () => requestLog.limited(100, null),
   }
   const figures = Object.fromEntries(Object.entries(views).map(([name, work]) => [name, measure(work)]))
   const table = rowsOf(reading.view(query({ grain: 'day' }), { most: 1000 }))
   from = performance.now()
   const parquet = exportRows(table, 'parquet').length
   const exported = { rows: table.length, bytes: parquet, ms: performance.now() - from }
-  const rate = await writing(ledger, rows)
+  const rate = await writing(requestLog, rows)
   const bytes = statSync(requestLogFile(folder)).size
-  await ledger.close()
-  account.store.close()
-  console.log(JSON.stringify({ migrated, labelled, fetched: account.ms, days, figures, exported, rate, bytes }))
+  await requestLog.close()
+  accountStore.store.close()
+  console.log(JSON.stringify({ migrated, labelled, fetched: accountStore.ms, days, figures, exported, rate, bytes }))
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -88,7 +88,7 @@ describe('a core', () => {
     const credential = Credential.fromText(service.apiKey)
     const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keep: 'session' as const }
     const store = openStore(freshFolder())
-    const session = new Session(store, secrets, { desk: openScheduler, booksOf: () => noRequestLog })
+    const session = new Session(store, secrets, { scheduler: openScheduler, requestLogOf: () => noRequestLog })
     open.push(async () => {
       await session.close()
       store.close()

@@ -61,9 +61,9 @@ it.each([
       const { said, killedAt } = await runAndKill(args, isTold, random() * 700)
       const sent = said.find(isSent)?.sent
       if (!sent) throw new Error('Nothing was sent.')
-      const told = said.filter(isTold)
+      const reported = said.filter(isTold)
       // By its own clock: while the machine let it do nothing, it could not write either.
-      const lastSign = Math.min(killedAt, told.at(-1)?.at ?? 0)
+      const lastSign = Math.min(killedAt, reported.at(-1)?.at ?? 0)
       const core = await createCore(testHost(folder).host)
       try {
         const [turn] = await readUntil(core.chat.watch(sent), ended)
@@ -73,7 +73,7 @@ it.each([
       }
       const store = openStore(folder)
       for (const id of sent.replyIds) {
-        const due = told.findLast((one) => one.id === id && one.at <= lastSign - 500)?.length ?? 0
+        const due = reported.findLast((one) => one.id === id && one.at <= lastSign - 500)?.length ?? 0
         const reply = store.messages.get(id)
         // That output had begun is written at once, what it was a moment later.
         const outputStarted = reply.text !== '' || reply.firstTokenMs !== null

@@ -33,18 +33,18 @@ test('a line is drawn, its crossing is told once, leads to its room and is dismi
   await context.grantPermissions(['notifications'])
   await page.addInitScript(() => {
     // Shown on no screen: what a page asks for is all that can be seen of it here.
-    const told: string[] = []
+    const reported: string[] = []
     const Real = Notification
     class Told {
       static permission = 'granted'
       static requestPermission = () => Real.requestPermission()
       constructor(title: string) {
-        told.push(title)
+        reported.push(title)
       }
     }
-    Object.assign(window, { told, Notification: Told })
+    Object.assign(window, { reported, Notification: Told })
   })
-  const told = () => page.evaluate(() => (window as unknown as { told: string[] }).told)
+  const reported = () => page.evaluate(() => (window as unknown as { reported: string[] }).reported)
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
   await page.getByRole('button', { name: 'No alerts' }).focus()
@@ -61,7 +61,7 @@ test('a line is drawn, its crossing is told once, leads to its room and is dismi
   await balance.fill('10')
   await balance.press('Enter')
   await expect(page.getByRole('status').filter({ hasText: 'Alert: Balance below 10.00 SC' })).toBeAttached()
-  expect(await told()).toEqual(['Balance below 10.00 SC'])
+  expect(await reported()).toEqual(['Balance below 10.00 SC'])
   await clean(page, 'lines')
 
   // A refusal comes on top; what is over by itself calls for nobody, and all of it outlives a reload.
@@ -71,7 +71,7 @@ test('a line is drawn, its crossing is told once, leads to its room and is dismi
   await settled(page, 'failed')
   const bell = page.getByRole('button', { name: '2 alerts' })
   await expect(bell).toBeVisible()
-  expect(await told()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])
+  expect(await reported()).toEqual(['Balance below 10.00 SC', 'Credits are used up'])
   await page.reload()
   await bell.press('Enter')
   const list = page.getByRole('list', { name: 'Alerts' }).getByRole('listitem')
@@ -88,5 +88,5 @@ test('a line is drawn, its crossing is told once, leads to its room and is dismi
   await expect(list).toHaveCount(1)
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: '1 alert', exact: true })).toBeFocused()
-  expect(await told()).toEqual([])
+  expect(await reported()).toEqual([])
 })

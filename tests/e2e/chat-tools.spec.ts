@@ -243,10 +243,10 @@ test('arguments that are no JSON, or not what the schema asks, are shown, told t
   await expect(cards(page, 'invalid')).toHaveCount(2)
   await expect(cards(page, 'unknown_tool')).toHaveCount(1)
   await expect(cards(page, 'invalid').first()).toContainText('Line 1, column 15: it ends too early.')
-  const told = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
-  expect(told).toHaveLength(3)
-  expect(String(told[0]?.content)).toContain('not valid')
-  expect(String(told[1]?.content)).toContain('b')
+  const reported = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(reported).toHaveLength(3)
+  expect(String(reported[0]?.content)).toContain('not valid')
+  expect(String(reported[1]?.content)).toContain('b')
   expect(mcp.state.called).toEqual([])
   await expectAccessible(page)
   await takePictures(page, 'tools-faults')
@@ -334,12 +334,12 @@ test('several calls of one reply are allowed together and answered in their orde
   await expect(cards(page, 'done')).toHaveCount(3)
   await expect(lastReply(page)).toContainText('It said: three')
   expect([...mcp.state.called].sort()).toEqual(['add', 'echo', 'echo'])
-  const told = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
-  expect(told.map(({ content }) => content)).toEqual(['one', expect.stringContaining('"sum":2'), 'three'])
+  const reported = service.asked.at(-1)?.messages.filter(({ role }) => role === 'tool') ?? []
+  expect(reported.map(({ content }) => content)).toEqual(['one', expect.stringContaining('"sum":2'), 'three'])
   const made = service.asked.at(-1)?.messages.find(({ role }) => role === 'assistant')?.tool_calls ?? []
   expect(made.map(({ function: { name } }) => name)).toEqual(['remote_echo', 'remote_add', 'remote_echo'])
   expect(new Set(made.map(({ id }) => id)).size).toBe(3)
-  expect(told.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
+  expect(reported.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
 })
 
 test('which tools, how they may be chosen and whether several at once reach the request; a model without tools says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({

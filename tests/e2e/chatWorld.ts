@@ -50,10 +50,10 @@ export async function newChat(page: Page): Promise<void> {
 export const line = (page: Page, title: string): Locator =>
   page.getByRole('navigation', { name: 'Chats' }).getByRole('row').filter({ hasText: title })
 
-export async function fromMenu(page: Page, title: string, deed: string): Promise<void> {
+export async function fromMenu(page: Page, title: string, action: string): Promise<void> {
   await line(page, title).hover()
   await page.getByRole('button', { name: `More for ${title}`, exact: true }).click()
-  await page.getByRole('menuitem', { name: deed, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
 export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')

@@ -159,13 +159,13 @@ test('while a damaged log is mended the address answers with a page that says ho
   const early = Promise.withResolvers<string>()
   const starting = openWebHost(dataDir, ['--sandbox'], {}, early.resolve)
   // Looked at for as long as that takes: while it is held, the page is told again what it was told last of rows.
-  let told: { status: number; body: string } | null = null
+  let reported: { status: number; body: string } | null = null
   let isHeld = true
   await page.route('**/rpc', async (route) => {
-    if (told && isHeld) return route.fulfill(told)
+    if (reported && isHeld) return route.fulfill(reported)
     const reply = await route.fetch()
     const body = await reply.text()
-    if (reply.status() === 503 && /"rows":[1-9]/.test(body)) told = { status: 503, body }
+    if (reply.status() === 503 && /"rows":[1-9]/.test(body)) reported = { status: 503, body }
     await route.fulfill({ response: reply, body })
   })
   await page.goto(await early.promise)

@@ -46,7 +46,7 @@ const browsers: Record<string, () => void> = {
   },
 }
 
-const room = (page: Page, name: string) =>
+const feature = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
 
 for (const [what, how] of Object.entries(browsers)) {
@@ -57,17 +57,17 @@ for (const [what, how] of Object.entries(browsers)) {
     await composer(page).pressSequentially('A draft of a new chat')
     await expect(composer(page)).toHaveValue('A draft of a new chat')
     await expect(said).toHaveCount(1)
-    await room(page, 'Speech')
+    await feature(page, 'Speech')
     const speech = page.getByRole('textbox', { name: 'Text to speak' })
     await speech.pressSequentially('To be spoken')
     await expect(speech).toHaveValue('To be spoken')
-    await room(page, 'Images')
+    await feature(page, 'Images')
     const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
     await prompt.pressSequentially('To be drawn')
     await expect(prompt).toHaveValue('To be drawn')
-    await room(page, 'Usage')
-    await room(page, 'Transcribe')
-    await room(page, 'Chat')
+    await feature(page, 'Usage')
+    await feature(page, 'Transcribe')
+    await feature(page, 'Chat')
     await expect(composer(page)).toHaveValue('A draft of a new chat')
     await expect(said).toHaveCount(1)
     await pickModel(page, 'mirror')

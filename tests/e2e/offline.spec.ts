@@ -25,7 +25,7 @@ test.afterEach(async () => {
 
 const open = (dataDir: string, baseUrl: string): Promise<WebHost> =>
   openWebHost(dataDir, ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: sandbox.apiKey })
-const room = (page: Page, name: string) =>
+const feature = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
 const status = (page: Page) => page.getByRole('contentinfo', { name: 'Status' })
 const waiting = (page: Page) => page.getByRole('region', { name: 'Sent when the service is back' })
@@ -89,29 +89,29 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.goto(first.url)
   await send(page, 'Tell me of ferries.')
   await settled(page, 'complete')
-  await room(page, 'Images')
+  await feature(page, 'Images')
   await page.getByText('Reply format').first().click()
   await page.getByRole('textbox', { name: 'Reply format' }).fill('b64_json')
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A harbour at dawn')
   await page.getByRole('button', { name: 'Draw', exact: true }).click()
   const gallery = page.getByRole('option', { name: /^A harbour at dawn/ }).locator('img')
   await expect(gallery.first()).toBeVisible()
-  await room(page, 'Speech')
+  await feature(page, 'Speech')
   await page.getByRole('textbox', { name: 'Text to speak' }).fill('The ferry leaves at seven.')
   await page.getByRole('button', { name: 'Speak', exact: true }).click()
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
-  await room(page, 'Transcribe')
+  await feature(page, 'Transcribe')
   const chooser = page.waitForEvent('filechooser')
   await page.getByRole('region', { name: 'Record or add files' }).getByRole('button', { name: 'Add files' }).click()
   await (await chooser).setFiles({ name: 'harbour.wav', mimeType: 'audio/wav', buffer: await spoken() })
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
-  await room(page, 'Usage')
+  await feature(page, 'Usage')
   await page.getByRole('button', { name: 'Fetch now' }).click()
   await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
 
   // The network goes: the first request that finds nobody tells it, at its place and in the status bar.
   await cut.set('refuse')
-  await room(page, 'Chat')
+  await feature(page, 'Chat')
   await page
     .getByRole('treegrid')
     .getByRole('button', { name: /^Tell me of ferries/ })
@@ -124,7 +124,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await expect(page.getByText('Tell me of ferries.').first()).toBeVisible()
   await seen(page, 'chat')
 
-  await room(page, 'Images')
+  await feature(page, 'Images')
   await calm(page)
   await expect(gallery.first()).toBeVisible()
   expect(
@@ -142,7 +142,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await expect(waiting(page)).toContainText('A fox in the rain')
   await seen(page, 'images')
 
-  await room(page, 'Speech')
+  await feature(page, 'Speech')
   await page.locator('[data-speech-text]').fill('The tide is in.')
   await page.getByRole('button', { name: 'Send when the service is back' }).click()
   await expect(waiting(page)).toContainText('The tide is in.')
@@ -150,11 +150,11 @@ test('without a network every room opens and what is kept is there; what can wai
   await seen(page, 'speech')
 
   for (const name of ['Transcribe', 'Usage', 'Keys', 'Proxy', 'Settings']) {
-    await room(page, name)
+    await feature(page, name)
     await expect(page.getByRole('main')).not.toBeEmpty()
     await calm(page)
   }
-  await room(page, 'Usage')
+  await feature(page, 'Usage')
   await page.getByRole('navigation', { name: 'What to look at' }).getByRole('link', { name: 'Limits' }).click()
   await expect(
     page.getByRole('main').getByText(/Offline. The figures are the last|Offline, and the service/),
@@ -168,7 +168,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.goto(second.url)
   await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
   await expect(status(page)).toContainText('2 wait')
-  await room(page, 'Chat')
+  await feature(page, 'Chat')
   await page
     .getByRole('treegrid')
     .getByRole('button', { name: /^Tell me of ferries/ })
@@ -177,10 +177,10 @@ test('without a network every room opens and what is kept is there; what can wai
   await expect(page.getByText('Are you there?').first()).toBeVisible()
 
   // What was spoken and what was given to be transcribed sound, from this machine alone.
-  await room(page, 'Speech')
+  await feature(page, 'Speech')
   await page.getByRole('navigation', { name: 'Speeches' }).getByText('The ferry leaves at seven.').first().click()
   await sounds(page)
-  await room(page, 'Transcribe')
+  await feature(page, 'Transcribe')
   await page.getByRole('navigation', { name: 'Recordings' }).getByText('harbour').first().click()
   await sounds(page)
 
@@ -190,7 +190,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await expect(status(page)).toContainText('Connected', { timeout: 5_000 })
   await expect(page.getByText('2 things that waited are made').first()).toBeVisible()
   await expect(status(page)).not.toContainText('wait')
-  await room(page, 'Images')
+  await feature(page, 'Images')
   await expect(page.getByRole('option', { name: /^A fox in the rain/ }).first()).toBeVisible()
   await expect(page.getByRole('option', { name: /^A fox in the snow/ })).toHaveCount(0)
   const drawn = sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')

@@ -16,7 +16,7 @@ test.afterEach(async () => {
   await sandbox.close()
 })
 
-async function openRoom(page: Page): Promise<WebHost> {
+async function openFeature(page: Page): Promise<WebHost> {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
   await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
@@ -49,7 +49,7 @@ async function menu(page: Page, tool: string, item: string): Promise<void> {
 test('a request of a tool is a row, its bodies are kept where asked for, and it goes on in a chat', async ({
   page,
 }) => {
-  const host = await openRoom(page)
+  const host = await openFeature(page)
   const client = await addTool(page, host, 'editor', () => page.getByRole('switch', { name: 'Log bodies' }).click())
   await ask(client, 'Where does the river begin?')
   const row = log(page).getByRole('row').filter({ hasText: 'editor' }).first()
@@ -68,7 +68,7 @@ test('a request of a tool is a row, its bodies are kept where asked for, and it 
 })
 
 test('a paused tool is refused, and what it has under way is stopped from the room', async ({ page }) => {
-  const host = await openRoom(page)
+  const host = await openFeature(page)
   const client = await addTool(page, host, 'script')
   const stream = await client.chat.completions.create(
     { model: 'writer-small', messages: [{ role: 'user', content: 'Slowly.' }], stream: true },
@@ -95,7 +95,7 @@ test('a paused tool is refused, and what it has under way is stopped from the ro
 })
 
 test('limits are set, kept and shown; a wrong one is said beside its field', async ({ page }) => {
-  const host = await openRoom(page)
+  const host = await openFeature(page)
   await addTool(page, host, 'batch')
   await menu(page, 'batch', 'Edit…')
   const dialog = page.getByRole('dialog', { name: 'Edit batch' })
@@ -115,7 +115,7 @@ test('limits are set, kept and shown; a wrong one is said beside its field', asy
 })
 
 test('a web page that was turned away is told, and may ask once it is allowed', async ({ page, browser }) => {
-  const host = await openRoom(page)
+  const host = await openFeature(page)
   const client = await addTool(page, host, 'page')
   // A page of a development server on this machine: what a person would really allow.
   const server = createServer((_, response) => response.end('<!doctype html><title>notes</title>'))

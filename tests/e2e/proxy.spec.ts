@@ -55,12 +55,12 @@ test('what a tool does stands in the log while it happens, with its tokens and i
 })
 
 test('the studio’s own requests stand in the same log [LIM-03]', async ({ page }) => {
-  const room = (name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
-  await room('Chat').click()
+  const feature = (name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
+  await feature('Chat').click()
   await pickModel(page, 'mirror')
   await send(page, 'Count this.')
   await settled(page, 'complete')
-  await room('Proxy').click()
+  await feature('Proxy').click()
   await expect(rows(page).filter({ hasText: 'studio · chat' }).first()).toContainText('200')
   await expect(rows(page).filter({ hasText: 'studio · account' }).first()).toBeVisible()
 })

@@ -15,8 +15,9 @@ test.afterEach(async () => {
   await sandbox.close()
 })
 
-const rooms = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
-const room = (page: Page, name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
+const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
+const feature = (page: Page, name: string) =>
+  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
 
 async function openConnected(page: Page) {
   const host = await openConnectedHost(sandbox)
@@ -27,7 +28,7 @@ async function openConnected(page: Page) {
 
 test('a tool key is shown once, works at once, and ends at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
-  await room(page, 'Proxy').click()
+  await feature(page, 'Proxy').click()
   await page.getByRole('button', { name: 'Add a tool' }).first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('My editor')
   await page.getByRole('button', { name: 'Make a key' }).click()
@@ -94,7 +95,7 @@ test('a lost host is told in words, and the page finds its way back', async ({ p
 
 test('the theme is kept', async ({ page }) => {
   await openConnected(page)
-  await room(page, 'Settings').click()
+  await feature(page, 'Settings').click()
   await page.getByRole('radio', { name: 'Dark' }).click()
   const dark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
   await expect.poll(dark).toBe('rgb(21, 21, 23)')
@@ -111,9 +112,9 @@ for (const colorScheme of ['light', 'dark'] as const) {
     })
     await page.emulateMedia({ colorScheme })
     await openConnected(page)
-    for (const [at, name] of rooms.entries()) {
+    for (const [at, name] of features.entries()) {
       await page.keyboard.press(`Alt+Shift+${at + 1}`)
-      await expect(room(page, name)).toHaveAttribute('aria-current', 'page')
+      await expect(feature(page, name)).toHaveAttribute('aria-current', 'page')
       await test.step(name, () => expectAccessible(page))
       await page.setViewportSize({ width: 700, height: 800 })
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)

@@ -155,13 +155,13 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await expect(wave(page, 'shimmer')).toBeVisible()
   // All of it stands in the settings, where each can have other keys.
   await page.getByRole('link', { name: 'Settings' }).press('Enter')
-  for (const deed of [
+  for (const action of [
     'Speak the text',
     'Begin the loop here',
     'Forward by 5 seconds',
     'The speech below in the list',
   ]) {
-    await expect(page.getByText(deed, { exact: true }).first()).toBeAttached()
+    await expect(page.getByText(action, { exact: true }).first()).toBeAttached()
   }
 })
 
@@ -268,9 +268,9 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   await expect(page.getByRole('region', { name: 'This recording' })).toContainText('audio/wav')
 })
 
-async function saved(page: Page, deed: string): Promise<Buffer> {
+async function saved(page: Page, action: string): Promise<Buffer> {
   await page.getByRole('button', { name: 'More for this speech' }).click()
   const download = page.waitForEvent('download')
-  await page.getByRole('menuitem', { name: deed, exact: true }).click()
+  await page.getByRole('menuitem', { name: action, exact: true }).click()
   return readFileSync(await (await download).path())
 }

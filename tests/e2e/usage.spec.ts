@@ -17,7 +17,7 @@ test.afterEach(async () => {
   await sandbox.close().catch(() => undefined)
 })
 
-const room = (page: Page, name: string) =>
+const feature = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
 const section = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'What to look at' }).getByRole('link', { name }).click()
@@ -55,7 +55,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await settled(page, 'complete')
 
   // The overview: the account's figures, and this machine's own beside them.
-  await room(page, 'Usage')
+  await feature(page, 'Usage')
   await drawn(page)
   await page.getByRole('button', { name: 'Fetch now' }).click()
   await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
@@ -118,7 +118,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await section(page, 'Corrections')
   await expect(page.getByText('never changed a closed day')).toBeVisible()
 
-  await room(page, 'Keys')
+  await feature(page, 'Keys')
   await page.getByRole('button', { name: 'Fetch now' }).first().click()
   const list = page.getByRole('navigation', { name: 'Keys of the account' })
   await expect(list.getByRole('link').first()).toContainText('in use here')
@@ -134,7 +134,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   // The service is gone: the same figures, and since when.
   await sandbox.close()
   await page.reload()
-  await room(page, 'Usage')
+  await feature(page, 'Usage')
   // What was fetched within the last ten seconds is answered again without asking.
   await expect(async () => {
     await page.getByRole('button', { name: 'Fetch now' }).first().click()

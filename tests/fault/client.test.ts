@@ -69,11 +69,11 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
     const running = asks(gateway.url, { body: streamBody })
     await running.begun
     const waiting = asks(gateway.url, { body: chatBody({ user: 'never sent' }) })
-    await expect.poll(() => gateway.desk.counts().waiting, poll).toBe(1)
+    await expect.poll(() => gateway.scheduler.counts().waiting, poll).toBe(1)
     const next = asks(gateway.url, { body: streamBody })
-    await expect.poll(() => gateway.desk.counts().waiting, poll).toBe(2)
+    await expect.poll(() => gateway.scheduler.counts().waiting, poll).toBe(2)
     waiting.request.destroy()
-    await expect.poll(() => gateway.desk.counts().waiting, poll).toBe(1)
+    await expect.poll(() => gateway.scheduler.counts().waiting, poll).toBe(1)
     running.request.destroy()
     await next.begun
     expect(far.seen.map(({ body }) => body.toString())).toEqual([streamBody, streamBody])

@@ -24,8 +24,8 @@ export const toolKey = 'isk_testtool_0123456789abcdef'
 export interface Gateway {
   proxy: ProxyServer
   upstream: Upstream
-  ledger: SqliteRequestLog
-  desk: RequestScheduler
+  requestLog: SqliteRequestLog
+  scheduler: RequestScheduler
   allowance: AppAllowance
   memory: BodyMemory
   dataDir: string
@@ -44,7 +44,7 @@ export interface GatewayOptions {
   retry?: Partial<RetryPolicy>
   network?: Partial<NetworkOptions>
   tool?: Partial<App>
-  desk?: ConstructorParameters<typeof RequestScheduler>[0]
+  scheduler?: ConstructorParameters<typeof RequestScheduler>[0]
   bounds?: Parameters<typeof startProxy>[2]
   bodyMemory?: Partial<BodyMemoryBounds>
 }
@@ -53,36 +53,43 @@ export interface GatewayOptions {
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
-  { retry = {}, network = {}, tool: settings = {}, desk: deskOptions, bounds, bodyMemory = {} }: GatewayOptions = {},
+  {
+    retry = {},
+    network = {},
+    tool: settings = {},
+    scheduler: schedulerOptions,
+    bounds,
+    bodyMemory = {},
+  }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
   let tool = plainApp({ id: 'testtool', name: 'test', ...settings })
   const failures: string[] = []
-  const ledger = new SqliteRequestLog({
+  const requestLog = new SqliteRequestLog({
     dataDir,
     tools: () => [tool],
     bodyDays: () => 7,
     log: (level, line) => level === 'error' && failures.push(line),
   })
-  const desk = new RequestScheduler(deskOptions)
-  const allowance = new AppAllowance({ spent: (id) => ledger.spent(id) })
+  const scheduler = new RequestScheduler(schedulerOptions)
+  const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(apiKey),
     retry,
     network,
-    desk,
-    books: ledger,
+    scheduler,
+    requestLog: requestLog,
   })
   const refusals: GateRefusal[] = []
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
   const deps: RelayDeps = {
     forward: () => upstream.forward,
-    books: ledger,
+    requestLog: requestLog,
     allowance,
-    price: (endpoint, model, use) => ledger.price(endpoint, model, use) ?? ledger.dearest(endpoint, use),
-    typicalOut: (model) => ledger.typicalOut(model),
+    price: (endpoint, model, use) => requestLog.price(endpoint, model, use) ?? requestLog.dearest(endpoint, use),
+    typicalOut: (model) => requestLog.typicalOut(model),
     local: () => origin,
     memory,
   }
@@ -99,7 +106,7 @@ export async function openGateway(
       used: () => undefined,
       refused: (refusal) => {
         refusals.push(refusal)
-        ledger.refused(refusal)
+        requestLog.refused(refusal)
       },
       allowedOrigins: () => [],
       changed: () => undefined,
@@ -113,13 +120,13 @@ export async function openGateway(
   return {
     proxy,
     upstream,
-    ledger,
-    desk,
+    requestLog,
+    scheduler,
     allowance,
     memory,
     dataDir,
     url: proxy.baseUrl,
-    rows: () => ledger.page({}, Number.MAX_SAFE_INTEGER, 1000),
+    rows: () => requestLog.page({}, Number.MAX_SAFE_INTEGER, 1000),
     refusals,
     change: (changes) => {
       tool = { ...tool, ...changes }
@@ -127,8 +134,8 @@ export async function openGateway(
     close: async () => {
       await proxy.close()
       await upstream.close()
-      desk.close()
-      await ledger.close()
+      scheduler.close()
+      await requestLog.close()
       rmSync(dataDir, { recursive: true, force: true })
       if (failures.length > 0) throw new Error(failures.join('\n'))
     },

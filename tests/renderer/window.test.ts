@@ -18,17 +18,17 @@ describe('the address of the window', () => {
       fc.property(
         fc.constantFrom(...pageNames),
         fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
-        (room, id) => {
-          expect(parseRoute(hrefOf({ page: room, id }))).toEqual({ room, id })
+        (feature, id) => {
+          expect(parseRoute(hrefOf({ page: feature, id }))).toEqual({ feature, id })
         },
       ),
     )
   })
   it('opens the Chat room for an address that it does not know', () => {
     for (const hash of ['', '#', '#/', '#/nowhere/1', '#token=x'])
-      expect(parseRoute(hash)).toEqual({ room: 'chat', id: null })
+      expect(parseRoute(hash)).toEqual({ feature: 'chat', id: null })
   })
-  it('survives a damaged escape', () => expect(parseRoute('#/chat/%E0%A4%A')).toEqual({ room: 'chat', id: null }))
+  it('survives a damaged escape', () => expect(parseRoute('#/chat/%E0%A4%A')).toEqual({ feature: 'chat', id: null }))
 })
 
 describe('words for problems', () => {

@@ -17,62 +17,71 @@ import type { Store } from '../store/store.ts'
 export interface AccountDependencies {
   host: Pick<Host, 'dataDir' | 'notify' | 'log'>
   store: Store
-  account: AccountStore
-  ledger: SqliteRequestLog
+  accountStore: AccountStore
+  requestLog: SqliteRequestLog
   tools: Apps
-  desk: RequestScheduler
+  scheduler: RequestScheduler
   session: Session
   /** Whose account it is was told: what shows it is another now. */
   changed: () => void
 }
 
 /** What is known of the account behind the connection, and follows it: its books, its limits, and the lines that a person drew. */
-export function composeAccount({ host, store, account, ledger, tools, desk, session, changed }: AccountDependencies) {
-  const books: UsageFeature = createUsage({
-    account,
+export function composeAccount({
+  host,
+  store,
+  accountStore,
+  requestLog,
+  tools,
+  scheduler,
+  session,
+  changed,
+}: AccountDependencies) {
+  const usage: UsageFeature = createUsage({
+    accountStore,
     here: {
-      usedByDay: (bookId, from, to) => ledger.usedByDay(bookId, from, to),
-      firstDayOf: (bookId) => ledger.firstDayOf(bookId),
-      belongsTo(bookId) {
-        ledger.belongsTo(bookId)
+      usedByDay: (accountId, from, to) => requestLog.usedByDay(accountId, from, to),
+      firstDayOf: (accountId) => requestLog.firstDayOf(accountId),
+      belongsTo(accountId) {
+        requestLog.belongsTo(accountId)
         limits.known()
         changed()
       },
     },
     tools: () => tools.list(),
-    learn: (usage, { baseUrl, profile }) => ledger.learn(usage, baseUrl, profile),
-    requests: () => ledger.size,
+    learn: (usage, { baseUrl, profile }) => requestLog.learn(usage, baseUrl, profile),
+    requests: () => requestLog.size,
     log: host.log,
   })
   const beside = new UsageWorkerClient({
     dataDir: host.dataDir,
     tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
-    flush: () => ledger.flush(),
-    settled: () => ledger.settledDays,
+    flush: () => requestLog.flush(),
+    settled: () => requestLog.settledDays,
   })
   const bucket = new RateLimitPoller()
-  const deskFollower = new SchedulerWatcher(desk, bucket)
-  const limits = new LimitsFeature({ desk, gauge: bucket, ledger, kept: books.limits })
+  const schedulerWatcher = new SchedulerWatcher(scheduler, bucket)
+  const limits = new LimitsFeature({ scheduler, gauge: bucket, requestLog, kept: usage.limits })
   const alerts = new AlertsFeature({
     table: store.alerts,
     pending: store.pending,
-    books: {
-      changes: books.changes,
-      current: books.current,
-      today: books.today,
-      callingKey: (bookId) => books.reading.keys({ bookId }).find(({ calling }) => calling) ?? null,
+    usage: {
+      changes: usage.changes,
+      current: usage.current,
+      today: usage.today,
+      callingKey: (accountId) => usage.reading.keys({ accountId }).find(({ calling }) => calling) ?? null,
     },
     connection: () => session.connection,
     statuses: bucket.asked,
     tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
-    settled: ledger.settled,
-    spent: (id) => ledger.spent(id),
+    settled: requestLog.settled,
+    spent: (id) => requestLog.spent(id),
     notify: host.notify,
   })
 
   /** The newest connection alone counts, whenever the database takes it. */
   const follow = (...to: Parameters<UsageFeature['follow']>): void =>
-    account.pending.write('follow', 'Whose account is connected', () => books.follow(...to))
+    accountStore.pending.write('follow', 'Whose account is connected', () => usage.follow(...to))
 
   session.changes.add(() => {
     const { profile, state: standing } = session.connection
@@ -81,41 +90,41 @@ export function composeAccount({ host, store, account, ledger, tools, desk, sess
       follow(null, profile && placeOf(profile))
       limits.follow(false)
       alerts.follow(null)
-      inBackground('The limits of the key could not be forgotten', deskFollower.connect(null))
-    } else if (standing === 'connected') books.reachable()
+      inBackground('The limits of the key could not be forgotten', schedulerWatcher.connect(null))
+    } else if (standing === 'connected') usage.reachable()
     alerts.connectionChanged(session.current)
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
-    ledger.connectedTo(upstream.base.url, profile?.id)
+    requestLog.connectedTo(upstream.base.url, profile?.id)
     alerts.follow(upstream)
     // Both ask whose key it is: one request answers them.
-    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ room: 'account' }))
-    inBackground('The limits of the key could not be asked for', deskFollower.connect({ getCurrentKey }))
+    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ feature: 'account' }))
+    inBackground('The limits of the key could not be asked for', schedulerWatcher.connect({ getCurrentKey }))
     bucket.follow(upstream)
     follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
     limits.follow(true)
     inBackground('The rate limit could not be asked for', bucket.ask())
   })
   session.returned.add((upstream) => {
-    inBackground('The limits of the key could not be asked for', deskFollower.learn(upstream))
+    inBackground('The limits of the key could not be asked for', schedulerWatcher.learn(upstream))
     inBackground('The rate limit could not be asked for', bucket.ask())
   })
-  session.forgotten.add((id) => books.forgotten(id))
+  session.forgotten.add((id) => usage.forgotten(id))
   // Without a core running, the command line forgets them in the store alone.
-  books.forgottenBut(store.profiles.all().map(({ id }) => id))
+  usage.forgottenBut(store.profiles.all().map(({ id }) => id))
 
   return {
-    books,
+    usage,
     beside,
     bucket,
     limits,
     alerts,
     async close(): Promise<void> {
       alerts.close()
-      await books.close()
+      await usage.close()
       await beside.close()
-      deskFollower.close()
+      schedulerWatcher.close()
       limits.close()
       bucket.close()
     },

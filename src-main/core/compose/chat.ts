@@ -16,7 +16,7 @@ export interface ChatDependencies {
   host: Host
   store: Store
   session: Session
-  ledger: SqliteRequestLog
+  requestLog: SqliteRequestLog
   settings(): Settings
 }
 
@@ -33,7 +33,7 @@ export interface ComposedChat {
   close(): Promise<void>
 }
 
-export function composeChat({ host, store, session, ledger, settings }: ChatDependencies): ComposedChat {
+export function composeChat({ host, store, session, requestLog, settings }: ChatDependencies): ComposedChat {
   const upstream = () => session.upstream()
   const transfers = createTransfers({ dataDir: host.dataDir })
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
@@ -55,7 +55,7 @@ export function composeChat({ host, store, session, ledger, settings }: ChatDepe
       stopCalls: (conversationId) => chatTools.stopCalls(conversationId),
       imageUrl: (id) => media.imageUrl(id),
       costOf: (row) => {
-        const { cost, costIs } = ledger.get(row).row
+        const { cost, costIs } = requestLog.get(row).row
         return { cost, costIs }
       },
     },
@@ -63,7 +63,7 @@ export function composeChat({ host, store, session, ledger, settings }: ChatDepe
   const chatTools = createTools({
     store,
     secrets: host.secrets,
-    door: openToolCallsPort(chat),
+    toolCalls: openToolCallsPort(chat),
     toolRounds: () => settings().toolRounds,
     log: host.log,
     version: host.version,
@@ -74,7 +74,7 @@ export function composeChat({ host, store, session, ledger, settings }: ChatDepe
     log: host.log,
     dropMedia: (ids) => media.drop(ids),
     eraseBodies: async (rows) => {
-      for (const id of rows) await ledger.eraseBodies({ id })
+      for (const id of rows) await requestLog.eraseBodies({ id })
     },
   })
   const archive = new Archive({
@@ -86,7 +86,7 @@ export function composeChat({ host, store, session, ledger, settings }: ChatDepe
     uploads: transfers.uploads,
     cleanUp: async () => void (await library.sweep()),
     added: (ids) => {
-      for (const conversationId of ids) chat.runs.view.changes.tell({ what: 'restored', conversationId })
+      for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
   })
   const noted = chat.runs.view.changes.add((change) => {

@@ -14,7 +14,7 @@ export interface MediaDependencies {
   host: Host
   store: Store
   session: Session
-  ledger: SqliteRequestLog
+  requestLog: SqliteRequestLog
   /** Where bytes lie, and how they come and go. */
   files: Pick<ComposedChat, 'media' | 'transfers'>
 }
@@ -32,11 +32,11 @@ export interface ComposedMedia {
   close(): Promise<void>
 }
 
-export function composeMedia({ host, store, session, ledger, files }: MediaDependencies): ComposedMedia {
+export function composeMedia({ host, store, session, requestLog, files }: MediaDependencies): ComposedMedia {
   const { media, transfers } = files
   const upstream = () => session.upstream()
   const costOf = (row: number) => {
-    const { cost, costIs } = ledger.get(row).row
+    const { cost, costIs } = requestLog.get(row).row
     return { cost, costIs }
   }
   const speech = createSpeeches({
@@ -95,10 +95,10 @@ export function composeMedia({ host, store, session, ledger, files }: MediaDepen
     log: host.log,
   })
   const noLonger = session.changes.add(() => waiting.connectionChanged())
-  const rooms = { speech, recordings: transcribe, images }
+  const features = { speech, recordings: transcribe, images }
   keeping.erased.add((kind, ids) => {
     // The rows are gone by then: what a room can't tidy up is left over, and said.
-    const tidied = Promise.resolve().then(() => rooms[kind].erased(ids))
+    const tidied = Promise.resolve().then(() => features[kind].erased(ids))
     tidied.catch((thrown: unknown) => host.log('error', `Tidying up after erasing failed: ${String(thrown)}`))
   })
   return {

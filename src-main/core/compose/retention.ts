@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 
 export interface RetentionDependencies {
   store: Pick<Store, 'erasures' | 'alerts' | 'transaction'>
-  ledger: Pick<SqliteRequestLog, 'rowEraser' | 'bodyEraser'>
+  requestLog: Pick<SqliteRequestLog, 'rowEraser' | 'bodyEraser'>
   library: Pick<ChatLibrary, 'erase'>
   keeping: Pick<MediaRetention, 'wouldErase' | 'erase'>
   /** Takes a conversation out of sight, with what goes on in it. */
@@ -28,7 +28,7 @@ const tellEveryMs = 200
 /** What can be erased by age, from the rooms that have it: they know each other only here. */
 export function composeRetention({
   store,
-  ledger,
+  requestLog,
   library,
   keeping,
   remove,
@@ -39,11 +39,11 @@ export function composeRetention({
       const all = store.erasures.untouched(before, archivedOnly)
       return { items: all.length, bytes: null, titles: all.slice(0, mostTitles).map(({ title }) => title) }
     },
-    async erase({ before, archivedOnly }, told, { done, stopped }) {
+    async erase({ before, archivedOnly }, reported, { done, stopped }) {
       const erasing: Promise<unknown>[] = []
       let planned = 0
-      while (planned < told && !stopped()) {
-        const some = store.erasures.untouched(before, archivedOnly).slice(0, Math.min(atOnce, told - planned))
+      while (planned < reported && !stopped()) {
+        const some = store.erasures.untouched(before, archivedOnly).slice(0, Math.min(atOnce, reported - planned))
         if (some.length === 0) break
         const ids = some.map(({ id }) => id)
         // Written down as to be erased in the transaction that takes it out of sight: what was to go for good is nobody's to bring back.
@@ -57,10 +57,10 @@ export function composeRetention({
         planned += some.length
         await nextTurn()
       }
-      const tell = guarded('What is left to erase could not be counted', () =>
+      const notify = guarded('What is left to erase could not be counted', () =>
         done(planned - store.erasures.planned('conversation').length),
       )
-      const telling = setInterval(tell, tellEveryMs)
+      const telling = setInterval(notify, tellEveryMs)
       try {
         // One work does them all: the index is written anew once.
         await Promise.all(erasing)
@@ -71,16 +71,16 @@ export function composeRetention({
     },
   }
   const log: ErasablePart = {
-    count: async ({ before }) => ({ ...(await ledger.rowEraser.count(Date.parse(before))), titles: [] }),
-    erase: ({ before }, _told, steps) => ledger.rowEraser.erase(Date.parse(before), steps),
+    count: async ({ before }) => ({ ...(await requestLog.rowEraser.count(Date.parse(before))), titles: [] }),
+    erase: ({ before }, _told, steps) => requestLog.rowEraser.erase(Date.parse(before), steps),
   }
   const bodies: ErasablePart = {
-    count: ({ before }) => ({ ...ledger.bodyEraser.count(Date.parse(before)), titles: [] }),
-    erase: ({ before }, _told, steps) => ledger.bodyEraser.erase({ before: Date.parse(before) }, steps),
+    count: ({ before }) => ({ ...requestLog.bodyEraser.count(Date.parse(before)), titles: [] }),
+    erase: ({ before }, _told, steps) => requestLog.bodyEraser.erase({ before: Date.parse(before) }, steps),
   }
   const media = (kind: CleanUp['kinds'][number]): ErasablePart => ({
     count: ({ before }) => ({ ...keeping.wouldErase(kind, before), titles: [] }),
-    erase: ({ before }, told, steps) => keeping.erase(kind, before, { told, ...steps }),
+    erase: ({ before }, reported, steps) => keeping.erase(kind, before, { reported, ...steps }),
   })
   const alerts: ErasablePart = {
     count: ({ before }) => ({ items: store.alerts.countBefore(before), bytes: null, titles: [] }),

@@ -42,16 +42,16 @@ import type { ComposedMedia } from './media.ts'
 export interface HandlerDependencies {
   host: Host
   store: Store
-  account: AccountStore
+  accountStore: AccountStore
   state: StateFeed<AppState>
   session: Session
-  rooms: ComposedChat
-  mediaRooms: ComposedMedia
+  features: ComposedChat
+  composedMedia: ComposedMedia
   models: ModelsFeature
   tools: Apps
   toolUse: StateFeed<AppUse[]>
-  ledger: SqliteRequestLog
-  books: UsageFeature
+  requestLog: SqliteRequestLog
+  usage: UsageFeature
   beside: UsageWorkerClient
   limits: LimitsFeature
   alerts: AlertsFeature
@@ -61,28 +61,28 @@ export interface HandlerDependencies {
 }
 
 /** The contract, each procedure led to its use case. */
-export function createRouter(rooms: HandlerDependencies) {
+export function createRouter(features: HandlerDependencies) {
   const {
     host,
     store,
-    account,
+    accountStore,
     state,
     session,
-    rooms: around,
-    mediaRooms,
+    features: around,
+    composedMedia,
     models,
     tools,
     toolUse,
-    ledger,
-    books,
+    requestLog,
+    usage,
     beside,
     limits,
     alerts,
     keep,
     erasing,
     settingsChanged,
-  } = rooms
-  const os = implementer(host, [store, account])
+  } = features
+  const os = implementer(host, [store, accountStore])
   return os.router({
     app: {
       watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
@@ -99,17 +99,17 @@ export function createRouter(rooms: HandlerDependencies) {
     chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
     library: libraryHandlers(os.library, host, around.library),
     archive: archiveHandlers(os.archive, host, around.archive),
-    media: mediaHandlers(os.media, around.media, mediaRooms.keeping),
+    media: mediaHandlers(os.media, around.media, composedMedia.keeping),
     voice: voiceHandlers(os.voice, host, around.voice),
-    speech: speechHandlers(os.speech, host, mediaRooms.speech),
-    transcribe: transcribeHandlers(os.transcribe, host, mediaRooms.transcribe),
-    images: imagesHandlers(os.images, host, mediaRooms.images),
-    usage: usageHandlers(os.usage, host, { books, beside, store, transfers: around.transfers }),
-    keys: keysHandlers(os.keys, host, books),
+    speech: speechHandlers(os.speech, host, composedMedia.speech),
+    transcribe: transcribeHandlers(os.transcribe, host, composedMedia.transcribe),
+    images: imagesHandlers(os.images, host, composedMedia.images),
+    usage: usageHandlers(os.usage, host, { usage, beside, store, transfers: around.transfers }),
+    keys: keysHandlers(os.keys, host, usage),
     limits: limitsHandlers(os.limits, host, limits),
     alerts: alertsHandlers(os.alerts, host, alerts),
     data: dataHandlers(os.data, host, keep),
-    waiting: waitingHandlers(os.waiting, host, mediaRooms.waiting),
+    waiting: waitingHandlers(os.waiting, host, composedMedia.waiting),
     erase: eraseHandlers(os.erase, host, erasing),
     transfers: transfersHandlers(os.transfers, around.transfers),
     tools: {
@@ -121,22 +121,24 @@ export function createRouter(rooms: HandlerDependencies) {
       pauseAll: os.tools.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
       resetSpend: os.tools.resetSpend.handler(({ input }) => {
         const tool = tools.get(input.id)
-        ledger.resetSpend(tool.id)
+        requestLog.resetSpend(tool.id)
         return tool
       }),
       revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
     },
     requests: {
       watch: os.requests.watch.handler(({ input, signal }) =>
-        guarded(host, ledger.watch(input.filter, input.newest, signal)),
+        guarded(host, requestLog.watch(input.filter, input.newest, signal)),
       ),
       page: os.requests.page.handler(async ({ input }) => ({
-        rows: await ledger.page(input.filter, input.before, input.limit),
+        rows: await requestLog.page(input.filter, input.before, input.limit),
       })),
-      counts: os.requests.counts.handler(({ input }) => ledger.counts(input.filter)),
-      get: os.requests.get.handler(({ input }) => ledger.get(input.id)),
-      stop: os.requests.stop.handler(({ input }) => ({ stopped: ledger.stop(input.id) })),
-      eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({ erased: await ledger.eraseBodies(input) })),
+      counts: os.requests.counts.handler(({ input }) => requestLog.counts(input.filter)),
+      get: os.requests.get.handler(({ input }) => requestLog.get(input.id)),
+      stop: os.requests.stop.handler(({ input }) => ({ stopped: requestLog.stop(input.id) })),
+      eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({
+        erased: await requestLog.eraseBodies(input),
+      })),
     },
   })
 }

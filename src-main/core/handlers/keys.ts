@@ -4,8 +4,8 @@ import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
 /** The key room's part of the contract. */
-export const keysHandlers = (os: Implementer['keys'], host: Host, books: UsageFeature) => ({
-  watch: os.watch.handler(({ input, signal }) => guarded(host, books.watchKeys(input, signal))),
-  daily: os.daily.handler(({ input }) => books.reading.keyDaily(input)),
-  refresh: os.refresh.handler(() => books.refreshKeys()),
+export const keysHandlers = (os: Implementer['keys'], host: Host, usage: UsageFeature) => ({
+  watch: os.watch.handler(({ input, signal }) => guarded(host, usage.watchKeys(input, signal))),
+  daily: os.daily.handler(({ input }) => usage.reading.keyDaily(input)),
+  refresh: os.refresh.handler(() => usage.refreshKeys()),
 })

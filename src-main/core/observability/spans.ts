@@ -98,7 +98,7 @@ function own({
 }: RequestRow): Attributes {
   const prefix = 'inference_studio.'
   return {
-    [`${prefix}asker`]: who.kind === 'studio' ? `studio.${who.room}` : who.kind,
+    [`${prefix}asker`]: who.kind === 'studio' ? `studio.${who.feature}` : who.kind,
     ...(who.kind === 'tool' && { [`${prefix}tool.id`]: who.id, [`${prefix}tool.name`]: who.name }),
     [`${prefix}state`]: state,
     ...(cancelledBy !== null && { [`${prefix}cancelled_by`]: cancelledBy }),

@@ -23,7 +23,7 @@ export interface TokenUsage {
 export type StudioFeature = 'chat' | 'speech' | 'transcribe' | 'images' | 'account'
 
 /** Who asks: the studio for a person who waits, or a tool by its key's id. */
-export type Requester = { kind: 'studio'; room: StudioFeature } | { kind: 'tool'; id: string; failFast: boolean }
+export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'tool'; id: string; failFast: boolean }
 
 /** One attempt that wants to go to the service. */
 export interface AdmissionRequest {

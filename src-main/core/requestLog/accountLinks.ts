@@ -30,12 +30,12 @@ export class AccountLinks {
   readonly #places = new Map<string, number>()
   #connected: ProfileLocation | null = null
   /** Whose account is connected, where that could not be written. */
-  #told: { book: string; place: ProfileLocation | null } | null = null
+  #reported: { account: string; place: ProfileLocation | null } | null = null
 
   constructor({ store, moved }: Parts) {
     this.#tables = store
     this.#moved = moved
-    this.#accounts = new Map(store.links.accounts().map((account) => [account.id, account]))
+    this.#accounts = new Map(store.links.accounts().map((linkedAccount) => [linkedAccount.id, linkedAccount]))
     this.#links = store.links.links()
   }
 
@@ -43,65 +43,65 @@ export class AccountLinks {
   accountOf(row: number): number {
     for (let at = this.#links.length - 1; at >= 0; at -= 1) {
       const link = this.#links[at]
-      if (link && link.firstRow <= row) return link.account
+      if (link && link.firstRow <= row) return link.linkedAccount
     }
-    return this.#links[0]?.account ?? 0
+    return this.#links[0]?.linkedAccount ?? 0
   }
 
   /** The book that a row belongs to; null where whose it is was not told yet. */
-  bookOf(row: number): string | null {
-    return this.#accounts.get(this.accountOf(row))?.book ?? null
+  knownAccountOf(row: number): string | null {
+    return this.#accounts.get(this.accountOf(row))?.account ?? null
   }
 
   /** The accounts whose rows belong to this book: one for each base address. */
-  of(book: string): number[] {
-    return [...this.#accounts.values()].filter((account) => account.book === book).map(({ id }) => id)
+  of(account: string): number[] {
+    return [...this.#accounts.values()].filter((linkedAccount) => linkedAccount.account === account).map(({ id }) => id)
   }
 
   /** Rows from `nextRow` on go to this profile's service, to an account yet unknown. */
   connected(place: ProfileLocation, nextRow: number): void {
     const current = this.#current()
     this.#connected = place
-    if (current && current.book === null && isSame(current, place)) this.#places.set(keyOf(place), current.id)
+    if (current && current.account === null && isSame(current, place)) this.#places.set(keyOf(place), current.id)
     else this.#write(() => this.#waitAt(place, nextRow))
   }
 
   /** This row goes over that profile, whatever is connected now; without one, over what is. */
   opens(row: number, place: ProfileLocation | null = this.#connected): void {
     if (place === null) return
-    const told = this.#told
-    this.#told = null
-    if (told && told.place === this.#connected) this.belongs(told.book, row)
+    const reported = this.#reported
+    this.#reported = null
+    if (reported && reported.place === this.#connected) this.belongs(reported.account, row)
     const to = this.#places.get(keyOf(place))
-    if (to !== undefined && this.#links.at(-1)?.account === to) return
+    if (to !== undefined && this.#links.at(-1)?.linkedAccount === to) return
     this.#write(() => {
-      const account = this.#accounts.get(to ?? 0)
-      if (account) this.#linkTo(account, row)
+      const linkedAccount = this.#accounts.get(to ?? 0)
+      if (linkedAccount) this.#linkTo(linkedAccount, row)
       else this.#waitAt(place, row)
     })
   }
 
   /** What is connected now is the account of this book. With it go the rows that waited at its place, or before any was known. */
-  belongs(book: string, nextRow: number): void {
+  belongs(account: string, nextRow: number): void {
     const place = this.#connected ?? this.#current()
     if (!place) return
     const known = this.#accounts.get(this.#places.get(keyOf(place)) ?? 0) ?? this.#current()
-    if (!known || known.book === book) return
+    if (!known || known.account === account) return
     const isWritten = this.#write(() => {
-      const account = this.#account({ ...place, profile: '' }, book)
-      if (known.book !== null) this.#linkTo(account, nextRow)
+      const linkedAccount = this.#linkedAccount({ ...place, profile: '' }, account)
+      if (known.account !== null) this.#linkTo(linkedAccount, nextRow)
       for (const waiting of [...this.#accounts.values()]) {
         const here = isSame(waiting, place) || isSame(waiting, { ...place, profile: '' }) || waiting.baseUrl === ''
-        if (waiting.book === null && here) this.#moveTo(account, waiting)
+        if (waiting.account === null && here) this.#moveTo(linkedAccount, waiting)
       }
-      this.#places.set(keyOf(place), account.id)
+      this.#places.set(keyOf(place), linkedAccount.id)
     })
     // The next row tries again.
-    this.#told = isWritten ? null : { book, place: this.#connected }
+    this.#reported = isWritten ? null : { account, place: this.#connected }
   }
 
   #current(): LinkedAccount | null {
-    return this.#accounts.get(this.#links.at(-1)?.account ?? 0) ?? null
+    return this.#accounts.get(this.#links.at(-1)?.linkedAccount ?? 0) ?? null
   }
 
   /** Where the disk takes nothing, rows go where they went before: that is worth no failure of a connection. Whether it was written. */
@@ -117,31 +117,31 @@ export class AccountLinks {
       this.#accounts = before.accounts
       this.#links = before.links
       this.#places.clear()
-      for (const [place, account] of before.places) this.#places.set(place, account)
+      for (const [place, linkedAccount] of before.places) this.#places.set(place, linkedAccount)
       unexpected('Whose account is connected could not be kept; it is tried again', asStoreError(thrown))
       return false
     }
   }
 
-  #account({ baseUrl, profile }: ProfileLocation, book: string | null): LinkedAccount {
-    for (const account of this.#accounts.values()) {
-      if (isSame(account, { baseUrl, profile }) && account.book === book) return account
+  #linkedAccount({ baseUrl, profile }: ProfileLocation, account: string | null): LinkedAccount {
+    for (const linkedAccount of this.#accounts.values()) {
+      if (isSame(linkedAccount, { baseUrl, profile }) && linkedAccount.account === account) return linkedAccount
     }
-    const account = { id: Math.max(0, ...this.#accounts.keys()) + 1, baseUrl, profile, book }
-    this.#accounts.set(account.id, account)
-    this.#tables.links.putAccount(account)
-    return account
+    const linkedAccount = { id: Math.max(0, ...this.#accounts.keys()) + 1, baseUrl, profile, account }
+    this.#accounts.set(linkedAccount.id, linkedAccount)
+    this.#tables.links.putAccount(linkedAccount)
+    return linkedAccount
   }
 
   /** From that row on, at this place's account of which nobody knows whose it is. */
   #waitAt(place: ProfileLocation, row: number): void {
-    const account = this.#account(place, null)
-    this.#places.set(keyOf(place), account.id)
-    this.#linkTo(account, row)
+    const linkedAccount = this.#linkedAccount(place, null)
+    this.#places.set(keyOf(place), linkedAccount.id)
+    this.#linkTo(linkedAccount, row)
   }
 
-  #linkTo({ id: account }: LinkedAccount, firstRow: number): void {
-    this.#links = joined([...this.#links.filter((link) => link.firstRow < firstRow), { firstRow, account }])
+  #linkTo({ id: linkedAccount }: LinkedAccount, firstRow: number): void {
+    this.#links = joined([...this.#links.filter((link) => link.firstRow < firstRow), { firstRow, linkedAccount }])
   }
 
   #moveTo({ id: to }: LinkedAccount, { id: from }: LinkedAccount): void {
@@ -149,7 +149,9 @@ export class AccountLinks {
     this.#moved()
     this.#tables.links.dropAccount(from)
     this.#accounts.delete(from)
-    this.#links = joined(this.#links.map((link) => (link.account === from ? { ...link, account: to } : link)))
+    this.#links = joined(
+      this.#links.map((link) => (link.linkedAccount === from ? { ...link, linkedAccount: to } : link)),
+    )
   }
 }
 
@@ -159,4 +161,4 @@ const isSame = (one: ProfileLocation, other: ProfileLocation): boolean =>
 
 /** Without links that say what the one before said. */
 const joined = (links: readonly AccountLink[]): AccountLink[] =>
-  links.filter(({ account }, at) => at === 0 || links[at - 1]?.account !== account)
+  links.filter(({ linkedAccount }, at) => at === 0 || links[at - 1]?.linkedAccount !== linkedAccount)

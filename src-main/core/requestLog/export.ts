@@ -5,20 +5,20 @@ import { csvCell } from '../shared/csv.ts'
 /** A row of the log as a table has it. `account`: the book it belongs to; empty where that was never told. Money is exact decimal text. */
 export interface LogRow {
   row: RequestRow
-  account: string
+  linkedAccount: string
 }
 
 type Kind = 'text' | 'count' | 'ms' | 'flag' | 'instant' | 'sc'
 type Cell = string | number | boolean | null
 
 const whoOf = ({ who }: RequestRow): string =>
-  who.kind === 'tool' ? who.name : who.kind === 'studio' ? who.room : who.from
+  who.kind === 'tool' ? who.name : who.kind === 'studio' ? who.feature : who.from
 
 /** In the order of the file; Append, never reorder. */
 const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) => Cell])[] = [
   ['id', 'count', ({ row }) => row.id],
   ['at', 'instant', ({ row }) => row.at],
-  ['account', 'text', ({ account }) => account],
+  ['account', 'text', ({ linkedAccount }) => linkedAccount],
   ['who_kind', 'text', ({ row }) => row.who.kind],
   ['who_id', 'text', ({ row }) => (row.who.kind === 'tool' ? row.who.id : null)],
   ['who', 'text', ({ row }) => whoOf(row)],

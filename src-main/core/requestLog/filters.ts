@@ -25,7 +25,7 @@ function isWho(wanted: string, who: string): boolean {
 
 export function whoText(who: Who): string {
   if (who.kind === 'stranger') return 'stranger'
-  return who.kind === 'tool' ? `tool:${who.id}` : `studio:${who.room}`
+  return who.kind === 'tool' ? `tool:${who.id}` : `studio:${who.feature}`
 }
 
 /** Null: under way. */

@@ -24,7 +24,7 @@ interface Parts {
   /** Those that have ended and could not be written yet. */
   ended(): readonly Trace[]
   /** The book that a row belongs to; null where whose it is was not told yet. */
-  bookOf(row: number): string | null
+  accountOf(row: number): string | null
   /** Brings what is pending to the disk: a page is never behind. */
   flush(): void
 }
@@ -114,10 +114,10 @@ export class LiveRows {
     return this.#parts.ended().find((trace) => trace.id === id)?.end ?? null
   }
 
-  limited(limit: number, book: string | null): LimitedRow[] {
-    const { store, callers, names, bookOf } = this.#parts
+  limited(limit: number, account: string | null): LimitedRow[] {
+    const { store, callers, names, accountOf } = this.#parts
     this.#parts.flush()
-    const isOf = (row: number): boolean => book === null || (bookOf(row) ?? book) === book
+    const isOf = (row: number): boolean => account === null || (accountOf(row) ?? account) === account
     const ended = limitedOf(store.requests.limited, isOf, limit).map((stored) =>
       limitedRow(stored, showRow(stored, callers, names)),
     )

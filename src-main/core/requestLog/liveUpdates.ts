@@ -25,21 +25,21 @@ export class LiveUpdates<S extends RowSource> {
     if (this.#watchers.size === 0 && this.#changes.size === 0) return
     this.#changed.add(source)
     if (this.#timer) return
-    this.#timer = setTimeout(this.#tell, tellEveryMs)
+    this.#timer = setTimeout(this.#notify, tellEveryMs)
     this.#timer.unref()
   }
 
-  readonly #tell = (): void => {
+  readonly #notify = (): void => {
     this.#timer = null
     const changed = this.#changed
     this.#changed = new Set()
-    for (const watcher of [...this.#watchers]) guarded('A watcher of the log failed', () => watcher.tell(changed))()
-    this.#changes.tell()
+    for (const watcher of [...this.#watchers]) guarded('A watcher of the log failed', () => watcher.notify(changed))()
+    this.#changes.notify()
   }
 
   erased(): void {
     for (const watcher of this.#watchers) watcher.erased()
-    this.#changes.tell()
+    this.#changes.notify()
   }
 
   close(): void {

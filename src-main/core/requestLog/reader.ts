@@ -28,14 +28,14 @@ export interface RequestLogReader {
   /** Each matching row once it is there, and once more when it has ended, until the signal. */
   follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
   /** As the ledger's own: sums of what ended, by day and caller. */
-  usedByDay(bookId: string, fromDay: number, toDay: number): CallerDay[]
-  firstDayOf(bookId: string): number | null
+  usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[]
+  firstDayOf(accountId: string): number | null
   /** Days that are over have changed: what is remembered of them holds no longer. */
   forget(): void
   /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
-  books(): (row: number) => string | null
+  accounts(): (row: number) => string | null
   /** Answered with 429 by the service, the newest first; with a book, none of another. */
-  limited(limit: number, book: string | null): LimitedRow[]
+  limited(limit: number, account: string | null): LimitedRow[]
   close(): void
 }
 
@@ -126,40 +126,42 @@ export function openRequestLogReader(
     }
   }
 
-  const accountsOf = (log: RequestLogReadOnly, bookId: string): number[] =>
-    log.links.accounts().flatMap(({ id, book }) => (book === bookId ? [id] : []))
+  const accountsOf = (log: RequestLogReadOnly, accountId: string): number[] =>
+    log.links.accounts().flatMap(({ id, account }) => (account === accountId ? [id] : []))
 
-  function books(): (row: number) => string | null {
+  function accounts(): (row: number) => string | null {
     const log = look()
     const links = log?.links.links() ?? []
-    const known = new Map(log?.links.accounts().map(({ id, book }) => [id, book]))
+    const known = new Map(log?.links.accounts().map(({ id, account }) => [id, account]))
     return (row) => {
       const link = links.findLast(({ firstRow }) => firstRow <= row)
-      return (link && known.get(link.account)) ?? null
+      return (link && known.get(link.linkedAccount)) ?? null
     }
   }
 
   return {
-    usedByDay(bookId, fromDay, toDay) {
+    usedByDay(accountId, fromDay, toDay) {
       const log = look()
       if (!log) return []
       if (remember) days ??= new CallerDays(log.used, callers)
-      const between = (account: number) =>
-        days?.between(account, fromDay, toDay) ?? usedBetween(log.used, callers, account, [fromDay, toDay])
-      return accountsOf(log, bookId).flatMap(between)
+      const between = (linkedAccount: number) =>
+        days?.between(linkedAccount, fromDay, toDay) ?? usedBetween(log.used, callers, linkedAccount, [fromDay, toDay])
+      return accountsOf(log, accountId).flatMap(between)
     },
-    firstDayOf(bookId) {
+    firstDayOf(accountId) {
       const log = look()
-      const days = log ? accountsOf(log, bookId).flatMap((account) => log.used.firstDay(account) ?? []) : []
+      const days = log
+        ? accountsOf(log, accountId).flatMap((linkedAccount) => log.used.firstDay(linkedAccount) ?? [])
+        : []
       return days.length === 0 ? null : Math.min(...days)
     },
-    books,
+    accounts,
     forget: () => days?.moved(),
-    limited(limit, book) {
+    limited(limit, account) {
       const log = look()
       if (!log) return []
-      const bookOf = books()
-      const isOf = (row: number): boolean => book === null || (bookOf(row) ?? book) === book
+      const accountOf = accounts()
+      const isOf = (row: number): boolean => account === null || (accountOf(row) ?? account) === account
       return limitedOf(log.requests.limited, isOf, limit).map((stored) => limitedRow(stored, show(stored)))
     },
     page: (filter, before, limit) => find(filter, 1, before - 1, limit),

@@ -132,7 +132,7 @@ export class SqliteRequestLog implements RequestLog {
       ...{ store, query: this.#query, callers: this.#callers, names: this.#names },
       ...{ live: this.#live, headers: this.#headers, flush: () => this.#writer.flush() },
       ended: () => this.#writer.ended,
-      bookOf: (row) => this.#links.bookOf(row),
+      accountOf: (row) => this.#links.knownAccountOf(row),
     })
     giveBackAtStart(store, options.log)
     this.#load()
@@ -166,7 +166,7 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** The books of one profile's requests, also of those that a former connection still sends. */
-  booksOf: RequestLogOf = (place) => ({
+  requestLogOf: RequestLogOf = (place) => ({
     open: (notice) => this.#open(notice, place),
     refused: (refusal) => this.refused(refusal),
   })
@@ -226,8 +226,8 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. With a book, none of another. */
-  limited(limit: number, book: string | null): LimitedRow[] {
-    return this.#reading.limited(limit, book)
+  limited(limit: number, account: string | null): LimitedRow[] {
+    return this.#reading.limited(limit, account)
   }
 
   /** A person ends a request that is waiting or under way. False when it had ended. */
@@ -268,7 +268,7 @@ export class SqliteRequestLog implements RequestLog {
   resetSpend(toolId: string): void {
     this.#spend.reset(`tool:${toolId}`)
     this.#writer.flush()
-    this.changes.tell()
+    this.changes.notify()
   }
 
   /** Which service is connected over which profile, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
@@ -279,14 +279,14 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
-  belongsTo(bookId: string): void {
-    this.#links.belongs(bookId, this.#numbers.lastId + 1)
+  belongsTo(accountId: string): void {
+    this.#links.belongs(accountId, this.#numbers.lastId + 1)
   }
 
   /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
-  usedByDay(bookId: string, fromDay: number, toDay: number): CallerDay[] {
+  usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[] {
     this.#writer.flush()
-    return this.#links.of(bookId).flatMap((account) => this.#used.between(account, fromDay, toDay))
+    return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
   /** Another number than before where days that are over have changed: what was read of them on another thread no longer holds. */
@@ -300,9 +300,9 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** The first day (since 1970, UTC) of which there is anything. */
-  firstDayOf(bookId: string): number | null {
+  firstDayOf(accountId: string): number | null {
     this.#writer.flush()
-    const days = this.#links.of(bookId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
+    const days = this.#links.of(accountId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
     return days.length === 0 ? null : Math.min(...days)
   }
 
@@ -393,7 +393,7 @@ export class SqliteRequestLog implements RequestLog {
     } else {
       this.#spend.settle(trace.who, spendOf(end))
       this.#typical.saw(trace.model, end.tokensOut)
-      if (this.settled.size > 0) this.settled.tell(trace.who)
+      if (this.settled.size > 0) this.settled.notify(trace.who)
     }
     if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
@@ -402,7 +402,7 @@ export class SqliteRequestLog implements RequestLog {
 
   #closed(traces: Trace[]): void {
     if (this.ended.size === 0) return
-    for (const trace of traces) this.ended.tell(this.#reading.show(trace))
+    for (const trace of traces) this.ended.notify(this.#reading.show(trace))
   }
 
   #lowestLive(): number {
@@ -441,5 +441,5 @@ const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 const refusedCode = codeOf(outcomes, 'refused')
 
 function whoOf(asker: Requester): string {
-  return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.room}`
+  return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.feature}`
 }

@@ -333,12 +333,12 @@ export class Trace implements RequestTrace, SwapRemoveElement {
       this.#home.price,
     )
     const tokens = cleanUsage(reading?.usage ?? null)
-    const told = tokens.in !== null || tokens.out !== null
+    const reported = tokens.in !== null || tokens.out !== null
     return {
       tokensIn: tokens.in,
       tokensOut: tokens.out,
       tokensCached: tokens.cached,
-      tokensAre: codeOf(certainties, told ? (reading?.measured ? 'measured' : 'estimated') : 'unknown'),
+      tokensAre: codeOf(certainties, reported ? (reading?.measured ? 'measured' : 'estimated') : 'unknown'),
       cost,
       costIs: codeOf(certainties, is),
     }

@@ -1,5 +1,5 @@
 import type { Certainty, RequestRow, RequestState, Who } from '../../../src-preload/contract/requests.ts'
-import { studioRoom } from '../../../src-preload/contract/requests.ts'
+import { studioFeature } from '../../../src-preload/contract/requests.ts'
 import { fromNano } from '../shared/money.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import { cancellers, certainties, endpoints, endStates, usualPath } from '../store/requestLog/codes.ts'
@@ -85,8 +85,8 @@ function whoOf(who: string, origin: string | null, names: AppNames): Who {
     const { id, name, colour } = names.of(who.slice(5))
     return { kind: 'tool', id, name, colour }
   }
-  const room = studioRoom.safeParse(who.slice('studio:'.length)).data
-  if (room && who.startsWith('studio:')) return { kind: 'studio', room }
+  const feature = studioFeature.safeParse(who.slice('studio:'.length)).data
+  if (feature && who.startsWith('studio:')) return { kind: 'studio', feature }
   return { kind: 'stranger', from: origin ?? '' }
 }
 

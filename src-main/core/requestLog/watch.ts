@@ -42,7 +42,7 @@ export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
   }
 
   /** At most ten times a second. */
-  tell(sources: ReadonlySet<S>): void {
+  notify(sources: ReadonlySet<S>): void {
     if (!this.#stale || this.#reading) {
       for (const source of sources) this.#changed.set(source.id, source)
       if (this.#changed.size > mostPending) this.#startAnew()

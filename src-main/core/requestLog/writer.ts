@@ -35,7 +35,7 @@ const complainEveryMs = 60_000
 /** So many rows later it is noted again below which row all have ended: after a kill only those above are looked at. */
 const floorEvery = 5000
 
-interface Books {
+interface UsageAccounts {
   store: RequestLogTables
   callers: Callers
   spend: Spend
@@ -57,7 +57,7 @@ interface Books {
  * that; ends gather for at most 100 ms. One commit costs about 8 us, whatever is in it.
  */
 export class Writer {
-  readonly #books: Books
+  readonly #requestLog: UsageAccounts
   #opened: Trace[] = []
   #closed: Trace[] = []
   #batch: (Batch & { settle: PromiseWithResolvers<void> }) | null = null
@@ -76,8 +76,8 @@ export class Writer {
   #bodiesKept: number[] = []
   #complainedAt = Number.NEGATIVE_INFINITY
 
-  constructor(books: Books) {
-    this.#books = books
+  constructor(requestLog: UsageAccounts) {
+    this.#requestLog = requestLog
   }
 
   /** The batch that a row opened now belongs to. */
@@ -93,7 +93,7 @@ export class Writer {
   opens(trace: Trace): void {
     this.#opened.push(trace)
     if (this.#turn || this.#gather) return
-    if (this.#books.live() < busyFrom) this.#turn = setImmediate(this.#atTurn)
+    if (this.#requestLog.live() < busyFrom) this.#turn = setImmediate(this.#atTurn)
     else this.#gather = setTimeout(this.#atTurn, gatherMs)
   }
 
@@ -129,7 +129,7 @@ export class Writer {
     if (opened.length === 0) return
     const batch = this.#batch
     try {
-      this.#books.store.transaction(() => this.#writeOpened(opened))
+      this.#requestLog.store.transaction(() => this.#writeOpened(opened))
     } catch (thrown) {
       const failure = this.#failed(thrown)
       if (this.#isWorthWaiting(failure)) {
@@ -145,8 +145,8 @@ export class Writer {
       return
     }
     this.#leave()
-    this.#books.callers.saved()
-    this.#books.numbers.noted()
+    this.#requestLog.callers.saved()
+    this.#requestLog.numbers.noted()
     if (batch) batch.written = true
     batch?.settle.resolve()
   }
@@ -170,9 +170,9 @@ export class Writer {
     const missed = [...this.#missed]
     if (missed.length === 0) return
     try {
-      this.#books.store.transaction(() => this.#writeOpened(missed))
-      this.#books.callers.saved()
-      this.#books.numbers.noted()
+      this.#requestLog.store.transaction(() => this.#writeOpened(missed))
+      this.#requestLog.callers.saved()
+      this.#requestLog.numbers.noted()
       this.#missed.clear()
     } catch (thrown) {
       this.#failed(thrown)
@@ -181,7 +181,7 @@ export class Writer {
   }
 
   #writeOpened(opened: Trace[]): void {
-    const { store, callers, numbers } = this.#books
+    const { store, callers, numbers } = this.#requestLog
     callers.save(store.callers)
     numbers.note()
     for (const trace of opened) store.requests.open(trace.opened())
@@ -193,7 +193,7 @@ export class Writer {
     // Another process holds the lock; and no row is closed before it is opened.
     if (this.#opened.length > 0) return
     this.#flushMissed()
-    const { store, callers, spend, links, used, refusals } = this.#books
+    const { store, callers, spend, links, used, refusals } = this.#requestLog
     const closed = this.#closed
     this.#keepBodies(closed)
     const bodiesKept = this.#bodiesKept
@@ -227,7 +227,7 @@ export class Writer {
       return
     }
     if (this.#bodies.length > 0) this.soon()
-    this.#books.closed(closed)
+    this.#requestLog.closed(closed)
   }
 
   /** So many rows are kept at most: those of which nothing was sent go first. */
@@ -258,7 +258,7 @@ export class Writer {
     const all = [...this.#bodies, ...fresh]
     if (all.length === 0) return
     try {
-      this.#books.store.bodies.keep(all.map(({ kept }) => kept))
+      this.#requestLog.store.bodies.keep(all.map(({ kept }) => kept))
       this.#bodiesKept.push(...this.#bodies.map(({ id }) => id))
       this.#bodies = []
     } catch (thrown) {
@@ -270,10 +270,10 @@ export class Writer {
   }
 
   #noteFloor(): void {
-    const floor = this.#books.lowestLive()
+    const floor = this.#requestLog.lowestLive()
     if (floor - this.#floorAt < floorEvery) return
     this.#floorAt = floor
-    this.#books.store.facts.set('floor', floor)
+    this.#requestLog.store.facts.set('floor', floor)
   }
 
   #failed(thrown: unknown): StudioError {
@@ -281,7 +281,7 @@ export class Writer {
     this.#failing = true
     if (performance.now() - this.#complainedAt >= complainEveryMs) {
       this.#complainedAt = performance.now()
-      this.#books.log('error', `The log of requests could not be written; it is tried again: ${failure.message}`)
+      this.#requestLog.log('error', `The log of requests could not be written; it is tried again: ${failure.message}`)
     }
     return failure
   }
@@ -296,7 +296,7 @@ export class Writer {
   }
 
   #isPending(): boolean {
-    const { refusals, spend } = this.#books
+    const { refusals, spend } = this.#requestLog
     const rows = this.#opened.length + this.#missed.size + this.#closed.length + this.#bodies.length
     return rows + this.#bodiesKept.length + refusals.unsaved.size > 0 || spend.unsaved
   }

@@ -85,7 +85,7 @@ export class Listeners<A extends unknown[] = []> {
     return () => void this.#all.delete(listener)
   }
 
-  tell(...args: A): void {
+  notify(...args: A): void {
     for (const listener of [...this.#all]) {
       try {
         listener(...args)

@@ -18,7 +18,7 @@ export class StateFeed<T extends object> {
   }
 
   read = (): T => this.#parts.read()
-  changed = (): void => this.#changes.tell()
+  changed = (): void => this.#changes.notify()
 
   watch(signal?: AbortSignal): Feed<T> {
     let stale = true

@@ -47,7 +47,9 @@ export function alertTable({ handle, transaction, journal }: Database) {
   const holding = handle.prepare('SELECT * FROM alerts WHERE watch = ? AND ended_at IS NULL')
   const remove = handle.prepare('DELETE FROM alerts WHERE watch = ? AND ended_at IS NULL')
   const allHolding = handle.prepare('SELECT * FROM alerts WHERE ended_at IS NULL ORDER BY at')
-  const told = handle.prepare('SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1')
+  const reported = handle.prepare(
+    'SELECT 1 FROM alerts WHERE watch = ? AND period = ? AND mark = ? AND level >= ? LIMIT 1',
+  )
   const mark = handle.prepare('UPDATE alerts SET mark = ? WHERE id = ?')
   const end = handle.prepare('UPDATE alerts SET ended_at = ? WHERE id = ? AND ended_at IS NULL')
   const endLapsed = handle.prepare(
@@ -89,8 +91,8 @@ export function alertTable({ handle, transaction, journal }: Database) {
     },
     allHolding: (): StoredAlert[] => allHolding.all().flatMap(read),
     /** Whether that line was crossed in that period already, as far or farther. */
-    told: (watch: string, period: string, mark: string, level: number): boolean =>
-      told.get(watch, period, mark, level) !== undefined,
+    reported: (watch: string, period: string, mark: string, level: number): boolean =>
+      reported.get(watch, period, mark, level) !== undefined,
     mark: (id: string, value: string): void => void mark.run(value, id),
     end: (id: string, at: string): void => void end.run(at, id),
     /** Ends those whose own time is over; how many. */

@@ -121,16 +121,16 @@ export function cleaning(
     takeMade: (made: readonly Pick<Made, 'kind' | 'id' | 'media'>[]): Taken => transaction(() => take(made)),
     /** What `takeMade` would answer. Nothing is changed: it is done and undone. */
     wouldTakeMade(made: readonly Pick<Made, 'kind' | 'id' | 'media'>[]): Taken {
-      const told: { taken: Taken | null } = { taken: null }
+      const reported: { taken: Taken | null } = { taken: null }
       try {
         transaction(() => {
-          told.taken = take(made)
+          reported.taken = take(made)
           throw new DryRun()
         })
       } catch (thrown) {
         if (!(thrown instanceof DryRun)) throw thrown
       }
-      return told.taken ?? { made: [], media: [], bytes: 0 }
+      return reported.taken ?? { made: [], media: [], bytes: 0 }
     },
     /** Drawings without pictures that were taken out of sight before `instant`. */
     forgetDismissed: (instant: string): void => transaction(() => void dismissed.run(instant)),

@@ -25,15 +25,15 @@ export async function attemptOnce(
   request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
 ): Promise<Attempted> {
-  const { door } = link
+  const { lifetime } = link
   const afterwards = wish.afterwards === true
-  door.pass(afterwards)
-  const entering = link.desk.enter(wish)
+  lifetime.pass(afterwards)
+  const entering = link.scheduler.enter(wish)
   const pass = entering instanceof Promise ? await entering : entering
-  door.entered()
+  lifetime.entered()
   const reply = await send(link, trace, request, pass, afterwards)
   link.way.replied(reply.status)
-  reply.body.onClosed(() => door.left())
+  reply.body.onClosed(() => lifetime.left())
   // An error used no tokens.
   const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
   // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
@@ -45,7 +45,7 @@ export async function attemptOnce(
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
   link.sawStatus(reply.status, wish.slot)
-  link.desk.saw(reply.status, rateLimit, pass)
+  link.scheduler.saw(reply.status, rateLimit, pass)
   return { reply, rateLimit }
 }
 
@@ -57,7 +57,7 @@ async function send(
   afterwards: boolean,
 ): Promise<RawReply> {
   try {
-    link.door.pass(afterwards)
+    link.lifetime.pass(afterwards)
     return await exchange(link.network, link.credential.redactor, {
       ...request,
       origin: link.base.origin,
@@ -71,7 +71,7 @@ async function send(
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
     pass.leave(sent ? null : 0)
     if (thrown instanceof StudioError) link.way.failed(thrown)
-    link.door.left()
+    link.lifetime.left()
     throw thrown
   }
 }

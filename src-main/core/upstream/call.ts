@@ -55,13 +55,13 @@ export function jsonBody(value: unknown) {
  * @throws StudioError
  */
 export async function call(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
-  const { signal: given, onWait, room = 'account' } = options
+  const { signal: given, onWait, feature = 'account' } = options
   if (given?.aborted === true) throw cancelled()
-  link.door.pass(isFile(link, request))
+  link.lifetime.pass(isFile(link, request))
   const gone = options.once === true ? null : link.way.gone()
   // The studio's own read-outs come back by themselves: each would be a row of a request that never was.
-  if (gone && room === 'account') await gone
-  const trace = openRow(link, request, room, options.logBodies === true)
+  if (gone && feature === 'account') await gone
+  const trace = openRow(link, request, feature, options.logBodies === true)
   options.onRow?.(trace.id)
   // A person may also stop it from the log of requests.
   const stopped = new AbortController()
@@ -81,7 +81,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
         onWait?.(wait)
       },
       policy: options.once === true ? { ...link.retry, maxAttempts: 1 } : link.retry,
-      retired: link.door.retired,
+      retired: link.lifetime.retired,
     })
   } catch (thrown) {
     const error = asStudioError(thrown)
@@ -101,28 +101,37 @@ const isFile = ({ base }: UpstreamLink, { method, url }: CallRequest): boolean =
   endpointOf(method, url.pathname.slice(base.prefix.length)) === 'files'
 
 function openRow(
-  { books, base }: UpstreamLink,
+  { requestLog, base }: UpstreamLink,
   request: CallRequest,
-  room: StudioFeature,
+  feature: StudioFeature,
   logBodies: boolean,
 ): RequestTrace {
   const { method, model = null, stream = false, pictures } = request
   const path = request.url.pathname.slice(base.prefix.length)
-  const asker = { kind: 'studio', room } as const
+  const asker = { kind: 'studio', feature } as const
   const counted = pictures === undefined ? {} : { pictures }
-  return books.open({ asker, method, path, endpoint: endpointOf(method, path), model, stream, logBodies, ...counted })
+  return requestLog.open({
+    asker,
+    method,
+    path,
+    endpoint: endpointOf(method, path),
+    model,
+    stream,
+    logBodies,
+    ...counted,
+  })
 }
 
 async function attempt(
   link: UpstreamLink,
   request: CallRequest,
   trace: RequestTrace,
-  { signal, onWait, onClosed, room = 'account' }: CallOptions,
+  { signal, onWait, onClosed, feature = 'account' }: CallOptions,
   onConnected: () => void,
 ): Promise<OpenReply> {
   const { method, url, model = null, tokens = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
-  const asker = { kind: 'studio', room } as const
+  const asker = { kind: 'studio', feature } as const
   const wish: AdmissionRequest = {
     asker,
     slot: isInference(endpoint),

@@ -28,8 +28,8 @@ export interface UpstreamOptions {
   network?: Partial<NetworkOptions>
   retry?: Partial<RetryPolicy>
   /** Where each attempt is let in, and where each request is written down; nowhere if not given. */
-  desk?: Scheduler
-  books?: RequestLog
+  scheduler?: Scheduler
+  requestLog?: RequestLog
   /** Who hears whether anything answers at the address, and holds requests back while nothing does; nobody if not given. */
   way?: Reachability
 }
@@ -46,8 +46,8 @@ export function openUpstream({
   credential,
   network: options,
   retry = {},
-  desk = openScheduler,
-  books = noRequestLog,
+  scheduler = openScheduler,
+  requestLog = noRequestLog,
   way = openReachability,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
@@ -57,10 +57,21 @@ export function openUpstream({
   }
   const replies = new Listeners<[status: number, inference: boolean]>()
   const sawStatus = (status: number, inference: boolean): void => {
-    if (replies.size > 0) replies.tell(status, inference)
+    if (replies.size > 0) replies.notify(status, inference)
   }
-  const door = new ClientLifetime()
-  const link: UpstreamLink = { base, credential, network, retry, desk, books, way, door, sawHeaders, sawStatus }
+  const lifetime = new ClientLifetime()
+  const link: UpstreamLink = {
+    base,
+    credential,
+    network,
+    retry,
+    scheduler,
+    requestLog,
+    way,
+    lifetime,
+    sawHeaders,
+    sawStatus,
+  }
   return {
     base,
     /** Whether anything takes a connection at the address; nothing is sent. @throws StudioError `connect_failed`, `connect_timeout` */
@@ -95,7 +106,7 @@ export function openUpstream({
     onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
     /** What has been sent ends as it would; nothing else is sent any more. Resolves when all is over and closed. */
     async retire(): Promise<void> {
-      await door.retire()
+      await lifetime.retire()
       await network.destroy()
     },
     close: (): Promise<void> => network.destroy(),

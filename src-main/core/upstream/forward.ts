@@ -84,7 +84,7 @@ class Forwarding {
       if (gone) await gone
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
-        retired: this.#link.door.retired,
+        retired: this.#link.lifetime.retired,
         policy: retries ? this.#link.retry : { ...this.#link.retry, maxAttempts: 1 },
         canRetry: () => this.#streamed === null || this.#streamed.whole,
         discard: (error) => error instanceof HeldReply && error.reply.body.close(),
@@ -206,12 +206,12 @@ class Forwarding {
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
     const length = Number(header(reply.headers, 'content-length') ?? imagesLimit)
     if (!(length <= imagesLimit)) return reply
-    const room = await this.#request.roomForReply(length)
+    const feature = await this.#request.roomForReply(length)
     // Base64 is whole without the change, which is what large replies have.
-    if (room === null) return reply
+    if (feature === null) return reply
     const { head, rest } = await readUpTo(reply.body, imagesLimit)
     if (rest) return { ...reply, body: joined([head], rest), whole: () => null, flow: null }
-    room.shrink(head.length)
+    feature.shrink(head.length)
     const parts = localiseImageUrls(head, this.#link.base, this.#request.local()) ?? [head]
     const size = parts.reduce((sum, part) => sum + part.length, 0)
     const headers = withoutLength(reply.headers)

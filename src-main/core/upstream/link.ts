@@ -12,10 +12,10 @@ export interface UpstreamLink {
   credential: Credential
   network: Network
   retry: Partial<RetryPolicy>
-  desk: Scheduler
+  scheduler: Scheduler
   way: Reachability
-  books: RequestLog
-  door: ClientLifetime
+  requestLog: RequestLog
+  lifetime: ClientLifetime
   /** Told of every reply's headers, good or bad. */
   sawHeaders(rateLimit: RateLimitHeaders): void
   /** Told of every reply's status, and whether the request asked for work (and not for a read-out). */

@@ -25,7 +25,7 @@ export type WaitNotice =
 
 export interface CallOptions {
   /** Which room of the studio asks, for the books; `account` where none is named. */
-  room?: StudioFeature
+  feature?: StudioFeature
   signal?: AbortSignal
   /** Asked now and once, also where nothing seems to answer, and not again: who asks comes back by itself. */
   once?: boolean

@@ -48,8 +48,8 @@ async function start(folder: string): Promise<void> {
   /** What is done before the core is there, where that takes long: then the window says so. */
   let work: Opening | null = null
   let isOpen = false
-  const opening = (told: Opening): void => {
-    work = told
+  const opening = (reported: Opening): void => {
+    work = reported
     if (!isOpen && !ending.signal.aborted) open()
     isOpen = true
   }

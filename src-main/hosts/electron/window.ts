@@ -64,5 +64,5 @@ export function goTo(place: AlertPlace): boolean {
   return true
 }
 
-const addressOf = ({ room, id }: AlertPlace): string =>
-  `${ownPage}#/${room}${id === null ? '' : `/${encodeURIComponent(id)}`}`
+const addressOf = ({ feature, id }: AlertPlace): string =>
+  `${ownPage}#/${feature}${id === null ? '' : `/${encodeURIComponent(id)}`}`

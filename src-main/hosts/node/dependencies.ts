@@ -5,7 +5,7 @@ import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
 import type { Erasable, ErasePlan, EraseState } from '../../../src-preload/contract/retention.ts'
-import type { Book, UsageView, ViewQuery } from '../../../src-preload/contract/usage.ts'
+import type { Account, UsageView, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { ListedProfile } from '../../core/features/connections/savedConnections.ts'
 import type { AppChanges, NewApp } from '../../core/gateway/apps/appSettings.ts'
@@ -81,14 +81,14 @@ export interface RequestLogCommands {
 /** What is kept of usage, limits and keys, also while another process serves the folder. */
 export interface UsageCommands {
   /** Those used last first. */
-  books(): Book[]
+  accounts(): Account[]
   /** Every series has its own place. @throws StudioError `bad_input` where that side does not know what is asked */
   view(query: ViewQuery): UsageView
-  keys(bookId: string): AccountKey[]
+  keys(accountId: string): AccountKey[]
   /** What the service said last; null if it never did. */
-  limits(bookId: string): LimitStatus | null
+  limits(accountId: string): LimitStatus | null
   /** Answered with 429, the newest first. */
-  limited(limit: number, bookId: string | null): Limited[]
+  limited(limit: number, accountId: string | null): Limited[]
   close(): void
 }
 
@@ -125,7 +125,7 @@ export interface ExportRange {
 /** What leaves a data folder in open formats, also while another process serves it. */
 export interface DataExport {
   /** The log of requests, oldest first; of one book's account, or of all. */
-  requests(format: 'csv' | 'json' | 'parquet', range: ExportRange, book: string | null): AsyncIterable<Uint8Array>
+  requests(format: 'csv' | 'json' | 'parquet', range: ExportRange, account: string | null): AsyncIterable<Uint8Array>
   /** Conversations last changed in the range, as text for people. @throws StudioError `no_such_item` */
   markdown(range: ExportRange): AsyncIterable<Uint8Array>
   /** The same as an archive that can be read in again, into a file that is not there yet. @throws StudioError `no_such_item`, `bad_input` */

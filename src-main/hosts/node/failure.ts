@@ -11,9 +11,9 @@ export function failureOf(thrown: unknown): StudioError {
     return fileProblem(thrown, path === null ? 'The operating system refused this' : `${path} can’t be used`)
   }
   if (!(thrown instanceof ORPCError)) return asStudioError(thrown)
-  const { data: told } = problem.safeParse(thrown.data)
-  if (told) {
-    const { kind, message, ...facts } = told
+  const { data: reported } = problem.safeParse(thrown.data)
+  if (reported) {
+    const { kind, message, ...facts } = reported
     return new StudioError(kind, message, facts, { cause: thrown })
   }
   if (thrown.code === 'BAD_REQUEST') {

@@ -9,12 +9,12 @@ process.exitCode = await run(process.argv.slice(2), {
   async startCore(host, options) {
     logUncaught(host.log)
     const { createCore } = await import('../../core/core.ts')
-    const core = await telling((tell) =>
+    const core = await telling((notify) =>
       createCore(host, {
         ...options,
         async opening(work) {
           await options.opening?.(work)
-          tell(work)
+          notify(work)
         },
       }),
     )
@@ -22,10 +22,10 @@ process.exitCode = await run(process.argv.slice(2), {
     return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
   async openToolKeys(dataDir) {
-    const { openTools } = await import('../../core/gateway/apps/apps.ts')
+    const { openApps } = await import('../../core/gateway/apps/apps.ts')
     const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
     mustNotBeLost(dataDir)
-    return openTools(dataDir)
+    return openApps(dataDir)
   },
   async openToolList(dataDir) {
     const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
@@ -43,9 +43,9 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   async openRequestLog(dataDir) {
     const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
-    const { openLedgerReader } = await import('../../core/requestLog/reader.ts')
+    const { openRequestLogReader } = await import('../../core/requestLog/reader.ts')
     const tools = openToolsForReading(dataDir)
-    const reader = openLedgerReader(dataDir, tools.list)
+    const reader = openRequestLogReader(dataDir, tools.list)
     return {
       page: reader.page,
       follow: reader.follow,
@@ -66,17 +66,17 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   async openErase(dataDir) {
     const { openErase } = await import('./openRetention.ts')
-    return telling((tell) => openErase(dataDir, { opening: tell }))
+    return telling((notify) => openErase(dataDir, { opening: notify }))
   },
   async openKeep() {
     const { backupName } = await import('../../core/data/backup/manifest.ts')
     const { writeBackup } = await import('../../core/data/backup/write.ts')
-    const { restoreNow } = await import('../../core/data/restore/restore.ts')
+    const { restoreBackup } = await import('../../core/data/restore/restore.ts')
     const { version } = ownPackage()
     return {
       nameFor: (at) => backupName(at.toISOString()),
       backup: ({ target, ...asked }) => writeBackup({ ...asked, version }, target),
-      restore: restoreNow,
+      restore: restoreBackup,
     }
   },
   async startSandbox(options) {
@@ -86,10 +86,10 @@ process.exitCode = await run(process.argv.slice(2), {
 })
 
 /** Opens something, and says at the terminal what takes long. */
-async function telling<T>(open: (tell: (work: Opening) => void) => Promise<T>): Promise<T> {
+async function telling<T>(open: (notify: (work: Opening) => void) => Promise<T>): Promise<T> {
   const teller = createTeller()
   try {
-    return await open(teller.tell)
+    return await open(teller.notify)
   } finally {
     teller.end()
   }

@@ -21,7 +21,7 @@ export function openExport(dataDir: string): DataExport {
     (at: string): boolean =>
       (from === null || at >= from) && (until === null || at < until)
 
-  function* rowsOf(range: ExportRange, book: string | null): Generator<LogRow[]> {
+  function* rowsOf(range: ExportRange, account: string | null): Generator<LogRow[]> {
     const tools = openToolsForReading(dataDir)
     const reader = openRequestLogReader(dataDir, tools.list)
     const filter = {
@@ -30,15 +30,15 @@ export function openExport(dataDir: string): DataExport {
       ...(range.until !== null && { until: new Date(Date.parse(range.until) - 1).toISOString() }),
     }
     try {
-      const bookOf = reader.books()
+      const accountOf = reader.accounts()
       let after = 0
       for (;;) {
         const rows = reader.since(filter, after, rowsAtOnce)
         const last = rows.at(-1)
         if (!last) return
         after = last.id
-        const told = rows.map((row) => ({ row, account: bookOf(row.id) ?? '' }))
-        yield book === null ? told : told.filter(({ account }) => account === book)
+        const reported = rows.map((row) => ({ row, linkedAccount: accountOf(row.id) ?? '' }))
+        yield account === null ? reported : reported.filter(({ linkedAccount }) => linkedAccount === account)
       }
     } finally {
       reader.close()
@@ -67,7 +67,7 @@ export function openExport(dataDir: string): DataExport {
     mustBeAsBefore()
   }
   return {
-    requests: (format, range, book) => exportLog(rowsOf(range, book), format),
+    requests: (format, range, account) => exportLog(rowsOf(range, account), format),
     markdown: (range) => allOf(markdownOfAll({ store: chats() }, within(range))),
     async archive(path, range) {
       await writeArchive({ store: chats(), media, version: ownPackage().version }, new ZipWriter(path), {
@@ -78,9 +78,9 @@ export function openExport(dataDir: string): DataExport {
     },
     async media(to, range) {
       const items = chats().made.items()
-      const told = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
+      const reported = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
       mustBeAsBefore()
-      return told
+      return reported
     },
     close: () => store?.close(),
   }

@@ -21,8 +21,8 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   kept.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
-  const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
-  kept.onFailure(() => ledger.close())
+  const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
+  kept.onFailure(() => requestLog.close())
   kept.opened()
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
@@ -30,13 +30,13 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
     ...{ store, databaseFile: databaseFile(dataDir), log },
     dropMedia: (ids) => media.drop(ids),
     eraseBodies: async (rows) => {
-      for (const id of rows) await ledger.eraseBodies({ id })
+      for (const id of rows) await requestLog.eraseBodies({ id })
     },
   })
   const host = { dataDir, log, reveal: async () => false, dragOut: null }
   const keeping = createMediaRetention({ host, store, media, tempDir: transfers.folder })
   const erasing = composeRetention({
-    ...{ store, ledger, library, keeping, log },
+    ...{ store, requestLog, library, keeping, log },
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
     // What a person asks for here is all that goes.
     logDays: () => null,
@@ -45,7 +45,7 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   return {
     count: erasing.count,
     async erase(plan) {
-      const parts = plan.parts.flatMap(({ what, items }) => (items > 0 ? { what, told: items } : []))
+      const parts = plan.parts.flatMap(({ what, items }) => (items > 0 ? { what, reported: items } : []))
       await erasing.start({ ...plan, parts })
       await erasing.ended()
       return erasing.state.read().last
@@ -57,7 +57,7 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
       await library.close()
       await transfers.close()
       await media.swept
-      await ledger.close()
+      await requestLog.close()
       store.close()
       lock.release()
     },

@@ -11,23 +11,23 @@ import type { UsageCommands } from './dependencies.ts'
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openUsage(dataDir: string): UsageCommands {
-  const account = openAccountReadOnly(dataDir)
+  const accountStore = openAccountReadOnly(dataDir)
   const tools = openToolsForReading(dataDir)
   const here = openRequestLogReader(dataDir, tools.list)
-  const reading = account && openUsageReader({ account, here, tools: tools.list, now: Date.now })
+  const reading = accountStore && openUsageReader({ accountStore, here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
     // Whoever asks for a book has got it from `books`.
     throw new Error('There are no books.')
   }
   return {
-    books: () => reading?.books() ?? [],
+    accounts: () => reading?.accounts() ?? [],
     view: (query) => known().view(query, { most: Number.POSITIVE_INFINITY }),
-    keys: (bookId) => known().keys({ bookId }),
-    limits: (bookId) => readStatus(account?.limits.get(known().bookOf(bookId).no)?.value ?? null),
-    limited: (limit, bookId) => here.limited(limit, bookId).map(limitedOf),
+    keys: (accountId) => known().keys({ accountId }),
+    limits: (accountId) => readStatus(accountStore?.limits.get(known().accountOf(accountId).no)?.value ?? null),
+    limited: (limit, accountId) => here.limited(limit, accountId).map(limitedOf),
     close() {
-      account?.close()
+      accountStore?.close()
       here.close()
       tools.close()
     },

@@ -6,12 +6,12 @@ import { log } from './output.ts'
 const everyMs = 5000
 
 /** Says on standard error what a start does with the data before anything can be used: at a terminal in one line that changes. */
-export function createTeller(): { tell(work: Opening): void; end(): void } {
+export function createTeller(): { notify(work: Opening): void; end(): void } {
   const { stderr } = process
   let last = { at: 0, what: '' }
   let isOpen = false
   return {
-    tell(work) {
+    notify(work) {
       if (stderr.isTTY) {
         // Back to the line's begin, and what stood there is gone.
         stderr.write(`\r\u001b[K${openingLine(work)}`)

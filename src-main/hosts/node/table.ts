@@ -45,8 +45,8 @@ export function columns(
 ): string[] {
   const shown = rows.map((row) => row.map(oneLine))
   const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => widthOf(row[at] ?? ''))))
-  const room = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
-  const over = widths.reduce((sum, width) => sum + width + 2, -2) - room
+  const feature = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+  const over = widths.reduce((sum, width) => sum + width + 2, -2) - feature
   const given = cuts === undefined ? undefined : widths[cuts]
   if (cuts !== undefined && given !== undefined && over > 0) {
     widths[cuts] = Math.min(given, Math.max(leastCut, given - over))

@@ -154,14 +154,14 @@ export class SandboxSchemaChecker {
 }
 
 const script = new Script('expression.test(text)')
-const room: { expression: RegExp; text: string } = { expression: /./, text: '' }
-const context = createContext(room)
+const feature: { expression: RegExp; text: string } = { expression: /./, text: '' }
+const context = createContext(feature)
 
 function run(pattern: RegExp, text: string): boolean {
   // One quantifier over a short text is at worst quadratic, and the watchdog's thread costs more than the match.
   if (text.length <= 1_000 && (pattern.source.match(/[*+?{]/g)?.length ?? 0) <= 1) return pattern.test(text)
-  room.expression = pattern
-  room.text = text
+  feature.expression = pattern
+  feature.text = text
   try {
     return script.runInContext(context, { timeout: MATCH_MS }) === true
   } catch (cause) {

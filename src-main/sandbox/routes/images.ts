@@ -40,7 +40,7 @@ export async function images(call: Call): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve))
   }
   const cost = new Decimal(painter.price.each).times(request.n)
-  world.ledger.charge(key, { model: painter.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
+  world.requestLog.charge(key, { model: painter.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   await reply.json(200, { created: Math.floor(world.now() / 1000), data })
 }
 

@@ -49,10 +49,10 @@ async function ask(): Promise<Opening | null | 'over'> {
 
 async function follow(): Promise<void> {
   for (let silent = 0; ; ) {
-    const told = await ask().catch(() => undefined)
-    if (told === 'over') return location.reload()
-    silent = told === undefined ? silent + 1 : 0
-    if (told !== undefined) show(told)
+    const reported = await ask().catch(() => undefined)
+    if (reported === 'over') return location.reload()
+    silent = reported === undefined ? silent + 1 : 0
+    if (reported !== undefined) show(reported)
     else if (silent >= patience) showEnd()
     await new Promise((resolve) => setTimeout(resolve, everyMs))
   }

@@ -13,7 +13,7 @@ import { useRoute } from '../../stores/route.ts'
 export function DataNotice() {
   const { t } = useTranslation('data')
   const studio = useStudio()
-  const { page: room } = useRoute()
+  const { page: feature } = useRoute()
   // One text for all: a selector that makes a list anew with each call would draw without end.
   const damaged = useData((store) =>
     unreadDamage(store)
@@ -21,7 +21,7 @@ export function DataNotice() {
       .join('\n'),
   )
   const restored = useData(({ data }) => (data?.restored && !data.restored.acknowledged ? data.restored : null))
-  if (room === 'settings' || (damaged === '' && !restored)) return null
+  if (feature === 'settings' || (damaged === '' && !restored)) return null
   const read = (id: string) =>
     studio.data.acknowledge({ id }).catch((thrown: unknown) => {
       appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message }))

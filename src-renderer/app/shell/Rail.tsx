@@ -8,14 +8,14 @@ import { pageIcons } from './pages.ts'
 /** The rooms, from the top; Settings at the bottom. */
 export function Rail() {
   const { t } = useTranslation('shell')
-  const { page: room } = useRoute()
+  const { page: feature } = useRoute()
   return (
     <nav
       aria-label={t('rooms.label')}
       className="flex w-14 shrink-0 flex-col items-center gap-0.5 overflow-y-auto border-line border-e bg-panel py-2.5"
     >
       {pageNames.map((name, index) => (
-        <RailLink key={name} name={name} current={name === room} number={index + 1} />
+        <RailLink key={name} name={name} current={name === feature} number={index + 1} />
       ))}
     </nav>
   )

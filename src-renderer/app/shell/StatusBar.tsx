@@ -12,7 +12,7 @@ import { plainText } from '../../shared/ui/plainText.ts'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { useApp } from '../../stores/app.ts'
 import type { Route } from '../../stores/route.ts'
-import { activeBook, useUsage } from '../../stores/usage.ts'
+import { activeAccount, useUsage } from '../../stores/usage.ts'
 import { viewBucket } from './bucket.ts'
 import { ConnectionMenu } from './ConnectionMenu.tsx'
 import { spentToday } from './spentToday.ts'
@@ -179,12 +179,12 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
 /** What today cost, and what was left when the service told it last. */
 function SpendItems() {
   const { t } = useTranslation('usage')
-  const book = useUsage(activeBook)
-  const today = useUsage((store) => store.summaries[book?.id ?? '']?.today ?? null)
-  if (!book) return null
+  const account = useUsage(activeAccount)
+  const today = useUsage((store) => store.summaries[account?.id ?? '']?.today ?? null)
+  if (!account) return null
   const spent = today && spentToday(today)
-  const from = spent?.by === 'service' ? book.asOf : null
-  const low = book.balance !== null && signed(book.balance.value) <= 0n
+  const from = spent?.by === 'service' ? account.asOf : null
+  const low = account.balance !== null && signed(account.balance.value) <= 0n
   return (
     <>
       {spent && (
@@ -196,13 +196,13 @@ function SpendItems() {
           {t('status.today', { amount: showSc(spent.amount) })}
         </Item>
       )}
-      {book.balance && (
+      {account.balance && (
         <Item
           to={{ page: 'usage', id: null }}
-          title={t('status.leftAbout', { at: showInstant(book.balance.asOf) })}
+          title={t('status.leftAbout', { at: showInstant(account.balance.asOf) })}
           className={cx('shrink-0', low && 'text-bad')}
         >
-          {t('status.left', { amount: showSigned(book.balance.value) })}
+          {t('status.left', { amount: showSigned(account.balance.value) })}
         </Item>
       )}
     </>

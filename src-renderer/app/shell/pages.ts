@@ -9,14 +9,14 @@ import {
   Settings,
   Waypoints,
 } from 'lucide-react'
-import { chatRoom } from '../../features/chat/index.tsx'
-import { imagesRoom } from '../../features/images/index.tsx'
-import { keysRoom } from '../../features/keys/index.tsx'
-import { proxyRoom } from '../../features/proxy/index.tsx'
-import { settingsRoom } from '../../features/settings/index.tsx'
-import { speechRoom } from '../../features/speech/index.tsx'
-import { transcribeRoom } from '../../features/transcription/index.tsx'
-import { usageRoom } from '../../features/usage/index.tsx'
+import { chatProcedures } from '../../features/chat/index.tsx'
+import { imagesProcedures } from '../../features/images/index.tsx'
+import { keysProcedures } from '../../features/keys/index.tsx'
+import { proxyPage } from '../../features/proxy/index.tsx'
+import { settingsPage } from '../../features/settings/index.tsx'
+import { speechProcedures } from '../../features/speech/index.tsx'
+import { transcriptionProcedures } from '../../features/transcription/index.tsx'
+import { usageProcedures } from '../../features/usage/index.tsx'
 import type { PageRegions } from '../../shared/pageView.ts'
 import type { PageName } from '../../stores/route.ts'
 
@@ -32,12 +32,12 @@ export const pageIcons: Record<PageName, LucideIcon> = {
 }
 
 export const pageViews: Record<PageName, PageRegions> = {
-  chat: chatRoom,
-  transcribe: transcribeRoom,
-  speech: speechRoom,
-  images: imagesRoom,
-  usage: usageRoom,
-  keys: keysRoom,
-  proxy: proxyRoom,
-  settings: settingsRoom,
+  chat: chatProcedures,
+  transcribe: transcriptionProcedures,
+  speech: speechProcedures,
+  images: imagesProcedures,
+  usage: usageProcedures,
+  keys: keysProcedures,
+  proxy: proxyPage,
+  settings: settingsPage,
 }

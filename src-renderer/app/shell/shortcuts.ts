@@ -50,12 +50,12 @@ export function shellCommands(): Command[] {
       run: () => setTimeout(() => alertsStore.setState({ shown: true })),
     },
     ...pageNames.map(
-      (room, at): Command => ({
-        id: `go.${room}`,
-        title: i18n.t('palette:commands.goTo', { room: i18n.t(`shell:rooms.${room}`) }),
+      (page, at): Command => ({
+        id: `go.${page}`,
+        title: i18n.t('palette:commands.goTo', { room: i18n.t(`shell:rooms.${page}`) }),
         group: 'go',
-        keys: room === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
-        run: () => navigate({ page: room, id: null }),
+        keys: page === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
+        run: () => navigate({ page, id: null }),
       }),
     ),
   ]

@@ -80,7 +80,7 @@ export function Composer() {
         />
         <PromptSlash field={field} text={typed} />
         <footer>
-          <Deeds />
+          <Actions />
           <span className="chat-hint" id={hint} title={quiet ? undefined : (blocked ?? undefined)}>
             {quiet ? (role === 'user' ? words('hintKeys') : t('addHint')) : blocked}
           </span>
@@ -99,7 +99,7 @@ const Above = memo(({ draft }: { draft: string }) => (
     <DictationBar />
   </>
 ))
-const Deeds = memo(() => (
+const Actions = memo(() => (
   <>
     <AddPictures />
     <PromptButton />

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useChat } from '../../stores/chat.ts'
 import { MessageView } from './MessageView.tsx'
-import { roomAbove, useFollowEnd } from './messages/follow.ts'
+import { spaceAbove, useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
 import { useChatTranslate } from './messages.ts'
 import { offerReveal } from './reveal.ts'
@@ -30,7 +30,7 @@ export function Messages() {
         <Virtualizer
           ref={list}
           scrollRef={box}
-          startMargin={roomAbove}
+          startMargin={spaceAbove}
           data={ids}
           bufferSize={600}
           itemSize={240}

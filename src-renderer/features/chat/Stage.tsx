@@ -29,7 +29,7 @@ export function ChatStage() {
         <Header />
         <FindBar />
         <Body />
-        <RoomNotice />
+        <PageNotice />
         <Composer />
         <LinkDialog address={link} onClose={() => setLink(null)} />
         <StageDialogs />
@@ -113,7 +113,7 @@ function Welcome() {
   )
 }
 
-function RoomNotice() {
+function PageNotice() {
   const words = useChatTranslate()
   const notice = useChat((state) => state.notice)
   if (!notice) return null

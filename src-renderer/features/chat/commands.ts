@@ -26,7 +26,7 @@ function target(fits: (message: Message) => boolean): Message | null {
 const settledReply = (message: Message): boolean => message.role === 'assistant' && !isRunning(message)
 const hasText = (message: Message): boolean => message.text !== '' || message.refusal !== ''
 
-interface MessageDeed {
+interface MessageAction {
   id: string
   title: ChatText
   keys?: string
@@ -36,7 +36,7 @@ interface MessageDeed {
   settled?: boolean
 }
 
-const deeds: MessageDeed[] = [
+const actions: MessageAction[] = [
   {
     id: 'message.copy',
     title: 'commandCopy',
@@ -114,7 +114,7 @@ const deeds: MessageDeed[] = [
 /** What the stage can do, with words in the window's language. */
 function commands(): Command[] {
   const t = (key: ChatText): string => i18n.t(key, { ns: 'chat' })
-  const ofMessage = ({ id, title, keys, fits, run, settled = false }: MessageDeed): Command => ({
+  const ofMessage = ({ id, title, keys, fits, run, settled = false }: MessageAction): Command => ({
     id,
     title: t(title),
     group: 'message',
@@ -182,11 +182,11 @@ function commands(): Command[] {
       when: opened,
       run: () => jumpBy(1),
     },
-    ...deeds.map(ofMessage),
+    ...actions.map(ofMessage),
   ]
 }
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerChatCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, room: 'chat' })))
+  return offerInWords(() => commands().map((command) => ({ ...command, feature: 'chat' })))
 }

@@ -26,13 +26,13 @@ export const focusComposer = (): void => focusSoon(composerField)
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`
 
 /** A button of a message, by its `data-deed`. */
-export const deedOf = (id: string, deed: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`${article(id)} [data-deed="${deed}"]`)
+export const actionOf = (id: string, action: string): HTMLElement | null =>
+  document.querySelector<HTMLElement>(`${article(id)} [data-deed="${action}"]`)
 
 /** The same button of the sibling that now stands in a message's place. */
-export const deedOfSibling = (parentId: string | null, sibling: number, deed: string): HTMLElement | null =>
+export const siblingAction = (parentId: string | null, sibling: number, action: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(
-    `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-deed="${deed}"]`,
+    `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-deed="${action}"]`,
   )
 
 /** What is selected within one message; empty where nothing is, or it reaches beyond. */

@@ -42,10 +42,10 @@ export function ChatLive() {
       for (const end of ends) end()
     }
   }, [studio])
-  const { page: room, id } = useRoute()
+  const { page: feature, id } = useRoute()
   useEffect(() => {
-    if (room === 'chat') openChat(id)
-  }, [room, id])
+    if (feature === 'chat') openChat(id)
+  }, [feature, id])
   return null
 }
 
@@ -68,4 +68,4 @@ function followReplies(): () => void {
   })
 }
 
-export const chatRoom: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }
+export const chatProcedures: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }

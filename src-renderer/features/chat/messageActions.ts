@@ -5,7 +5,7 @@ import { useStage, withEdit, withoutEdit } from '../../stores/chatPage.ts'
 import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
 import { placeIn } from './drafts.ts'
-import { composerField, deedOf, deedOfSibling, focusComposer, focusSoon } from './focus.ts'
+import { actionOf, composerField, focusComposer, focusSoon, siblingAction } from './focus.ts'
 import { flushSetups } from './setup.ts'
 
 /** What a person does with one message of the path. */
@@ -21,7 +21,8 @@ export function editTurnOf(reply: Message): void {
   else focusComposer()
 }
 
-const placeOf = ({ id, conversationId }: Message, deed: 'edit' | 'continue') => placeIn(conversationId, `${deed} ${id}`)
+const placeOf = ({ id, conversationId }: Message, action: 'edit' | 'continue') =>
+  placeIn(conversationId, `${action} ${id}`)
 
 export function typeEdit(message: Message, text: string): void {
   const { id } = message
@@ -32,7 +33,7 @@ export function typeEdit(message: Message, text: string): void {
 /** Puts the editor away; what was typed comes back with the next edit of this message. */
 export function leaveEdit(id: string): void {
   useStage.setState({ editing: null })
-  focusSoon(() => deedOf(id, 'edit'))
+  focusSoon(() => actionOf(id, 'edit'))
 }
 
 /**
@@ -61,7 +62,7 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   if (!sent) return false
   useStage.setState((state) => withoutEdit(state, message.id))
   if (ask) focusComposer()
-  else focusSoon(() => deedOf(sent.turnId, 'edit'))
+  else focusSoon(() => actionOf(sent.turnId, 'edit'))
   return true
 }
 
@@ -74,7 +75,7 @@ export async function walk(message: Message, step: 1 | -1): Promise<void> {
   const pressed = step === 1 ? 'next' : 'previous'
   const other = step === 1 ? 'previous' : 'next'
   const atEnd = sibling === 1 || sibling === message.siblings
-  focusSoon(() => deedOfSibling(message.parentId, sibling, atEnd ? other : pressed))
+  focusSoon(() => siblingAction(message.parentId, sibling, atEnd ? other : pressed))
 }
 
 /** Makes this reply the one to go on with. */

@@ -28,9 +28,9 @@ const pause = 80
 /** Everything that is known of a picture; `children` stand between the prompt and the facts. */
 export function Details({ image, children }: { image: Image; children?: ReactNode }) {
   const { t } = useTranslation('images')
-  const { told, problem, again } = useTold(image.id)
+  const { reported, problem, again } = useTold(image.id)
   if (problem) return <ProblemNotice problem={problem} on={{ retry: again }} className="m-3" />
-  const drawing = told?.image.id === image.id ? told.drawing : null
+  const drawing = reported?.image.id === image.id ? reported.drawing : null
   const prompt = drawing?.prompt ?? image.prompt
   return (
     <section aria-label={t('details.label')} aria-busy={drawing === null} className="flex flex-col">
@@ -45,7 +45,7 @@ export function Details({ image, children }: { image: Image; children?: ReactNod
       {children}
       <Facts image={image} drawing={drawing} />
       {drawing && <Request drawing={drawing} />}
-      {told && drawing && <Lineage lineage={told.lineage} imageId={image.id} drawingId={drawing.id} />}
+      {reported && drawing && <Lineage lineage={reported.lineage} imageId={image.id} drawingId={drawing.id} />}
     </section>
   )
 }
@@ -53,7 +53,7 @@ export function Details({ image, children }: { image: Image; children?: ReactNod
 function useTold(id: string) {
   const studio = useStudio()
   const [round, setRound] = useState(0)
-  const [told, setTold] = useState<Told | null>(null)
+  const [reported, setTold] = useState<Told | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   // Another state of its drawing has another cost, time and rows.
   const state = useImages(
@@ -78,7 +78,7 @@ function useTold(id: string) {
       ended.abort()
     }
   }, [studio, id, round, state])
-  return { told, problem, again: () => setRound(round + 1) }
+  return { reported, problem, again: () => setRound(round + 1) }
 }
 
 function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {

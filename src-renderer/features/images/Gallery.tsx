@@ -49,11 +49,11 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
     const id = idAt(event.target)
     if (id === null) return
     const state = imagesStore.getState()
-    const marks = event.ctrlKey || event.metaKey || isDeed(event.target, 'pick')
+    const marks = event.ctrlKey || event.metaKey || isAction(event.target, 'pick')
     if (event.shiftKey) imagesStore.setState(withRange(state, id, marks))
     else if (marks) imagesStore.setState(withToggled(state, id))
     // With some selected a click goes on selecting, as on a phone.
-    else if (state.picked.size > 0 && !isDeed(event.target, 'open')) imagesStore.setState(withToggled(state, id))
+    else if (state.picked.size > 0 && !isAction(event.target, 'open')) imagesStore.setState(withToggled(state, id))
     else openLight(id)
   }
   return (
@@ -107,8 +107,8 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
 const cardId = (id: string): string => `picture-${id}`
 const idAt = (target: EventTarget): string | null =>
   target instanceof Element ? (target.closest<HTMLElement>('[data-picture]')?.dataset.picture ?? null) : null
-const isDeed = (target: EventTarget, deed: string): boolean =>
-  target instanceof Element && target.closest(`[data-deed="${deed}"]`) !== null
+const isAction = (target: EventTarget, action: string): boolean =>
+  target instanceof Element && target.closest(`[data-deed="${action}"]`) !== null
 
 /** What the cursor is on stays in the document wherever the view is: a screen reader is told of it by its element. */
 function withCursorKept(seen: readonly number[], images: readonly Image[], cursor: string | null): readonly number[] {

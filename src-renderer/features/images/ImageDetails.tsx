@@ -184,11 +184,11 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
 function Ending({ drawing, kept }: { drawing: Drawing; kept: number }) {
   const { t } = useTranslation('images')
   const { state, problem } = drawing
-  const told = drawing.slots.some((slot) => slot.state === 'refused' && slot.problem?.kind === problem?.kind)
+  const reported = drawing.slots.some((slot) => slot.state === 'refused' && slot.problem?.kind === problem?.kind)
   if (state === 'cancelled')
     return <p className="images-said">{t(kept > 0 ? 'under.cancelled' : 'under.cancelledNone')}</p>
   if (state === 'cut') return <p className="images-said">{t('under.cut')}</p>
-  if (!problem || told) return null
+  if (!problem || reported) return null
   return (
     <ProblemNotice
       problem={problem}

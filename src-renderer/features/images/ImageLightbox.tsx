@@ -36,12 +36,12 @@ export function startSlideshow(): void {
 
 /** The picture that the address names, over the whole window: a reload and the back button find it. */
 export function ImageLightbox() {
-  const { page: room, id } = useRoute()
+  const { page: feature, id } = useRoute()
   const images = useImages((store) => store.images)
   const settled = useImages((store) => store.found !== 'loading')
   const [side, setSide] = useState(false)
-  const at = room === 'images' && id !== null ? images.findIndex((image) => image.id === id) : -1
-  const other = useOther(room === 'images' && at < 0 && settled ? id : null)
+  const at = feature === 'images' && id !== null ? images.findIndex((image) => image.id === id) : -1
+  const other = useOther(feature === 'images' && at < 0 && settled ? id : null)
   const image = images[at] ?? other
   const go = useCallback((to: number) => {
     const next = imagesStore.getState().images[to]
@@ -75,7 +75,7 @@ export function ImageLightbox() {
         focusGallery()
       }}
       facts={image && <Facts image={image} />}
-      deeds={image && <Deeds image={image} at={at} side={side} onSide={() => setSide(!side)} />}
+      actions={image && <Actions image={image} at={at} side={side} onSide={() => setSide(!side)} />}
       side={
         side &&
         image && (
@@ -138,12 +138,12 @@ function byKey(event: KeyboardEvent, image: Image, at: number, onSide: () => voi
   return true
 }
 
-function Deeds(props: { image: Image; at: number; side: boolean; onSide: () => void }) {
+function Actions(props: { image: Image; at: number; side: boolean; onSide: () => void }) {
   const { t } = useTranslation('images')
   const { image, at, side, onSide } = props
-  const leave = (deed: () => Promise<void>) => {
+  const leave = (action: () => Promise<void>) => {
     closeLight()
-    void deed()
+    void action()
   }
   return (
     <>

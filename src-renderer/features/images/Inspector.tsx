@@ -29,7 +29,7 @@ export function ImagesInspector() {
   if (!image) return <Nothing />
   return (
     <Details image={image}>
-      <Deeds image={image} />
+      <Actions image={image} />
     </Details>
   )
 }
@@ -84,7 +84,7 @@ function Many() {
   )
 }
 
-function Deeds({ image }: { image: Image }) {
+function Actions({ image }: { image: Image }) {
   const { t } = useTranslation('images')
   const mark = image.favourite ? 'deeds.unfavourite' : 'deeds.favourite'
   return (

@@ -13,9 +13,9 @@ import {
   isMaking,
   isTroubled,
   keptOf,
+  withAction,
   withChange,
   withCursor,
-  withDeed,
   withoutDrawing,
   withoutImages,
   withPutAway,
@@ -118,7 +118,7 @@ export async function remove(images: readonly Image[]): Promise<void> {
   if (!done) return
   clearTimeout(undoEnds)
   undoEnds = setTimeout(() => imagesStore.setState({ undoShown: false }), undoFor)
-  imagesStore.setState((state) => withDeed(withoutImages(state, ids), ids))
+  imagesStore.setState((state) => withAction(withoutImages(state, ids), ids))
 }
 
 /** The last deed first. */

@@ -2,7 +2,7 @@ import type { Image } from '../../../src-preload/contract/images.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type Command, offerInWords } from '../../shared/commands/registry.ts'
 import { imagesStore, targets } from '../../stores/images.ts'
-import * as deeds from './actions.ts'
+import * as actions from './actions.ts'
 import { startSlideshow } from './ImageLightbox.tsx'
 import { showFavourites } from './subscriptions.ts'
 
@@ -30,31 +30,31 @@ function ofPictures(): Command[] {
     ...(keys === undefined ? {} : { keys }),
   })
   return [
-    command('open', ({ id }) => deeds.openLight(id)),
-    command('favourite', (_, all) => void deeds.toggleFavourite(all)),
-    command('save', (_, all) => void deeds.saveImages(all), 'Mod+S'),
-    command('copy', (image) => void deeds.copyImage(image), 'Mod+Shift+C'),
-    command('reveal', (image) => void deeds.reveal(image)),
-    command('reuse', (image) => void deeds.reuse(image)),
-    command('vary', (image) => void deeds.reuse(image, { vary: true })),
-    command('chat', (image) => void deeds.showToChat(image)),
-    command('remove', (_, all) => void deeds.remove(all)),
+    command('open', ({ id }) => actions.openLight(id)),
+    command('favourite', (_, all) => void actions.toggleFavourite(all)),
+    command('save', (_, all) => void actions.saveImages(all), 'Mod+S'),
+    command('copy', (image) => void actions.copyImage(image), 'Mod+Shift+C'),
+    command('reveal', (image) => void actions.reveal(image)),
+    command('reuse', (image) => void actions.reuse(image)),
+    command('vary', (image) => void actions.reuse(image, { vary: true })),
+    command('chat', (image) => void actions.showToChat(image)),
+    command('remove', (_, all) => void actions.remove(all)),
   ]
 }
 
 function commands(): Command[] {
   const focusSearch = () => document.querySelector<HTMLInputElement>('.images-stage .images-search input')?.select()
   return [
-    { id: 'images.write', title: title('write'), group: 'images', keys: 'Mod+J', run: deeds.focusPrompt },
+    { id: 'images.write', title: title('write'), group: 'images', keys: 'Mod+J', run: actions.focusPrompt },
     {
       id: 'images.cancel',
       title: title('cancel'),
       group: 'images',
       keys: 'Escape',
-      when: () => deeds.latestMaking() !== null,
+      when: () => actions.latestMaking() !== null,
       run: () => {
-        const drawing = deeds.latestMaking()
-        if (drawing) void deeds.cancel(drawing.id)
+        const drawing = actions.latestMaking()
+        if (drawing) void actions.cancel(drawing.id)
       },
     },
     { id: 'images.search', title: title('search'), group: 'images', keys: 'Mod+F', when: any, run: focusSearch },
@@ -80,7 +80,7 @@ function commands(): Command[] {
       keys: 'Mod+Z',
       // In a field the keys take back what was typed.
       when: () => imagesStore.getState().undo.length > 0 && !document.activeElement?.matches('input, textarea'),
-      run: () => void deeds.undoRemove(),
+      run: () => void actions.undoRemove(),
     },
     ...ofPictures(),
   ]
@@ -88,5 +88,5 @@ function commands(): Command[] {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerImagesCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, room: 'images' })))
+  return offerInWords(() => commands().map((command) => ({ ...command, feature: 'images' })))
 }

@@ -11,4 +11,4 @@ export function ImagesLive() {
   return null
 }
 
-export const imagesRoom: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }
+export const imagesProcedures: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }

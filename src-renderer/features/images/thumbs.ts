@@ -46,10 +46,10 @@ const isSmall = ({ width, height, bytes }: Image): boolean =>
 export function wantThumbs(images: readonly Image[]): void {
   const { noThumb } = imagesStore.getState()
   waiting = images.filter((image) => srcOf(image, noThumb) === null && !under.has(image.id))
-  while (hasRoom()) next()
+  while (hasSpace()) next()
 }
 
-function hasRoom(): boolean {
+function hasSpace(): boolean {
   const [first] = waiting
   if (!first || under.size >= atOnce) return false
   const pixels = [...under.values()].reduce((sum, one) => sum + one, 0)
@@ -100,6 +100,6 @@ async function keep({ id, data }: ThumbMade): Promise<void> {
 function settle(id: string, made: boolean): void {
   if (!under.delete(id)) return
   if (!made) imagesStore.setState(({ noThumb }) => ({ noThumb: new Set([...noThumb, id]) }))
-  while (hasRoom()) next()
+  while (hasSpace()) next()
   if (under.size === 0) idle = setTimeout(forgetThumbs, idleFor)
 }

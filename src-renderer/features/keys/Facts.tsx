@@ -14,8 +14,8 @@ export function Facts({ shown }: { shown: AccountKey }) {
   const stamp = useStamp()
   const { totals } = shown
   const row = (id: FactName, value: ReactNode, none: string, idle = false) => {
-    const told = value !== null && value !== ''
-    return { id, name: t(id), value: told ? value : none, quiet: !told || idle }
+    const reported = value !== null && value !== ''
+    return { id, name: t(id), value: reported ? value : none, quiet: !reported || idle }
   }
   // Told all the same, but nothing is taken from it.
   const idle = shown.balanceEnabled === false

@@ -16,7 +16,7 @@ import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
 import { useRoute } from '../../stores/route.ts'
-import { openBook, useUsage } from '../../stores/usage.ts'
+import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { Days } from './Days.tsx'
 import { Facts } from './Facts.tsx'
 import { refreshKeys, startKeys } from './subscriptions.ts'
@@ -40,7 +40,7 @@ export function KeysStage() {
 function Bar({ shown }: { shown: AccountKey | null }) {
   const { t } = useTranslation('keys')
   const [busy, setBusy] = useState(false)
-  const active = useUsage((store) => openBook(store)?.active ?? false)
+  const active = useUsage((store) => selectedAccount(store)?.active ?? false)
   return (
     <StageBar
       title={shown ? (shown.name ?? t('unnamed')) : t('title')}
@@ -74,11 +74,11 @@ function Bar({ shown }: { shown: AccountKey | null }) {
 function Body({ shown }: { shown: AccountKey | null }) {
   const { t } = useTranslation('keys')
   const problem = useKeys((store) => store.problem)
-  const booksProblem = useUsage((store) => store.booksProblem)
+  const usageProblem = useUsage((store) => store.usageProblem)
   const keys = useKeys((store) => store.keys)
-  const book = useUsage(openBook)
-  const booksKnown = useUsage((store) => store.books !== null)
-  const failed = problem ?? booksProblem
+  const account = useUsage(selectedAccount)
+  const booksKnown = useUsage((store) => store.accounts !== null)
+  const failed = problem ?? usageProblem
   if (failed) {
     return (
       <div className="p-6">
@@ -86,18 +86,18 @@ function Body({ shown }: { shown: AccountKey | null }) {
       </div>
     )
   }
-  if (!booksKnown || (book && keys === null)) {
+  if (!booksKnown || (account && keys === null)) {
     return (
       <p role="status" className="p-6 text-faint">
         {t('loading')}
       </p>
     )
   }
-  if (!book || !shown) {
+  if (!account || !shown) {
     return (
       <>
         <OfflineNote place="keys" className="m-6 mb-0" />
-        {book?.offers === 'no' ? <NoReadout /> : <Nothing connected={book !== null} />}
+        {account?.offers === 'no' ? <NoReadout /> : <Nothing connected={account !== null} />}
       </>
     )
   }

@@ -8,11 +8,11 @@ import { refreshKeys } from './subscriptions.ts'
 
 const commands = (): Command[] => [
   {
-    ...{ id: 'keys.refresh', title: i18n.t('keys:commands.refresh'), group: 'keys', room: 'keys' },
+    ...{ id: 'keys.refresh', title: i18n.t('keys:commands.refresh'), group: 'keys', feature: 'keys' },
     run: () => void refreshKeys(),
   },
   {
-    ...{ id: 'keys.search', title: i18n.t('keys:commands.search'), group: 'keys', room: 'keys', keys: 'Mod+F' },
+    ...{ id: 'keys.search', title: i18n.t('keys:commands.search'), group: 'keys', feature: 'keys', keys: 'Mod+F' },
     run: () => document.querySelector<HTMLElement>('.keys-search input')?.focus(),
   },
 ]
@@ -23,4 +23,4 @@ export function KeysLive() {
   return null
 }
 
-export const keysRoom: PageRegions = { List: KeysList, Stage: KeysStage }
+export const keysProcedures: PageRegions = { List: KeysList, Stage: KeysStage }

@@ -5,7 +5,7 @@ import { i18n } from '../../i18n/index.ts'
 import { appStore, withToast } from '../../stores/app.ts'
 import { type KeyRange, keyShown, keysStore, sortedKeys } from '../../stores/keys.ts'
 import { routeStore } from '../../stores/route.ts'
-import { openBook, usageStore } from '../../stores/usage.ts'
+import { selectedAccount, usageStore } from '../../stores/usage.ts'
 import { dayOfInstant, shiftDay } from '../../stores/usageDays.ts'
 
 let client: Client | null = null
@@ -19,7 +19,7 @@ const lengths: Record<KeyRange, number> = { '30': 30, '90': 90, year: 365 }
 export function startKeys(given: Client): () => void {
   client = given
   const follow = () => {
-    watchBook(openBook(usageStore.getState())?.id ?? null)
+    watchAccount(selectedAccount(usageStore.getState())?.id ?? null)
     readDays()
   }
   const stops = [usageStore.subscribe(follow), routeStore.subscribe(readDays), keysStore.subscribe(readDays)]
@@ -34,17 +34,18 @@ export function startKeys(given: Client): () => void {
   }
 }
 
-function watchBook(bookId: string | null): void {
+function watchAccount(accountId: string | null): void {
   const core = client
-  if (watching && keysStore.getState().bookId === bookId) return
+  if (watching && keysStore.getState().accountId === accountId) return
   watching?.abort()
   watching = new AbortController()
-  if (keysStore.getState().bookId !== bookId) keysStore.setState({ bookId, keys: null, problem: null, daily: null })
-  if (!core || bookId === null) return
+  if (keysStore.getState().accountId !== accountId)
+    keysStore.setState({ accountId, keys: null, problem: null, daily: null })
+  if (!core || accountId === null) return
   void keepWatching(
     watching.signal,
     async (signal) => {
-      for await (const keys of await core.keys.watch({ bookId }, { signal })) {
+      for await (const keys of await core.keys.watch({ accountId }, { signal })) {
         keysStore.setState({ keys: sortedKeys(keys), problem: null })
       }
     },
@@ -54,19 +55,19 @@ function watchBook(bookId: string | null): void {
 
 /** Days of the key that is shown, again when it, the range or what is known of it changes. */
 function readDays(): void {
-  const { bookId, keys, range } = keysStore.getState()
+  const { accountId, keys, range } = keysStore.getState()
   const key = keyShown(keys ?? [], routeStore.getState().route.id)
   const core = client
-  if (!core || !key || bookId === null) return
+  if (!core || !key || accountId === null) return
   const to = dayOfInstant(Date.now())
   const from = shiftDay(to, 1 - lengths[range])
-  const question = JSON.stringify([bookId, key.id, from, to, key.asOf])
+  const question = JSON.stringify([accountId, key.id, from, to, key.asOf])
   if (question === asked) return
   asked = question
   reading?.abort()
   const mine = new AbortController()
   reading = mine
-  core.keys.daily({ bookId, keyId: key.id, from, to }, { signal: mine.signal }).then(
+  core.keys.daily({ accountId, keyId: key.id, from, to }, { signal: mine.signal }).then(
     (days) => {
       if (!mine.signal.aborted) keysStore.setState({ daily: { keyId: key.id, days }, dailyProblem: null })
     },

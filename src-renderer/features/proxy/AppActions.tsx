@@ -49,10 +49,10 @@ export function Confirmed(props: {
   )
 }
 
-export type ToolDeed = { deed: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: App }
+export type AppAction = { action: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: App }
 
 /** What a card's menu does only after asking. */
-export function AppActions({ asked, onClose }: { asked: ToolDeed | null; onClose: () => void }) {
+export function AppActions({ asked, onClose }: { asked: AppAction | null; onClose: () => void }) {
   const { t } = useTranslation('proxy')
   const { id = '', name = '' } = asked?.tool ?? {}
   const erase = async (client: Client) => {
@@ -62,7 +62,7 @@ export function AppActions({ asked, onClose }: { asked: ToolDeed | null; onClose
   return (
     <>
       <Confirmed
-        open={asked?.deed === 'revoke'}
+        open={asked?.action === 'revoke'}
         title={t('tools.revokeTitle', { name })}
         about={t('tools.revokeAbout')}
         confirm={t('tools.revoke')}
@@ -70,7 +70,7 @@ export function AppActions({ asked, onClose }: { asked: ToolDeed | null; onClose
         onClose={onClose}
       />
       <Confirmed
-        open={asked?.deed === 'resetSpend'}
+        open={asked?.action === 'resetSpend'}
         title={t('tools.resetTitle', { name })}
         about={t('tools.resetAbout')}
         confirm={t('tools.reset')}
@@ -78,7 +78,7 @@ export function AppActions({ asked, onClose }: { asked: ToolDeed | null; onClose
         onClose={onClose}
       />
       <Confirmed
-        open={asked?.deed === 'eraseBodies'}
+        open={asked?.action === 'eraseBodies'}
         title={t('tools.eraseTitle', { name })}
         about={t('tools.eraseAbout')}
         confirm={t('tools.erase')}

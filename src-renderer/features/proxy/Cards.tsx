@@ -29,12 +29,12 @@ import { stateOf, type ToolState } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
 
 /** What a card asks the room to open. */
-export type CardDeed = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
+export type CardAction = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
   onAdd: () => void
   onConnect: () => void
-  onDeed: (deed: CardDeed, tool: App) => void
+  onAction: (action: CardAction, tool: App) => void
 }
 
 /** The tools that may ask, and folded below them the keys that no longer can. */
@@ -67,14 +67,14 @@ export function Cards(props: CardsProps) {
         <ul className="grid grid-cols-[repeat(auto-fill,minmax(min(236px,100%),1fr))] gap-2.5">
           {alive.map((tool) => (
             <li key={tool.id} className="min-w-0">
-              <ToolCard tool={tool} now={now} onDeed={props.onDeed} />
+              <ToolCard tool={tool} now={now} onAction={props.onAction} />
             </li>
           ))}
         </ul>
       )}
       {(ended.length > 0 || alive.length > 0) && (
         <div className="flex items-start gap-3">
-          {ended.length > 0 && <Ended tools={ended} now={now} onDeed={props.onDeed} />}
+          {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
           {alive.length > 0 && (
             <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
               {t('add')}
@@ -119,7 +119,7 @@ function StatePill({ state }: { state: ToolState }) {
   return <Pill tone={tones[state.is]}>{words}</Pill>
 }
 
-function ToolCard({ tool, now, onDeed }: { tool: App; now: number; onDeed: CardsProps['onDeed'] }) {
+function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: CardsProps['onAction'] }) {
   const use = useAppUse(tool.id)
   const state = stateOf(tool, use, now)
   const budgets = budgetsOf(tool, use)
@@ -133,7 +133,7 @@ function ToolCard({ tool, now, onDeed }: { tool: App; now: number; onDeed: Cards
           </h2>
           <span className="ms-auto" />
           <StatePill state={state} />
-          <CardMenu tool={tool} onDeed={onDeed} />
+          <CardMenu tool={tool} onAction={onAction} />
         </header>
         <div className="flex items-end gap-2">
           <Spend use={use} />
@@ -220,7 +220,7 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
   )
 }
 
-function CardMenu({ tool, onDeed }: { tool: App; onDeed: CardsProps['onDeed'] }) {
+function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   const alive = tool.revokedAt === null
   const paused = tool.pausedAt !== null
@@ -236,13 +236,13 @@ function CardMenu({ tool, onDeed }: { tool: App; onDeed: CardsProps['onDeed'] })
     >
       {alive && (
         <>
-          <MenuItem icon={Pencil} onSelect={() => onDeed('edit', tool)}>
+          <MenuItem icon={Pencil} onSelect={() => onAction('edit', tool)}>
             {t('tools.menu.edit')}
           </MenuItem>
           <MenuItem icon={paused ? Play : Pause} onSelect={() => void pause()}>
             {t(paused ? 'tools.menu.resume' : 'tools.menu.pause')}
           </MenuItem>
-          <MenuItem icon={Copy} onSelect={() => onDeed('setUp', tool)}>
+          <MenuItem icon={Copy} onSelect={() => onAction('setUp', tool)}>
             {t('tools.menu.setUp')}
           </MenuItem>
         </>
@@ -252,15 +252,15 @@ function CardMenu({ tool, onDeed }: { tool: App; onDeed: CardsProps['onDeed'] })
       </MenuItem>
       <MenuLine />
       {alive && (
-        <MenuItem icon={RotateCcw} onSelect={() => onDeed('resetSpend', tool)}>
+        <MenuItem icon={RotateCcw} onSelect={() => onAction('resetSpend', tool)}>
           {t('tools.menu.resetSpend')}
         </MenuItem>
       )}
-      <MenuItem icon={Eraser} onSelect={() => onDeed('eraseBodies', tool)}>
+      <MenuItem icon={Eraser} onSelect={() => onAction('eraseBodies', tool)}>
         {t('tools.menu.eraseBodies')}
       </MenuItem>
       {alive && (
-        <MenuItem icon={Trash2} danger onSelect={() => onDeed('revoke', tool)}>
+        <MenuItem icon={Trash2} danger onSelect={() => onAction('revoke', tool)}>
           {t('tools.menu.revoke')}
         </MenuItem>
       )}
@@ -268,7 +268,7 @@ function CardMenu({ tool, onDeed }: { tool: App; onDeed: CardsProps['onDeed'] })
   )
 }
 
-function Ended({ tools, now, onDeed }: { tools: readonly App[]; now: number; onDeed: CardsProps['onDeed'] }) {
+function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; onAction: CardsProps['onAction'] }) {
   const { t } = useTranslation('proxy')
   return (
     <details className="group min-w-0 flex-1 text-s">
@@ -292,7 +292,7 @@ function Ended({ tools, now, onDeed }: { tools: readonly App[]; now: number; onD
                   ? t('tools.revokedAt', { at: showTime(tool.revokedAt, now) })
                   : t('tools.expiredAt', { at: showTime(tool.expiresAt ?? '', now) })}
               </span>
-              <CardMenu tool={tool} onDeed={onDeed} />
+              <CardMenu tool={tool} onAction={onAction} />
             </li>
           ))}
         </ul>

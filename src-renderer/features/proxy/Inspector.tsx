@@ -56,11 +56,11 @@ function SinceStart() {
 function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspected }) {
   const { t } = useTranslation('proxy')
   const { id, state, detail, problem } = inspected
-  const told = detail?.row.state
+  const reported = detail?.row.state
   // It moved on since its details were told: headers, bodies and figures may be there now.
   useEffect(() => {
-    if (row && told && row.state !== told) void askDetail(id)
-  }, [row, told, id])
+    if (row && reported && row.state !== reported) void askDetail(id)
+  }, [row, reported, id])
   return (
     <section aria-label={t('detail.label')} aria-busy={state === 'loading'} className="flex flex-col">
       {row ? (
@@ -112,7 +112,7 @@ function Facts({ row }: { row: RequestRow }) {
         <span className="inline-flex max-w-full items-center gap-1.5">
           {row.who.kind === 'tool' && <Dot colour={row.who.colour} />}
           <span className="min-w-0 break-words">
-            {row.who.kind === 'studio' ? t(`log.rooms.${row.who.room}`) : who(row.who)}
+            {row.who.kind === 'studio' ? t(`log.rooms.${row.who.feature}`) : who(row.who)}
           </span>
         </span>
       ),
@@ -220,7 +220,7 @@ function Usage({ row }: { row: RequestRow }) {
         {count(value)} <span className="font-normal text-faint">{t('detail.usage.tokens')}</span>
       </>
     )
-  const told = row.tokensIn !== null || row.tokensOut !== null
+  const reported = row.tokensIn !== null || row.tokensOut !== null
   return (
     <Part title={t('detail.usage.title')}>
       <KeyValue
@@ -238,7 +238,7 @@ function Usage({ row }: { row: RequestRow }) {
             value: tokens(row.tokensOut),
             quiet: row.tokensOut === null,
           },
-          ...(told
+          ...(reported
             ? [{ id: 'are', name: t('detail.usage.are'), value: t(`detail.usage.${row.tokensAre}`), quiet: true }]
             : []),
           {

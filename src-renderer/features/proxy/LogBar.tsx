@@ -1,7 +1,7 @@
 import { CircleDot, CirclePlay, ListX, Search } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { type RequestFilter, studioRoom } from '../../../src-preload/contract/requests.ts'
+import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Select } from '../../shared/ui/Select.tsx'
@@ -94,8 +94,8 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
       choices={[
         { value: all, label: t('log.everyone') },
         { value: 'studio', label: t('log.studio') },
-        ...studioRoom.options.map((room) => ({
-          ...{ value: `studio:${room}`, label: `${t('log.studio')} · ${t(`log.rooms.${room}`)}` },
+        ...studioFeature.options.map((feature) => ({
+          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.rooms.${feature}`)}` },
         })),
         { value: 'strangers', label: t('log.strangers') },
         ...tools.map(({ id, name }) => ({ value: id, label: name })),

@@ -22,7 +22,7 @@ let reading: Promise<void> | null = null
 let seen = { first: 0, last: 0 }
 
 /** The room is shown: its stores follow the core until the answer is called. */
-export function startProxyRoom(given: Client): () => void {
+export function startProxyPage(given: Client): () => void {
   client = given
   const ended = new AbortController()
   void keepWatching(ended.signal, async (signal) => {
@@ -152,12 +152,12 @@ export async function inspect(id: number): Promise<void> {
 /** The details again, without a blink: what is shown stays until they are there. */
 export async function askDetail(id: number): Promise<void> {
   if (!client) return
-  const told = (inspected: store.Inspected) =>
+  const reported = (inspected: store.Inspected) =>
     requestsStore.setState(store.withInspected(requestsStore.getState(), inspected))
   try {
-    told({ id, state: 'ready', detail: await client.requests.get({ id }), problem: null })
+    reported({ id, state: 'ready', detail: await client.requests.get({ id }), problem: null })
   } catch (thrown) {
-    told({ id, state: 'failed', detail: null, problem: problemOf(thrown) })
+    reported({ id, state: 'failed', detail: null, problem: problemOf(thrown) })
   }
 }
 

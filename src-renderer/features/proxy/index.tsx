@@ -13,10 +13,10 @@ import { Switch } from '../../shared/ui/Switch.tsx'
 import { useApp } from '../../stores/app.ts'
 import { inUse, useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
-import { AppActions, type ToolDeed } from './AppActions.tsx'
+import { type AppAction, AppActions } from './AppActions.tsx'
 import { AppDialog, type AppDraft } from './AppDialog.tsx'
-import { attempt, say, startProxyRoom } from './actions.ts'
-import { type CardDeed, Cards } from './Cards.tsx'
+import { attempt, say, startProxyPage } from './actions.ts'
+import { type CardAction, Cards } from './Cards.tsx'
 import { ConnectDialog } from './ConnectDialog.tsx'
 import { ProxyInspector } from './Inspector.tsx'
 import { Log } from './Log.tsx'
@@ -26,7 +26,7 @@ import { Refusals } from './Refusals.tsx'
 function Stage() {
   const app = useApp((store) => store.app)
   const studio = useStudio()
-  useEffect(() => startProxyRoom(studio), [studio])
+  useEffect(() => startProxyPage(studio), [studio])
   return app && <ProxyStage app={app} />
 }
 
@@ -36,12 +36,12 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const box = useRef<HTMLDivElement>(null)
   const [draft, setDraft] = useState<AppDraft | null>(null)
   const [connecting, setConnecting] = useState<App | 'any' | null>(null)
-  const [asked, setAsked] = useState<ToolDeed | null>(null)
+  const [asked, setAsked] = useState<AppAction | null>(null)
   const { allPaused, pauseAll, any } = usePauseAll()
-  const onDeed = (deed: CardDeed, tool: App) => {
-    if (deed === 'edit') setDraft({ tool, name: tool.name, setup: null })
-    else if (deed === 'setUp') setConnecting(tool)
-    else setAsked({ deed, tool })
+  const onAction = (action: CardAction, tool: App) => {
+    if (action === 'edit') setDraft({ tool, name: tool.name, setup: null })
+    else if (action === 'setUp') setConnecting(tool)
+    else setAsked({ action, tool })
   }
   const model = useChat((chat) => chat.model)
   const shared = { baseUrl: proxy.baseUrl, model: model ?? settings.chatModel }
@@ -65,7 +65,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
           <Cards
             onAdd={() => setDraft({ tool: null, name: '', setup: null })}
             onConnect={() => setConnecting('any')}
-            onDeed={onDeed}
+            onAction={onAction}
           />
           <Refusals proxy={proxy} settings={settings} />
           <Log box={box} />
@@ -145,4 +145,4 @@ function Bar(props: {
   )
 }
 
-export const proxyRoom: PageRegions = { Stage, Inspector: ProxyInspector }
+export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector }

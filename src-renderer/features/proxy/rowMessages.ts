@@ -28,7 +28,7 @@ function rowWords(t: TFunction<'proxy'>) {
     of.kind === 'tool'
       ? of.name
       : of.kind === 'studio'
-        ? t('log.studioWho', { room: t(`log.rooms.${of.room}`) })
+        ? t('log.studioWho', { feature: t(`log.rooms.${of.feature}`) })
         : of.from
   const before = (row: RequestRow): string[] =>
     row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))
@@ -37,12 +37,12 @@ function rowWords(t: TFunction<'proxy'>) {
     tone: toneOf(row),
   })
   /** The status where it says more than the state, the state everywhere else. */
-  const last = ({ state, status: told, who: of }: RequestRow): string => {
+  const last = ({ state, status: reported, who: of }: RequestRow): string => {
     const words = t(`log.states.${state}`)
-    if (told === null) return words
-    if (state === 'done') return String(told)
+    if (reported === null) return words
+    if (state === 'done') return String(reported)
     // Whether the service said so or this program: `402` and `402 refused` are not the same.
-    return state === 'failed' || (state === 'refused' && of.kind === 'tool') ? `${told} ${words}` : words
+    return state === 'failed' || (state === 'refused' && of.kind === 'tool') ? `${reported} ${words}` : words
   }
   return { t, who, status, before }
 }

@@ -31,10 +31,10 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
   const close = () => setAsked(null)
   const active = profiles.find((profile) => profile.active) ?? null
 
-  const run = (what: string, profile: SavedProfile | null, deed: () => Promise<unknown>) => {
+  const run = (what: string, profile: SavedProfile | null, action: () => Promise<unknown>) => {
     setBusy(what)
     setRefused(null)
-    deed()
+    action()
       .catch((thrown: unknown) => setRefused({ problem: problemOf(thrown), profile }))
       .finally(() => {
         setBusy(null)
@@ -53,8 +53,8 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
     )
 
   // What its row says, with what to do about it, needs no second telling.
-  const told = active?.keyKept === 'none' ? null : connection.problem
-  const shown = refused ?? (told && { problem: told, profile: active })
+  const reported = active?.keyKept === 'none' ? null : connection.problem
+  const shown = refused ?? (reported && { problem: reported, profile: active })
   const again = (): void => {
     if (refused?.profile && refused.profile.id !== active?.id) use(refused.profile)
     else test()

@@ -26,7 +26,7 @@ export function ConnectionRow(props: {
 }) {
   const { t } = useTranslation('settings')
   const { profile, connection, busy } = props
-  const book = useUsage(({ books }) => books?.find(({ id }) => id === profile.bookId) ?? null)
+  const account = useUsage(({ accounts }) => accounts?.find(({ id }) => id === profile.accountId) ?? null)
   const wantsKey = profile.keyKept === 'none'
   const isChangeable = profile.kind === 'service' && profile.keyKept !== 'environment'
   return (
@@ -68,9 +68,9 @@ export function ConnectionRow(props: {
         )}
         <div className="flex flex-wrap gap-x-3 text-faint text-s">
           <span>{t('connection.keyKept', { where: t(`connection.kept.${profile.keyKept}`) })}</span>
-          {book?.balance && (
-            <time className="num" dateTime={book.balance.asOf} title={showInstant(book.balance.asOf)}>
-              {t('connection.left', { amount: showSigned(book.balance.value), at: showDay(book.balance.asOf) })}
+          {account?.balance && (
+            <time className="num" dateTime={account.balance.asOf} title={showInstant(account.balance.asOf)}>
+              {t('connection.left', { amount: showSigned(account.balance.value), at: showDay(account.balance.asOf) })}
             </time>
           )}
         </div>

@@ -95,11 +95,11 @@ function Restore() {
   const ended = useRef<AbortController | null>(null)
   const under = sending ?? work
 
-  async function during(deed: () => Promise<void>): Promise<void> {
+  async function during(action: () => Promise<void>): Promise<void> {
     setBusy(true)
     setProblem(null)
     try {
-      await deed()
+      await action()
     } catch (thrown) {
       const met = problemOf(thrown)
       if (met.kind !== 'cancelled' && ended.current?.signal.aborted !== true) setProblem(met)
@@ -114,9 +114,9 @@ function Restore() {
     ended.current = new AbortController()
     const { signal } = ended.current
     void during(async () => {
-      const told = (done: number) => setSending({ stage: 'checking', done, total: file.size })
-      told(0)
-      const uploadId = await upload(studio, file, { signal, onProgress: told })
+      const reported = (done: number) => setSending({ stage: 'checking', done, total: file.size })
+      reported(0)
+      const uploadId = await upload(studio, file, { signal, onProgress: reported })
       setSending(null)
       setFound({ uploadId, ...(await studio.data.check({ uploadId })) })
     })

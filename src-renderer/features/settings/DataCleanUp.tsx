@@ -134,7 +134,7 @@ function useCleanUp(onDone: () => void) {
   const erase = (count: Count) =>
     during(async () => {
       try {
-        const { items, bytes } = await studio.media.cleanUp({ ...count.wish, told: count.items })
+        const { items, bytes } = await studio.media.cleanUp({ ...count.wish, reported: count.items })
         say(t('erased', { count: items, size: showSize(bytes) }))
       } finally {
         setCounted(null)

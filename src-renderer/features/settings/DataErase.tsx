@@ -69,7 +69,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const begin = ({ plan, days: after, rule }: Asked) =>
     during(async () => {
       if (rule) save({ logDays: after })
-      const parts = plan.parts.flatMap(({ what: one, items }) => (items > 0 ? { what: one, told: items } : []))
+      const parts = plan.parts.flatMap(({ what: one, items }) => (items > 0 ? { what: one, reported: items } : []))
       if (parts.length > 0) await studio.erase.start({ before: plan.before, archivedOnly: plan.archivedOnly, parts })
       setAsked(null)
     })

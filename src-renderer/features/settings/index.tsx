@@ -110,4 +110,4 @@ function Section({
   )
 }
 
-export const settingsRoom: PageRegions = { List: SettingsList, Stage }
+export const settingsPage: PageRegions = { List: SettingsList, Stage }

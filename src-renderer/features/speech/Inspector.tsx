@@ -191,14 +191,14 @@ function Requests({ speech }: { speech: SpeechDetail }) {
   useEffect(() => {
     const ended = new AbortController()
     const ask = async (): Promise<void> => {
-      const told = new Map<number, string | null>()
+      const reported = new Map<number, string | null>()
       for (const id of rows.split(' ').filter(Boolean).map(Number)) {
         // A row may be gone by now: then there is no id to show.
         const detail = await studio.requests.get({ id }, { signal: ended.signal }).catch(() => null)
         if (ended.signal.aborted) return
-        told.set(id, detail?.row.requestId ?? null)
+        reported.set(id, detail?.row.requestId ?? null)
       }
-      setIds(told)
+      setIds(reported)
     }
     void ask()
     return () => ended.abort()

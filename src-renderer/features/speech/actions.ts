@@ -187,13 +187,13 @@ export async function compareWith(id: string | null): Promise<void> {
 
 async function read(id: string, place: 'open' | 'compared'): Promise<void> {
   if (!client) return
-  const tell = (told: OpenSpeech): void =>
-    useSpeech.setState((store) => (store[place]?.id === id ? { [place]: told } : {}))
+  const notify = (reported: OpenSpeech): void =>
+    useSpeech.setState((store) => (store[place]?.id === id ? { [place]: reported } : {}))
   try {
-    tell({ id, state: 'live', detail: await client.speech.get({ id }), problem: null })
+    notify({ id, state: 'live', detail: await client.speech.get({ id }), problem: null })
   } catch (thrown) {
     const problem = problemOf(thrown)
-    tell({ id, state: problem.kind === 'no_such_item' ? 'gone' : 'failed', detail: null, problem })
+    notify({ id, state: problem.kind === 'no_such_item' ? 'gone' : 'failed', detail: null, problem })
   }
 }
 

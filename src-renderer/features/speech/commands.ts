@@ -56,16 +56,16 @@ const listed = (): boolean => shownSpeeches(useSpeech.getState()).speeches.lengt
 
 function commands(): Command[] {
   const t = i18n.getFixedT(null, 'speech')
-  const inRoom = { group: 'speech', room: 'speech' } as const
+  const onPage = { group: 'speech', feature: 'speech' } as const
   return [
     { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ page: 'speech', id: null }) },
     {
-      ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...inRoom },
+      ...{ id: 'speech.speak', title: t('cmdSpeak'), keys: 'Mod+Enter', ...onPage },
       when: () => useSpeech.getState().open === null && useSpeech.getState().draft.text.trim() !== '',
       run: () => void speakDraft(),
     },
     {
-      ...{ id: 'speech.hear', title: t('cmdHear'), ...inRoom },
+      ...{ id: 'speech.hear', title: t('cmdHear'), ...onPage },
       when: () => useSpeech.getState().open === null,
       run() {
         const client = speechClient()
@@ -73,22 +73,22 @@ function commands(): Command[] {
       },
     },
     {
-      ...{ id: 'speech.search', title: t('cmdSearch'), keys: 'Mod+F', ...inRoom },
+      ...{ id: 'speech.search', title: t('cmdSearch'), keys: 'Mod+F', ...onPage },
       run: () => document.querySelector<HTMLInputElement>('[data-speech-search]')?.focus(),
     },
     {
-      ...{ id: 'speech.previous', title: t('cmdPrevious'), keys: 'Alt+ArrowUp', ...inRoom },
+      ...{ id: 'speech.previous', title: t('cmdPrevious'), keys: 'Alt+ArrowUp', ...onPage },
       when: listed,
       run: () => openBeside(-1),
     },
     {
-      ...{ id: 'speech.next', title: t('cmdNext'), keys: 'Alt+ArrowDown', ...inRoom },
+      ...{ id: 'speech.next', title: t('cmdNext'), keys: 'Alt+ArrowDown', ...onPage },
       when: listed,
       run: () => openBeside(1),
     },
     ...waveCommands('speech', soundOnStage),
     {
-      ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...inRoom },
+      ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...onPage },
       when: () => usePlayback.getState().compared !== null,
       run: () => swapVoices(usePlayback.getState().heard),
     },

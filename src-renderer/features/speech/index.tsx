@@ -18,11 +18,11 @@ export function SpeechLive() {
       for (const end of ends) end()
     }
   }, [studio])
-  const { page: room, id } = useRoute()
+  const { page: feature, id } = useRoute()
   useEffect(() => {
-    if (room === 'speech') openSpeech(id)
-  }, [room, id])
+    if (feature === 'speech') openSpeech(id)
+  }, [feature, id])
   return null
 }
 
-export const speechRoom: PageRegions = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }
+export const speechProcedures: PageRegions = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }

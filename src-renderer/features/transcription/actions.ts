@@ -30,7 +30,7 @@ export function startTranscribe(given: Client): () => void {
 }
 
 /** Follows the core from the first time that the room is looked into, until the window ends: what was begun goes on elsewhere. */
-export function followRoom(): void {
+export function followPage(): void {
   const core = client()
   if (watching || !core) return
   const ended = new AbortController()

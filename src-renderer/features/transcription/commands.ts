@@ -5,7 +5,7 @@ import { type Command, offerInWords } from '../../shared/commands/registry.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { routeStore } from '../../stores/route.ts'
 import { shownTranscript, useTranscribe } from '../../stores/transcription.ts'
-import { followRoom, removeRecordings } from './actions.ts'
+import { followPage, removeRecordings } from './actions.ts'
 import { chooseFiles } from './choose.ts'
 import { say } from './client.ts'
 import { sendToChat } from './handOver.ts'
@@ -28,8 +28,8 @@ function commands(): Command[] {
     group: 'transcribe',
     ...rest,
   })
-  const withText = (run: (text: string) => void): Pick<Command, 'room' | 'when' | 'run'> => ({
-    room: 'transcribe',
+  const withText = (run: (text: string) => void): Pick<Command, 'page' | 'when' | 'run'> => ({
+    page: 'transcribe',
     when: () => (shown()?.text ?? '') !== '',
     run: () => run(shown()?.text ?? ''),
   })
@@ -38,7 +38,7 @@ function commands(): Command[] {
       keys: 'Mod+Alt+R',
       when: () => !recording(),
       run: () => {
-        followRoom()
+        followPage()
         if (!here()) navigate({ page: 'transcribe', id: null })
         void startRecorder()
       },
@@ -59,7 +59,7 @@ function commands(): Command[] {
       },
     }),
     command('again', 'commandAgain', {
-      room: 'transcribe',
+      page: 'transcribe',
       keys: 'Mod+Shift+Enter',
       when: () => openId() !== null && !making(),
       run: () => {
@@ -68,7 +68,7 @@ function commands(): Command[] {
       },
     }),
     command('stop', 'commandStop', {
-      room: 'transcribe',
+      page: 'transcribe',
       keys: 'Escape',
       when: () => making() !== null && making() !== undefined,
       run: () => {
@@ -77,7 +77,7 @@ function commands(): Command[] {
       },
     }),
     command('find', 'commandFind', {
-      room: 'transcribe',
+      page: 'transcribe',
       keys: 'Mod+F',
       when: () => shown() !== null,
       run: () => void dispatchEvent(new Event('transcribe-find')),
@@ -86,13 +86,13 @@ function commands(): Command[] {
     command('copy', 'commandCopy', { keys: 'Mod+Shift+C', ...withText((text) => void copy(text)) }),
     command('toChat', 'commandToChat', withText(sendToChat)),
     command('rename', 'commandRename', {
-      room: 'transcribe',
+      page: 'transcribe',
       keys: 'F2',
       when: () => openId() !== null,
       run: () => useNaming.setState({ id: openId() }),
     }),
     command('remove', 'commandRemove', {
-      room: 'transcribe',
+      page: 'transcribe',
       when: () => openId() !== null,
       run: () => {
         const id = openId()

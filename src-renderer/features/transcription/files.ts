@@ -51,9 +51,9 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     given.delete(key)
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
-    const { page: room, id: shown } = routeStore.getState().route
+    const { page: feature, id: shown } = routeStore.getState().route
     // One file alone is what the person wants to see; many are watched in the queue.
-    if (alone && room === 'transcribe' && shown === null) showRecording(id)
+    if (alone && feature === 'transcribe' && shown === null) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
     void askInTurn(key, id)

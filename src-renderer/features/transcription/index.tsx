@@ -3,7 +3,7 @@ import { useEffect } from 'react'
 import type { PageRegions } from '../../shared/pageView.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { useRoute } from '../../stores/route.ts'
-import { followRoom, openRecording, startTranscribe } from './actions.ts'
+import { followPage, openRecording, startTranscribe } from './actions.ts'
 import { offerTranscribeCommands } from './commands.ts'
 import { TranscribeInspector } from './Inspector.tsx'
 import { TranscribeList } from './List.tsx'
@@ -20,16 +20,16 @@ export function TranscribeLive() {
       for (const end of ends) end()
     }
   }, [studio])
-  const { page: room, id } = useRoute()
+  const { page: feature, id } = useRoute()
   useEffect(() => {
-    if (room !== 'transcribe') return
-    followRoom()
+    if (feature !== 'transcribe') return
+    followPage()
     openRecording(id)
-  }, [room, id])
+  }, [feature, id])
   return null
 }
 
-export const transcribeRoom: PageRegions = {
+export const transcriptionProcedures: PageRegions = {
   List: TranscribeList,
   Stage: TranscribeStage,
   Inspector: TranscribeInspector,

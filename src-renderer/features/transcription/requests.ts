@@ -58,7 +58,7 @@ export interface Converting {
 export const useConverting = create<{ byRecording: Readonly<Record<string, Converting>> }>(() => ({ byRecording: {} }))
 const converting = new Map<string, AbortController>()
 
-const tell = (id: string, now: Converting | null): void =>
+const notify = (id: string, now: Converting | null): void =>
   useConverting.setState(({ byRecording: { [id]: _, ...rest } }) => ({
     byRecording: now ? { ...rest, [id]: now } : rest,
   }))
@@ -72,7 +72,7 @@ export async function convertAndTranscribe(recordingId: string): Promise<void> {
   const { signal } = ended
   converting.set(recordingId, ended)
   const going = (state: 'decoding' | 'keeping', share: number): void =>
-    tell(recordingId, { state, share, problem: null })
+    notify(recordingId, { state, share, problem: null })
   try {
     going('decoding', 0)
     const reply = await fetch(mediaPath(recording.mediaId), { signal })
@@ -85,14 +85,14 @@ export async function convertAndTranscribe(recordingId: string): Promise<void> {
     const onProgress = (sent: number): void => going('keeping', sent / file.size)
     const uploadId = await upload(core, file, { signal, onProgress })
     const fresh = await core.transcribe.addFile({ uploadId, fromId: recordingId })
-    tell(recordingId, null)
+    notify(recordingId, null)
     if (useTranscribe.getState().open?.id === recordingId) showRecording(fresh.id)
     await transcribe(fresh.id)
   } catch (thrown) {
-    if (signal.aborted) tell(recordingId, null)
+    if (signal.aborted) notify(recordingId, null)
     else {
       const problem = thrown instanceof CannotConvert ? null : problemOf(thrown)
-      tell(recordingId, { state: 'failed', share: 0, problem })
+      notify(recordingId, { state: 'failed', share: 0, problem })
     }
   } finally {
     converting.delete(recordingId)
@@ -101,5 +101,5 @@ export async function convertAndTranscribe(recordingId: string): Promise<void> {
 
 export function cancelConverting(recordingId: string): void {
   converting.get(recordingId)?.abort()
-  tell(recordingId, null)
+  notify(recordingId, null)
 }

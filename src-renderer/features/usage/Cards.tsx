@@ -1,27 +1,27 @@
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
-import type { Book } from '../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../src-preload/contract/usage.ts'
 import { showCalendarDay, showCount, showFull, showShare, showShort } from '../../i18n/format.ts'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
-import { openBook, useUsage } from '../../stores/usage.ts'
+import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
 
 /** The four answers that most come for. */
 export function Cards() {
   const { t } = useTranslation('usage')
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const answer = useUsage((store) => store.answer)
-  if (!book || !answer) return null
+  if (!account || !answer) return null
   return (
     <section aria-label={t('cards.label')} className="usage-cards">
-      <Balance book={book} />
+      <Balance account={account} />
       <Spent view={answer.view} />
       <Tokens view={answer.view} />
-      <Sides book={book} />
+      <Sides account={account} />
     </section>
   )
 }
@@ -42,17 +42,20 @@ function Figure(props: { name: string; children: ReactNode; under: ReactNode; ti
 
 const Unit = ({ children }: { children: ReactNode }) => <small>{children}</small>
 
-function Balance({ book }: { book: Book }) {
+function Balance({ account }: { account: Account }) {
   const { t } = useTranslation('usage')
-  const summary = useUsage((store) => store.summaries[book.id])
-  if (!book.balance) {
+  const summary = useUsage((store) => store.summaries[account.id])
+  if (!account.balance) {
     return (
-      <Figure name={t('cards.balance')} under={t(book.offers === 'no' ? 'cards.balanceNever' : 'cards.balanceLater')}>
+      <Figure
+        name={t('cards.balance')}
+        under={t(account.offers === 'no' ? 'cards.balanceNever' : 'cards.balanceLater')}
+      >
         <span className="text-faint">{t('cards.balanceUnknown')}</span>
       </Figure>
     )
   }
-  const { value, asOf } = book.balance
+  const { value, asOf } = account.balance
   const days = summary?.daysLeft ?? null
   const pace = summary?.pace ?? null
   const low = signed(value) <= 0n || (days !== null && days < 3)
@@ -67,8 +70,8 @@ function Balance({ book }: { book: Book }) {
               ? t('cards.days', { count: days, figure: showCount(days) })
               : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
           </span>
-          {book.spent && (
-            <span className="block text-faint">{t('cards.lifetime', { amount: showSc(book.spent.value) })}</span>
+          {account.spent && (
+            <span className="block text-faint">{t('cards.lifetime', { amount: showSc(account.spent.value) })}</span>
           )}
         </>
       }
@@ -169,7 +172,7 @@ function Tokens({ view: { total } }: { view: PageView }) {
   )
 }
 
-function Sides({ book }: { book: Book }) {
+function Sides({ account }: { account: Account }) {
   const { t } = useTranslation('usage')
   const comparisons = useUsage((store) => store.answer?.comparisons ?? [])
   const sides = sidesOf(comparisons)
@@ -184,7 +187,7 @@ function Sides({ book }: { book: Book }) {
     return (
       <Figure
         name={t('cards.sides')}
-        under={book.offers === 'no' || sides.here !== null ? t('cards.hereOnly') : t('cards.nothingSpent')}
+        under={account.offers === 'no' || sides.here !== null ? t('cards.hereOnly') : t('cards.nothingSpent')}
       >
         {sides.here === null ? (
           <span className="text-faint">{t('cards.unknown')}</span>

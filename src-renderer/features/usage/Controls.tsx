@@ -4,24 +4,33 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
-import { daysOf, fitChoice, openBook, ranges, sourcesOf, stacksOf, usageStore, useUsage } from '../../stores/usage.ts'
+import {
+  daysOf,
+  fitChoice,
+  ranges,
+  selectedAccount,
+  sourcesOf,
+  stacksOf,
+  usageStore,
+  useUsage,
+} from '../../stores/usage.ts'
 import { isDay } from '../../stores/usageDays.ts'
 import { choose } from './subscriptions.ts'
 
 /** Range, bars, what is stacked, whose figures, and the search: one row that wraps. */
 export function Controls() {
   const { t } = useTranslation('usage')
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const chosen = useUsage((store) => store.choice)
-  const choice = fitChoice(chosen, book)
-  const sources = sourcesOf(choice.by, book)
+  const choice = fitChoice(chosen, account)
+  const sources = sourcesOf(choice.by, account)
   return (
     <div role="toolbar" aria-label={t('controls.label')} className="usage-controls">
       <RangeField />
       <Segmented
         label={t('controls.by')}
         value={choice.by}
-        segments={stacksOf(book).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
+        segments={stacksOf(account).map((value) => ({ value, label: t(`controls.stacks.${value}`) }))}
         onChange={(by) => choose({ by })}
       />
       <Segmented
@@ -40,9 +49,9 @@ export function Controls() {
 /** The range alone, where nothing else can be chosen. */
 export function RangeField() {
   const { t } = useTranslation('usage')
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const choice = useUsage((store) => store.choice)
-  const { from, to } = daysOf(choice, book, Date.now())
+  const { from, to } = daysOf(choice, account, Date.now())
   return (
     <span className="flex flex-wrap items-center gap-2">
       <Select
@@ -76,7 +85,7 @@ function DayField({ label, day, onPick }: { label: string; day: string; onPick: 
   )
 }
 
-function SearchField({ by }: { by: 'model' | 'tool' | 'room' | 'key' }) {
+function SearchField({ by }: { by: 'model' | 'tool' | 'feature' | 'key' }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search)
   const field = useRef<HTMLInputElement>(null)

@@ -9,7 +9,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Card } from '../../shared/ui/Card.tsx'
 import { lessSc, showSigned, signed } from '../../shared/ui/sc.ts'
-import { daysOf, openBook, useUsage } from '../../stores/usage.ts'
+import { daysOf, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
 import { ReportedFigures } from './ReportedFigures.tsx'
@@ -22,23 +22,23 @@ type Correction = z.infer<typeof correction>
 export function Corrections() {
   const { t } = useTranslation('usage')
   const studio = useStudio()
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const choice = useUsage((store) => store.choice)
-  const { from, to } = daysOf(choice, book, Date.now())
+  const { from, to } = daysOf(choice, account, Date.now())
   const [found, setFound] = useState<readonly Correction[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const bookId = book?.id
-  const asOf = book?.asOf
+  const accountId = account?.id
+  const asOf = account?.asOf
   // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
   useEffect(() => {
-    if (!bookId) return
+    if (!accountId) return
     const ended = new AbortController()
     setProblem(null)
-    studio.usage.corrections({ bookId, from, to }, { signal: ended.signal }).then(setFound, (thrown: unknown) => {
+    studio.usage.corrections({ accountId, from, to }, { signal: ended.signal }).then(setFound, (thrown: unknown) => {
       if (!ended.signal.aborted) setProblem(problemOf(thrown))
     })
     return () => ended.abort()
-  }, [studio, bookId, from, to, asOf])
+  }, [studio, accountId, from, to, asOf])
   return (
     <div className="usage-body">
       <UsageNotices />
@@ -58,7 +58,7 @@ export function Corrections() {
       ) : (
         <Table found={found} />
       )}
-      {book && <Undated book={book} />}
+      {account && <Undated account={account} />}
     </div>
   )
 }

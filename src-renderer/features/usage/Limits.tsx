@@ -164,7 +164,7 @@ function useWho(): (who: Who) => string {
     who.kind === 'tool'
       ? who.name
       : who.kind === 'studio'
-        ? t('limits.studio', { room: t(`proxy:log.rooms.${who.room}`) })
+        ? t('limits.studio', { feature: t(`proxy:log.rooms.${who.feature}`) })
         : who.from
 }
 

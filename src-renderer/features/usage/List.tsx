@@ -1,7 +1,7 @@
 import { ArrowLeftRight, ChartNoAxesColumn, Gauge, History, type LucideIcon, Pencil } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { Book } from '../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../src-preload/contract/usage.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
@@ -9,7 +9,7 @@ import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { appStore } from '../../stores/app.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
-import { openBook, type Section, sections, usageStore, useUsage } from '../../stores/usage.ts'
+import { type Section, sections, selectedAccount, usageStore, useUsage } from '../../stores/usage.ts'
 import { isSection } from './actions.ts'
 import { attempt } from './client.ts'
 
@@ -22,7 +22,7 @@ export function UsageList() {
   const { t } = useTranslation('usage')
   const { id } = useRoute()
   const current = isSection(id) ? id : 'overview'
-  const corrections = useUsage((store) => store.summaries[openBook(store)?.id ?? '']?.corrections ?? 0)
+  const corrections = useUsage((store) => store.summaries[selectedAccount(store)?.id ?? '']?.corrections ?? 0)
   return (
     <div className="flex min-h-0 flex-1 flex-col gap-5 overflow-y-auto p-2.5">
       <nav aria-label={t('sections.label')} className="flex flex-col gap-0.5">
@@ -48,65 +48,65 @@ export function UsageList() {
           )
         })}
       </nav>
-      <Books />
+      <UsageAccounts />
     </div>
   )
 }
 
-function Books() {
+function UsageAccounts() {
   const { t } = useTranslation('usage')
-  const books = useUsage((store) => store.books)
-  const open = useUsage(openBook)
-  const [renamed, setRenamed] = useState<Book | null>(null)
-  if (!books || books.length === 0) return null
+  const accounts = useUsage((store) => store.accounts)
+  const open = useUsage(selectedAccount)
+  const [renamed, setRenamed] = useState<Account | null>(null)
+  if (!accounts || accounts.length === 0) return null
   return (
     <section aria-label={t('books.title')} className="flex flex-col gap-0.5">
       <h2 className="px-2.5 pb-1 font-semibold text-faint text-xs">{t('books.title')}</h2>
       <ul className="flex flex-col gap-0.5">
-        {books.map((book) => (
+        {accounts.map((account) => (
           <li
-            key={book.id}
-            className={cx('group flex items-center rounded-m', book.id === open?.id ? 'bg-pick' : 'hover:bg-hover')}
+            key={account.id}
+            className={cx('group flex items-center rounded-m', account.id === open?.id ? 'bg-pick' : 'hover:bg-hover')}
           >
             <button
               type="button"
-              aria-pressed={book.id === open?.id}
+              aria-pressed={account.id === open?.id}
               onClick={() => {
-                usageStore.setState({ bookId: book.id, answer: null })
+                usageStore.setState({ accountId: account.id, answer: null })
                 appStore.setState({ listDrawerOpen: false })
               }}
               className="flex min-w-0 flex-1 flex-col items-start rounded-m px-2.5 py-1.5 text-start"
             >
               <span className="flex w-full min-w-0 items-center gap-2">
                 <span dir="auto" className="min-w-0 truncate font-[520]">
-                  {book.name}
+                  {account.name}
                 </span>
-                {book.active && <Pill tone="good">{t('books.active')}</Pill>}
+                {account.active && <Pill tone="good">{t('books.active')}</Pill>}
               </span>
-              <span className="w-full truncate text-s text-soft">{book.baseUrl.replace(/^https?:\/\//, '')}</span>
+              <span className="w-full truncate text-s text-soft">{account.baseUrl.replace(/^https?:\/\//, '')}</span>
             </button>
             <IconButton
               icon={Pencil}
               size="small"
-              label={t('books.rename', { name: book.name })}
+              label={t('books.rename', { name: account.name })}
               className="me-1.5"
-              onClick={() => setRenamed(book)}
+              onClick={() => setRenamed(account)}
             />
           </li>
         ))}
       </ul>
-      {books.length > 1 && <p className="px-2.5 pt-1 text-faint text-s">{t('books.about')}</p>}
-      <Rename book={renamed} onClose={() => setRenamed(null)} />
+      {accounts.length > 1 && <p className="px-2.5 pt-1 text-faint text-s">{t('books.about')}</p>}
+      <Rename account={renamed} onClose={() => setRenamed(null)} />
     </section>
   )
 }
 
-function Rename({ book, onClose }: { book: Book | null; onClose: () => void }) {
+function Rename({ account, onClose }: { account: Account | null; onClose: () => void }) {
   const { t } = useTranslation('usage')
   const field = useRef<HTMLInputElement>(null)
   return (
     <Dialog
-      open={book !== null}
+      open={account !== null}
       onClose={onClose}
       title={t('books.renameTitle')}
       about={t('books.renameAbout')}
@@ -116,18 +116,18 @@ function Rename({ book, onClose }: { book: Book | null; onClose: () => void }) {
         </Button>
       }
     >
-      {book && (
+      {account && (
         <form
           id="usage-rename"
           onSubmit={(event) => {
             event.preventDefault()
             const name = field.current?.value.trim() ?? ''
             if (name === '') return
-            void attempt((core) => core.usage.rename({ id: book.id, name })).then((done) => done && onClose())
+            void attempt((core) => core.usage.rename({ id: account.id, name })).then((done) => done && onClose())
           }}
         >
           <Field label={t('books.name')}>
-            <TextInput ref={field} defaultValue={book.name} maxLength={100} required />
+            <TextInput ref={field} defaultValue={account.name} maxLength={100} required />
           </Field>
         </form>
       )}

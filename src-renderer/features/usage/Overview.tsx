@@ -10,7 +10,7 @@ import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
-import { fitChoice, grains, measures, openBook, useUsage } from '../../stores/usage.ts'
+import { fitChoice, grains, measures, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests, setShown } from './actions.ts'
 import { Cards } from './Cards.tsx'
 import { Controls } from './Controls.tsx'
@@ -24,7 +24,7 @@ import { UsageNotices } from './UsageNotices.tsx'
 
 export function Overview() {
   const { t } = useTranslation('usage')
-  const booksProblem = useUsage((store) => store.booksProblem)
+  const usageProblem = useUsage((store) => store.usageProblem)
   const answer = useUsage((store) => store.answer)
   const state = useUsage((store) => store.state)
   const failed = useUsage((store) => store.problem !== null)
@@ -44,7 +44,7 @@ export function Overview() {
           </div>
         </>
       ) : (
-        !failed && !booksProblem && state === 'loading' && <Loading words={t('loading')} />
+        !failed && !usageProblem && state === 'loading' && <Loading words={t('loading')} />
       )}
     </div>
   )
@@ -73,7 +73,7 @@ function Loading({ words }: { words: string }) {
 }
 
 /** Nothing was ever connected: there is neither a figure nor a limit to show. */
-export function NoBook() {
+export function NoAccount() {
   const { t } = useTranslation('usage')
   return (
     <EmptyState
@@ -92,11 +92,11 @@ export function NoBook() {
 
 function ChartCard() {
   const { t } = useTranslation('usage')
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const chosen = useUsage((store) => store.choice)
   const answer = useUsage((store) => store.answer)
   const search = useUsage((store) => store.search.trim())
-  const { measure, table, before, grain } = fitChoice(chosen, book)
+  const { measure, table, before, grain } = fitChoice(chosen, account)
   const by = answer?.view.query.by ?? 'model'
   const nameOf = useSeriesName(by)
   const data = useMemo(

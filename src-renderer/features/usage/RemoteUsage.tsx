@@ -11,7 +11,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
-import { openBook, useUsage } from '../../stores/usage.ts'
+import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { RangeField } from './Controls.tsx'
 import { sidesOf } from './figures.ts'
@@ -25,8 +25,8 @@ const tones: Record<Drift, PillTone> = {
 export function RemoteUsage() {
   const { t } = useTranslation('usage')
   const answer = useUsage((store) => store.answer)
-  const book = useUsage(openBook)
-  const noService = book?.offers === 'no'
+  const account = useUsage(selectedAccount)
+  const noService = account?.offers === 'no'
   const comparisons = answer?.comparisons ?? []
   return (
     <div className="usage-body">
@@ -147,16 +147,16 @@ function Days({ model }: { model: string }) {
   const query = useUsage((store) => store.answer?.view.query ?? null)
   const [days, setDays] = useState<readonly Comparison[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const { bookId, from, to } = query ?? {}
+  const { accountId, from, to } = query ?? {}
   useEffect(() => {
-    if (!bookId || !from || !to) return
+    if (!accountId || !from || !to) return
     const ended = new AbortController()
-    studio.usage.compare({ bookId, from, to, daily: true }, { signal: ended.signal }).then(
+    studio.usage.compare({ accountId, from, to, daily: true }, { signal: ended.signal }).then(
       (all) => setDays(all.filter((one) => one.model === model)),
       (thrown: unknown) => ended.signal.aborted || setProblem(problemOf(thrown)),
     )
     return () => ended.abort()
-  }, [studio, bookId, from, to, model])
+  }, [studio, accountId, from, to, model])
   const differ = days?.filter(({ drift }) => drift !== 'same') ?? []
   const same = (days?.length ?? 0) - differ.length
   return (

@@ -10,11 +10,11 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useRoute } from '../../stores/route.ts'
-import { openBook, type Section, useUsage } from '../../stores/usage.ts'
+import { type Section, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './actions.ts'
 import { Corrections } from './Corrections.tsx'
 import { LimitsSection } from './Limits.tsx'
-import { NoBook, Overview } from './Overview.tsx'
+import { NoAccount, Overview } from './Overview.tsx'
 import { RemoteUsage } from './RemoteUsage.tsx'
 import { startUsage } from './subscriptions.ts'
 
@@ -22,7 +22,7 @@ export function UsageStage() {
   const studio = useStudio()
   const { id } = useRoute()
   const section = isSection(id) ? id : 'overview'
-  const empty = useUsage((store) => store.books?.length === 0)
+  const empty = useUsage((store) => store.accounts?.length === 0)
   useEffect(() => startUsage(studio), [studio])
   useEffect(followPrinting, [])
   return (
@@ -31,7 +31,7 @@ export function UsageStage() {
       <div key={section} className="usage-scroll">
         <PrintHead section={section} />
         {empty ? (
-          <NoBook />
+          <NoAccount />
         ) : (
           <>
             {section === 'overview' && <Overview />}
@@ -67,20 +67,20 @@ function followPrinting(): () => void {
 /** What stands on paper alone: whose figures, of which days, as of when. */
 function PrintHead({ section }: { section: Section }) {
   const { t } = useTranslation(['usage', 'chart'])
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const query = useUsage((store) => store.answer?.view.query ?? null)
-  if (!book) return null
+  if (!account) return null
   const dated = query && section !== 'limits'
   return (
     <div className="usage-print-head" aria-hidden>
       <h1>{section === 'overview' ? t('title') : t(`sections.${section}`)}</h1>
       <p dir="auto">
-        {book.name} · {book.baseUrl}
+        {account.name} · {account.baseUrl}
       </p>
       <p>
         {dated &&
           `${t('chart:fromTo', { from: showCalendarDate(query.from), to: showCalendarDate(query.to) })} · ${t(`chart.source.${query.source}`)} · `}
-        {book.asOf ? t('asOf', { at: showInstant(book.asOf) }) : t('neverFetched')}
+        {account.asOf ? t('asOf', { at: showInstant(account.asOf) }) : t('neverFetched')}
       </p>
     </div>
   )
@@ -88,20 +88,22 @@ function PrintHead({ section }: { section: Section }) {
 
 function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corrections' }) {
   const { t } = useTranslation('usage')
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const answered = useUsage((store) => store.answer !== null)
   const [busy, setBusy] = useState(false)
   return (
     <StageBar
       title={section === 'overview' ? t('title') : t(`sections.${section}`)}
       beside={
-        book &&
+        account &&
         section !== 'limits' && (
           <span className="num flex min-w-0 items-center gap-2">
-            {book.fetching ? (
+            {account.fetching ? (
               <Pill tone="muted">{t('fetching')}</Pill>
             ) : (
-              <Pill tone="muted">{book.asOf ? t('asOf', { at: showInstant(book.asOf) }) : t('neverFetched')}</Pill>
+              <Pill tone="muted">
+                {account.asOf ? t('asOf', { at: showInstant(account.asOf) }) : t('neverFetched')}
+              </Pill>
             )}
           </span>
         )
@@ -109,11 +111,11 @@ function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corr
       actions={
         section !== 'limits' && (
           <>
-            {book?.active && (
+            {account?.active && (
               <IconButton
                 icon={RefreshCw}
                 label={t('refresh')}
-                disabled={busy || book.fetching}
+                disabled={busy || account.fetching}
                 onClick={() => {
                   setBusy(true)
                   void refresh().finally(() => setBusy(false))

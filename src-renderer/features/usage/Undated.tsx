@@ -2,21 +2,21 @@ import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type * as z from 'zod'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import type { Book, undatedRow } from '../../../src-preload/contract/usage.ts'
+import type { Account, undatedRow } from '../../../src-preload/contract/usage.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
-import { openBook, useUsage } from '../../stores/usage.ts'
+import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { goToSection } from './actions.ts'
 import { ReportedFigures } from './ReportedFigures.tsx'
 
 /** That something the service told is in no sum, beside the sums that it is not in. */
 export function UndatedNote() {
   const { t } = useTranslation('usage')
-  const rows = useUsage((store) => store.summaries[openBook(store)?.id ?? '']?.undated ?? 0)
+  const rows = useUsage((store) => store.summaries[selectedAccount(store)?.id ?? '']?.undated ?? 0)
   const byService = useUsage((store) => store.answer?.view.query.source === 'service')
   if (rows === 0 || !byService) return null
   return (
@@ -30,7 +30,7 @@ export function UndatedNote() {
 }
 
 /** Rows of the service without a day, as it told them; nothing where it told none such. */
-export function Undated({ book: { id, asOf } }: { book: Book }) {
+export function Undated({ account: { id, asOf } }: { account: Account }) {
   const { t } = useTranslation('usage')
   const studio = useStudio()
   const [found, setFound] = useState<readonly z.infer<typeof undatedRow>[]>([])
@@ -39,7 +39,7 @@ export function Undated({ book: { id, asOf } }: { book: Book }) {
   useEffect(() => {
     const ended = new AbortController()
     setProblem(null)
-    studio.usage.undated({ bookId: id }, { signal: ended.signal }).then(setFound, (thrown: unknown) => {
+    studio.usage.undated({ accountId: id }, { signal: ended.signal }).then(setFound, (thrown: unknown) => {
       if (!ended.signal.aborted) setProblem(problemOf(thrown))
     })
     return () => ended.abort()

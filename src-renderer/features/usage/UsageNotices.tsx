@@ -4,25 +4,25 @@ import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useApp } from '../../stores/app.ts'
-import { openBook, useUsage } from '../../stores/usage.ts'
+import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { refresh } from './actions.ts'
 import { ask } from './subscriptions.ts'
 
 /** What a person must know before reading the figures: how old they are, whose they are, what failed. */
 export function UsageNotices() {
   const { t } = useTranslation('usage')
-  const book = useUsage(openBook)
+  const account = useUsage(selectedAccount)
   const problem = useUsage((store) => store.problem)
-  const booksProblem = useUsage((store) => store.booksProblem)
+  const usageProblem = useUsage((store) => store.usageProblem)
   const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
-  const asOf = book?.asOf ? showInstant(book.asOf) : null
-  const offline = book !== null && (!connected || (book.active && isOffline(book.problem)))
+  const asOf = account?.asOf ? showInstant(account.asOf) : null
+  const offline = account !== null && (!connected || (account.active && isOffline(account.problem)))
   return (
     <>
-      {(problem ?? booksProblem) && (
-        <ProblemNotice problem={problem ?? booksProblem ?? never()} on={{ retry: () => void ask() }} />
+      {(problem ?? usageProblem) && (
+        <ProblemNotice problem={problem ?? usageProblem ?? never()} on={{ retry: () => void ask() }} />
       )}
-      {book && !book.active && connected && asOf && (
+      {account && !account.active && connected && asOf && (
         <Notice kind="info" role="status">
           {t('other', { at: asOf })}
         </Notice>
@@ -36,15 +36,15 @@ export function UsageNotices() {
           {asOf ? t('offline.about', { at: asOf }) : t('offline.never')}
         </Notice>
       )}
-      {book?.active && !offline && book.problem && (
-        <ProblemNotice problem={book.problem} role="status" on={{ retry: () => void refresh() }} />
+      {account?.active && !offline && account.problem && (
+        <ProblemNotice problem={account.problem} role="status" on={{ retry: () => void refresh() }} />
       )}
-      {book?.offers === 'no' && (
+      {account?.offers === 'no' && (
         <Notice kind="info" title={t('noReadouts.title')}>
           {t('noReadouts.about')}
         </Notice>
       )}
-      {book?.offers === 'unknown' && !offline && !book.problem && (
+      {account?.offers === 'unknown' && !offline && !account.problem && (
         <Notice kind="info" title={t('notAsked.title')}>
           {t('notAsked.about')}
         </Notice>

@@ -7,7 +7,7 @@ import type { ChartData } from '../../shared/chart/data.ts'
 import { savePng, saveSvg } from '../../shared/chart/saveChart.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { requestsStore, withFilter, withSelected } from '../../stores/requests.ts'
-import { fitChoice, openBook, type Section, type StackBy, sections, usageStore } from '../../stores/usage.ts'
+import { fitChoice, type Section, type StackBy, sections, selectedAccount, usageStore } from '../../stores/usage.ts'
 import { instantsOf } from '../../stores/usageDays.ts'
 import { attempt, say } from './client.ts'
 import { restId } from './figures.ts'
@@ -20,8 +20,8 @@ export const goToSection = (section: Section): void =>
 
 /** Asks the service now; the books tell what came of it. */
 export async function refresh(): Promise<void> {
-  const book = await attempt((core) => core.usage.refresh())
-  if (!book) return
+  const account = await attempt((core) => core.usage.refresh())
+  if (!account) return
   say('refreshed', i18n.t('usage:refreshed'))
   await ask()
 }
@@ -69,7 +69,7 @@ export function aboutChart(): string {
   const store = usageStore.getState()
   const { view } = store.answer ?? {}
   if (!view) return ''
-  const { source } = fitChoice(store.choice, openBook(store))
+  const { source } = fitChoice(store.choice, selectedAccount(store))
   return i18n.t('usage:chart.about', {
     source: i18n.t(`usage:chart.source.${source}`),
     ...{ from: view.query.from, to: view.query.to },

@@ -1,7 +1,7 @@
 import { i18n } from '../../i18n/index.ts'
 import { type Command, offerInWords } from '../../shared/commands/registry.ts'
 import { sections, usageStore } from '../../stores/usage.ts'
-import * as deeds from './actions.ts'
+import * as actions from './actions.ts'
 import { choose } from './subscriptions.ts'
 
 const title = (key: keyof typeof import('../../i18n/en/usage.ts')['usage']['commands']): string =>
@@ -12,14 +12,14 @@ const answered = (): boolean => usageStore.getState().answer !== null
 function commands(): Command[] {
   const focusSearch = () => document.querySelector<HTMLElement>('.usage-search input')?.focus()
   const here: Command[] = [
-    { id: 'usage.refresh', title: title('refresh'), group: 'usage', run: () => void deeds.refresh() },
+    { id: 'usage.refresh', title: title('refresh'), group: 'usage', run: () => void actions.refresh() },
     {
       ...{ id: 'usage.table', title: title('table'), group: 'usage', when: answered },
       run: () => choose({ table: !usageStore.getState().choice.table }),
     },
     {
       ...{ id: 'usage.csv', title: title('csv'), group: 'usage', keys: 'Mod+S', when: answered },
-      run: () => void deeds.saveTable('csv'),
+      run: () => void actions.saveTable('csv'),
     },
     {
       id: 'usage.print',
@@ -27,7 +27,7 @@ function commands(): Command[] {
       group: 'usage',
       keys: 'Mod+P',
       when: answered,
-      run: deeds.print,
+      run: actions.print,
     },
     { id: 'usage.search', title: title('search'), group: 'usage', keys: 'Mod+F', when: answered, run: focusSearch },
   ]
@@ -36,7 +36,7 @@ function commands(): Command[] {
     ...sections.map(
       (section): Command => ({
         ...{ id: `usage.${section}`, title: title(section), group: 'usage' },
-        run: () => deeds.goToSection(section),
+        run: () => actions.goToSection(section),
       }),
     ),
   ]

@@ -10,4 +10,4 @@ export function UsageLive() {
   return null
 }
 
-export const usageRoom: PageRegions = { List: UsageList, Stage: UsageStage }
+export const usageProcedures: PageRegions = { List: UsageList, Stage: UsageStage }

@@ -11,10 +11,10 @@ export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>
     () =>
       ({ id, name }) => {
         if (id === restId) return t(`chart.rest.${by}`)
-        if (by !== 'room') return name
-        const rooms = ['chat', 'speech', 'transcribe', 'images', 'account', 'tools'] as const
-        const room = rooms.find((one) => one === id)
-        return room ? t(`chart.rooms.${room}`) : name
+        if (by !== 'feature') return name
+        const features = ['chat', 'speech', 'transcribe', 'images', 'account', 'tools'] as const
+        const feature = features.find((one) => one === id)
+        return feature ? t(`chart.rooms.${feature}`) : name
       },
     [t, by],
   )

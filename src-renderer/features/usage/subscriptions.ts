@@ -9,10 +9,10 @@ import {
   firstChoice,
   grains,
   measures,
-  openBook,
   queryBefore,
   queryOf,
   ranges,
+  selectedAccount,
   stacks,
   type UsageChoice,
   usageStore,
@@ -63,8 +63,14 @@ export function startUsage(given: Client): () => void {
 /** All that an answer depends on, as one text. */
 function questionOf(): string {
   const store = usageStore.getState()
-  const book = openBook(store)
-  return JSON.stringify([queryOf(store, Date.now()), store.choice.before, book?.asOf, book?.offers, book?.firstDay])
+  const account = selectedAccount(store)
+  return JSON.stringify([
+    queryOf(store, Date.now()),
+    store.choice.before,
+    account?.asOf,
+    account?.offers,
+    account?.firstDay,
+  ])
 }
 
 /** Asks for what is chosen; an answer to an earlier question falls away. What is shown stays until the new answer is there. */
@@ -78,13 +84,13 @@ export async function ask(): Promise<void> {
   const mine = new AbortController()
   asking = mine
   const options = { signal: mine.signal }
-  const { bookId, from, to } = query
+  const { accountId, from, to } = query
   usageStore.setState(({ answer }) => ({ state: answer === null ? 'loading' : 'ready' }))
   try {
     const [view, before, comparisons, top] = await Promise.all([
       core.usage.view(query, options),
       store.choice.before ? core.usage.view(queryBefore(query), options) : null,
-      core.usage.compare({ bookId, from, to }, options),
+      core.usage.compare({ accountId, from, to }, options),
       core.usage.topConversations({ from, to, limit: mostConversations }, options),
     ])
     if (!mine.signal.aborted) {

@@ -34,7 +34,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
           icon={Settings2}
           size="small"
           label={t('lines')}
-          onClick={() => go({ room: 'settings', id: 'alerts' })}
+          onClick={() => go({ page: 'settings', id: 'alerts' })}
         />
       </header>
       {sorted.length === 0 ? (

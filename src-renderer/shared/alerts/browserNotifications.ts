@@ -41,16 +41,16 @@ export function showBrowserNotice(title: string, body: string, tag: string, onCl
 
 /** Tells what comes from now on, while it is wanted and the program does not do so itself. */
 export function followAlerts(): () => void {
-  let told = new Set(alertsStore.getState().news.map(({ id }) => id))
+  let reported = new Set(alertsStore.getState().news.map(({ id }) => id))
   return alertsStore.subscribe(({ news, notifies }) => {
-    const fresh = news.filter(({ id }) => !told.has(id))
-    told = new Set(news.map(({ id }) => id))
+    const fresh = news.filter(({ id }) => !reported.has(id))
+    reported = new Set(news.map(({ id }) => id))
     if (notifies || fresh.length === 0 || browserNotices() !== 'on') return
-    for (const alert of fresh) tell(alert)
+    for (const alert of fresh) notify(alert)
   })
 }
 
-function tell({ id, facts, place }: Alert): void {
+function notify({ id, facts, place }: Alert): void {
   const { title, body } = alertTexts(facts)
   showBrowserNotice(title, body, id, () => navigate(place))
 }

@@ -46,8 +46,8 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
 export function alertOf(facts: AlertFacts): string[] {
   if (facts.kind === 'budget') return []
   const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []
-  return [...name, plainText(facts.book.name)]
+  return [...name, plainText(facts.account.name)]
 }
 
-export const linkText = ({ room, id }: AlertPlace): string =>
-  i18n.t(`alerts:go.${room === 'usage' && id === 'limits' ? 'limits' : room}`)
+export const linkText = ({ feature, id }: AlertPlace): string =>
+  i18n.t(`alerts:go.${feature === 'usage' && id === 'limits' ? 'limits' : feature}`)

@@ -20,7 +20,7 @@ import { spanOf } from './durationText.ts'
 import { heightsOf, NoOverview, type Overview, overviewOf } from './peaks.ts'
 import { WaveControls } from './WaveControls.tsx'
 import { drawWave, type WaveDrawing } from './waveDrawing.ts'
-import { type WaveKey, waveDeed, waveKey } from './waveKeys.ts'
+import { type WaveKey, waveAction, waveKey } from './waveKeys.ts'
 import { type Loop, openWavePlayer, type WavePlayer } from './wavePlayer.ts'
 import './wave.css'
 
@@ -65,17 +65,17 @@ export interface WaveformProps {
 /** A kept sound as a picture that plays: a slider over its time, with its controls below. */
 export function Waveform(props: WaveformProps) {
   const { mediaId, mime, seconds = null, pcmRate = 24_000, onTime, onReady, onPlaying, ref } = props
-  const told = useRef({ onTime, onReady, onPlaying })
-  told.current = { onTime, onReady, onPlaying }
+  const reported = useRef({ onTime, onReady, onPlaying })
+  reported.current = { onTime, onReady, onPlaying }
   const [player, setPlayer] = useState<WavePlayer | null>(null)
   const rate = mime === 'audio/pcm' || mime.startsWith('audio/L16') ? pcmRate : null
   // biome-ignore lint/correctness/useExhaustiveDependencies: a length that is known later is told to the same player
   useEffect(() => {
     const address = new URL(mediaPath(mediaId), location.href).href
-    const opened = openWavePlayer(address, { pcmRate: rate, seconds }, (time) => told.current.onTime?.(time))
+    const opened = openWavePlayer(address, { pcmRate: rate, seconds }, (time) => reported.current.onTime?.(time))
     const stop = opened.state.subscribe((now, before) => {
-      if (now.ready && !before.ready) told.current.onReady?.(now.seconds)
-      if (now.playing !== before.playing) told.current.onPlaying?.(now.playing)
+      if (now.ready && !before.ready) reported.current.onReady?.(now.seconds)
+      if (now.playing !== before.playing) reported.current.onPlaying?.(now.playing)
     })
     setPlayer(opened)
     return () => {
@@ -97,7 +97,7 @@ export function Waveform(props: WaveformProps) {
       setSpeed: (speed) => player?.setSpeed(speed),
       setLoop: (loop) => player?.setLoop(loop),
       time: () => player?.state.getState().time ?? 0,
-      press: (key) => player && waveDeed(key, player),
+      press: (key) => player && waveAction(key, player),
       focus: () => slider.current?.focus(),
     }),
     [player],

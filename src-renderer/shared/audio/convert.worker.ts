@@ -44,10 +44,10 @@ async function fromFile(file: Blob, rate: number): Promise<Blob | null> {
     showWarnings: false,
   })
   if (!conversion.isValid || conversion.utilizedTracks.length === 0) return null
-  let told = 0
+  let reported = 0
   conversion.onProgress = (share) => {
-    if (share - told < 0.01) return
-    told = share
+    if (share - reported < 0.01) return
+    reported = share
     reply({ is: 'progress', share })
   }
   await conversion.execute()

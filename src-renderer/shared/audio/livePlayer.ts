@@ -167,7 +167,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
       if (decoder.state === 'configured') decoder.decode(chunk)
     }
   }
-  const room = async (): Promise<void> => {
+  const feature = async (): Promise<void> => {
     const full = (): boolean =>
       (decoder?.decodeQueueSize ?? 0) > mostWaiting || (context !== null && next - context.currentTime > mostAhead)
     while (!closed.signal.aborted && !broken && full()) {
@@ -189,10 +189,10 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     void context?.suspend().then(tick)
     tick()
   }
-  const attempt = (deed: () => void): void => {
+  const attempt = (action: () => void): void => {
     if (closed.signal.aborted || broken) return
     try {
-      deed()
+      action()
     } catch (thrown) {
       fail(thrown)
     }
@@ -209,7 +209,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
         }
         take(splitter, splitter.push(bytes))
       })
-      await room()
+      await feature()
     },
     async endPart() {
       attempt(() => splitter && take(splitter, splitter.end()))

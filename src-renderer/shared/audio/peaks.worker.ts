@@ -23,16 +23,16 @@ const packetsAPlace = 3
 class Missing extends Error {}
 class Unreadable extends Error {}
 
-const tell = (answer: PeaksAnswer): void => {
+const notify = (answer: PeaksAnswer): void => {
   postMessage(answer)
 }
 const tellPeaks = (type: 'some' | 'all', peaks: Peaks): void =>
-  tell({ type, peaks: peaks.bytes(), seconds: peaks.seconds })
+  notify({ type, peaks: peaks.bytes(), seconds: peaks.seconds })
 
 addEventListener('message', ({ data }: MessageEvent<PeaksQuestion>) => {
   look(data).catch((thrown: unknown) => {
     const why = thrown instanceof Missing ? 'missing' : thrown instanceof NoDecoder ? 'undecodable' : 'unreadable'
-    tell({ type: 'failed', why, message: thrown instanceof Error ? thrown.message : String(thrown) })
+    notify({ type: 'failed', why, message: thrown instanceof Error ? thrown.message : String(thrown) })
   })
 })
 

@@ -52,15 +52,15 @@ export async function measurePackets(
     return made
   }
   let decoder = make()
-  let told = performance.now()
+  let reported = performance.now()
   for await (const { data, time, seconds } of packets) {
     if (broken || decoder.state === 'closed') decoder = make()
     decoder.decode(
       new EncodedAudioChunk({ type: 'key', timestamp: Math.round(time * 1e6), duration: seconds * 1e6, data }),
     )
     while (!broken && decoder.decodeQueueSize > mostWaiting) await dequeued(decoder)
-    if (performance.now() - told > 400) {
-      told = performance.now()
+    if (performance.now() - reported > 400) {
+      reported = performance.now()
       onSome()
     }
   }

@@ -71,7 +71,7 @@ export async function measureSamples(
   const peaks = new Peaks(bucketsOf(seconds), seconds)
   let at = -layout.from
   let left = new Uint8Array(0)
-  let told = performance.now()
+  let reported = performance.now()
   for await (const chunk of chunksOf(stream)) {
     const skip = at < 0 ? Math.min(-at, chunk.length) : 0
     at += skip
@@ -82,8 +82,8 @@ export async function measureSamples(
     addSamples(peaks, data, frames, Math.floor(at / each), layout)
     at += frames * each
     left = data.slice(frames * each)
-    if (performance.now() - told > 150) {
-      told = performance.now()
+    if (performance.now() - reported > 150) {
+      reported = performance.now()
       onSome(peaks)
     }
   }

@@ -3,7 +3,7 @@ import type { Command } from '../commands/registry.ts'
 import type { WaveformHandle } from './Waveform.tsx'
 import type { WaveKey } from './waveKeys.ts'
 
-const deeds = [
+const actions = [
   { id: 'play', title: 'cmdPlay', key: ' ', keys: 'Mod+Alt+Space' },
   { id: 'back', title: 'cmdBack', key: 'ArrowLeft', keys: 'Mod+Alt+ArrowLeft' },
   { id: 'forward', title: 'cmdForward', key: 'ArrowRight', keys: 'Mod+Alt+ArrowRight' },
@@ -16,14 +16,14 @@ const deeds = [
 
 /** The keys of a waveform as a room's commands, wherever in the room one is. `sound`: the one on the stage. */
 export const waveCommands = (
-  room: 'speech' | 'transcribe',
+  feature: 'speech' | 'transcribe',
   sound: () => Pick<WaveformHandle, 'press'> | null,
 ): Command[] =>
-  deeds.map(({ id, title, key, keys }) => ({
-    id: `${room}.${id}`,
+  actions.map(({ id, title, key, keys }) => ({
+    id: `${feature}.${id}`,
     title: i18n.t(`audio:${title}`),
-    group: room,
-    room,
+    group: feature,
+    feature,
     keys,
     when: () => sound() !== null,
     run: () => sound()?.press(key),

@@ -6,12 +6,12 @@ const fineStep = 1
 
 type Pressed = Pick<KeyboardEvent, 'key' | 'shiftKey' | 'ctrlKey' | 'metaKey' | 'altKey'>
 
-type Deed = (player: WavePlayer, now: WaveState, by: number) => void
+type ActionName = (player: WavePlayer, now: WaveState, by: number) => void
 
-const faster: Deed = (player, { speed }) => player.setSpeed(waveSpeeds.find((one) => one > speed) ?? speed)
-const slower: Deed = (player, { speed }) => player.setSpeed(waveSpeeds.findLast((one) => one < speed) ?? speed)
+const faster: ActionName = (player, { speed }) => player.setSpeed(waveSpeeds.find((one) => one > speed) ?? speed)
+const slower: ActionName = (player, { speed }) => player.setSpeed(waveSpeeds.findLast((one) => one < speed) ?? speed)
 
-const deeds = {
+const actions = {
   ' ': (player) => player.toggle(),
   k: (player) => player.toggle(),
   ArrowRight: (player, { time }, by) => player.seek(time + by),
@@ -30,20 +30,20 @@ const deeds = {
   '+': faster,
   '=': faster,
   '-': slower,
-} satisfies Record<string, Deed>
-export type WaveKey = keyof typeof deeds
+} satisfies Record<string, ActionName>
+export type WaveKey = keyof typeof actions
 
-const isWaveKey = (key: string): key is WaveKey => Object.hasOwn(deeds, key)
+const isWaveKey = (key: string): key is WaveKey => Object.hasOwn(actions, key)
 
 /** The same without a key: for commands. */
-export function waveDeed(key: WaveKey, player: WavePlayer, by = step): void {
-  const deed: Deed = deeds[key]
-  deed(player, player.state.getState(), by)
+export function waveAction(key: WaveKey, player: WavePlayer, by = step): void {
+  const action: ActionName = actions[key]
+  action(player, player.state.getState(), by)
 }
 
 /** What a key does to a waveform that has the focus. False: nothing, it is somebody else's. */
 export function waveKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed, player: WavePlayer): boolean {
   if (!isWaveKey(key) || ctrlKey || metaKey || altKey) return false
-  waveDeed(key, player, shiftKey ? fineStep : step)
+  waveAction(key, player, shiftKey ? fineStep : step)
   return true
 }

@@ -60,7 +60,7 @@ export function openWavePlayer(
     ready: false,
     trouble: null,
   }))
-  let told = seconds ?? 0
+  let reported = seconds ?? 0
   let made: string | null = null
   let frame = 0
 
@@ -81,7 +81,7 @@ export function openWavePlayer(
   const measure = (): void => {
     const own = audio.duration
     const known = Number.isFinite(own) && own > 0 ? own : 0
-    state.setState({ seconds: told || known })
+    state.setState({ seconds: reported || known })
   }
   const load = async (): Promise<void> => {
     state.setState({ trouble: null })
@@ -95,8 +95,8 @@ export function openWavePlayer(
     audio.src = made ?? address
     audio.load()
   }
-  const on = (name: keyof HTMLMediaElementEventMap, deed: () => void): void =>
-    audio.addEventListener(name, deed, { signal: closed.signal })
+  const on = (name: keyof HTMLMediaElementEventMap, action: () => void): void =>
+    audio.addEventListener(name, action, { signal: closed.signal })
 
   audio.preload = 'metadata'
   on('loadedmetadata', () => {
@@ -162,7 +162,7 @@ export function openWavePlayer(
       state.setState({ loop: to - from < shortestLoop ? null : { from, to } })
     },
     setSeconds(known) {
-      told = known
+      reported = known
       measure()
     },
     retry: () => void load(),

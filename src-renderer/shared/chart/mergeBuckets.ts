@@ -19,8 +19,8 @@ const leastBar = 3
 
 /** Buckets a bar in a chart of this width: one while each has a pixel of its own. */
 export function bucketsPerBar(count: number, width: number): number {
-  const room = width - beside
-  return room <= 0 || count <= room ? 1 : Math.ceil((count * leastBar) / room)
+  const feature = width - beside
+  return feature <= 0 || count <= feature ? 1 : Math.ceil((count * leastBar) / feature)
 }
 
 const worst: Record<Coverage, number> = { gap: 3, partial: 2, running: 1, whole: 0 }

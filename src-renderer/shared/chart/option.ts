@@ -60,12 +60,12 @@ export function chartOption(data: ChartData, look: ChartColors, medium: Medium):
   }
 }
 
-function before({ before: told }: ChartData, look: ChartColors): LineSeriesOption[] {
-  if (!told) return []
+function before({ before: reported }: ChartData, look: ChartColors): LineSeriesOption[] {
+  if (!reported) return []
   const line: LineSeriesOption = {
     ...{ type: 'line', id: 'before', step: 'middle', symbol: 'none', silent: true, z: 4 },
     lineStyle: { color: look.ink, width: 1.25, type: [3, 3] },
-    data: told.values.map((value) => value ?? '-'),
+    data: reported.values.map((value) => value ?? '-'),
   }
   return [line]
 }

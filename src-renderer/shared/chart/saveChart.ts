@@ -13,14 +13,14 @@ const size = { width: 1200, height: 480 }
 export function pictureOption(data: ChartData, look: ChartColors, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
   const option = chartOption(fold.data, look, { as: 'paths' })
-  const told = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
+  const reported = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
   return {
     ...option,
     // What a legend names it asks a series for.
     series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, look.of(ink)))].flat(),
     backgroundColor: look.raise,
     title: {
-      ...{ text: title, subtext: about + told, left: 16, top: 12 },
+      ...{ text: title, subtext: about + reported, left: 16, top: 12 },
       textStyle: { color: look.ink, fontFamily: look.font, fontSize: 16, fontWeight: 600 },
       subtextStyle: { color: look.soft, fontFamily: look.font, fontSize: 12 },
     },

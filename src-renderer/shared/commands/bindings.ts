@@ -39,7 +39,7 @@ export function holdersOf(keys: string, besides: Command, commands: Commands, sh
   return [...commands.values()].filter(
     (command) =>
       command.id !== besides.id &&
-      (command.room === undefined || besides.page === undefined || command.room === besides.page) &&
+      (command.page === undefined || besides.page === undefined || command.page === besides.page) &&
       keysOf(command, shortcuts).includes(keys),
   )
 }

@@ -36,8 +36,8 @@ export interface Command {
 }
 
 /** Whether it makes sense now, where the person is. */
-export const isPossible = ({ page: room, when }: Command): boolean =>
-  (room === undefined || room === routeStore.getState().route.page) && (!when || when())
+export const isPossible = ({ page: feature, when }: Command): boolean =>
+  (feature === undefined || feature === routeStore.getState().route.page) && (!when || when())
 
 /** By id, in the order of their coming. */
 export const commandStore = createStore<{ commands: ReadonlyMap<string, Command> }>(() => ({ commands: new Map() }))

@@ -4,13 +4,13 @@ const followers = new WeakMap<Element, (near: boolean) => void>()
 let watcher: IntersectionObserver | null = null
 
 /** Calls `tell` whenever the element comes near the view or leaves it. The answer ends it. */
-export function followNear(element: Element, tell: (near: boolean) => void): () => void {
+export function followNear(element: Element, notify: (near: boolean) => void): () => void {
   // `scrollMargin` (Chrome 120, Safari 18) widens the box of the conversation, which `rootMargin` does not.
   const options: IntersectionObserverInit & { scrollMargin: string } = { rootMargin: margin, scrollMargin: margin }
   watcher ??= new IntersectionObserver((entries) => {
     for (const entry of entries) followers.get(entry.target)?.(entry.isIntersecting)
   }, options)
-  followers.set(element, tell)
+  followers.set(element, notify)
   watcher.observe(element)
   return () => {
     followers.delete(element)

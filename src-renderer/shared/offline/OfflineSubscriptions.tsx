@@ -4,7 +4,7 @@ import type { Client } from '../../api/connect.ts'
 import { keepWatching } from '../../api/keepWatching.ts'
 import { i18n } from '../../i18n/index.ts'
 import { appStore, withToast } from '../../stores/app.ts'
-import { outboxStore, roomOfWaiting } from '../../stores/outbox.ts'
+import { featureOfOutboxItem, outboxStore } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 
@@ -29,14 +29,14 @@ export function OfflineLive() {
 }
 
 async function follow(studio: Client, signal: AbortSignal): Promise<void> {
-  let told: string | null | undefined
+  let reported: string | null | undefined
   await keepWatching(signal, async (watching) => {
     for await (const now of await studio.waiting.watch(undefined, { signal: watching })) {
       outboxStore.setState(now)
       const at = now.ended?.at ?? null
       // What had ended before this window looked is in its rooms.
-      if (told !== undefined && at !== told) tellEnded(now.ended)
-      told = at
+      if (reported !== undefined && at !== reported) tellEnded(now.ended)
+      reported = at
     }
   })
 }
@@ -48,6 +48,6 @@ function tellEnded(ended: WaitingState['ended']): void {
   const text = failed === 0 ? t('ended.done', { count: done }) : t('ended.mixed', { done, failed })
   // A transcript stands in its recording, a picture in the gallery: their room shows them first.
   const id = last.what === 'speech' ? last.id : null
-  const onClick = (): void => navigate({ page: roomOfWaiting[last.what], id })
+  const onClick = (): void => navigate({ page: featureOfOutboxItem[last.what], id })
   appStore.setState((store) => withToast(store, { id: 'waited', text, action: { label: t('ended.show'), onClick } }))
 }

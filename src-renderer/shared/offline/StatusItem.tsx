@@ -2,7 +2,7 @@ import { CloudOff, RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Connection, Offline } from '../../../src-preload/contract/app.ts'
 import { showClock, showDay } from '../../i18n/format.ts'
-import { roomOfWaiting, useOutbox } from '../../stores/outbox.ts'
+import { featureOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
 import { useLookNow, useNow } from './useOffline.ts'
@@ -66,7 +66,7 @@ export function WaitingItemOfBar() {
     <button
       type="button"
       title={t('waitsAbout')}
-      onClick={() => navigate({ page: roomOfWaiting[first], id: recordingId })}
+      onClick={() => navigate({ page: featureOfOutboxItem[first], id: recordingId })}
       className={cx(item, 'shrink-0 whitespace-nowrap')}
     >
       {t('waits', { count })}

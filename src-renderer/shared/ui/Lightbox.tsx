@@ -41,7 +41,7 @@ export interface LightboxProps {
   /** Beside the name. */
   facts?: ReactNode
   /** Buttons of whoever shows it. */
-  deeds?: ReactNode
+  actions?: ReactNode
   /** At the side of the picture. */
   side?: ReactNode
   /** Over the lower edge. */
@@ -95,7 +95,7 @@ function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<K
     const timer = setTimeout(() => onGo((at + 1) % count), stays)
     return () => clearTimeout(timer)
   }, [playing, at, count, onGo])
-  const told = useCallback(
+  const reported = useCallback(
     (scale: number): void => {
       if (percent.current) percent.current.textContent = t('zoom', { percent: Math.round(scale * 100) })
     },
@@ -106,10 +106,10 @@ function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<K
   }
   const byKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || takesKeys(event)) return
-    const deed = event.shiftKey ? moves[event.key] : zooms[event.key]
+    const action = event.shiftKey ? moves[event.key] : zooms[event.key]
     const goal = goals[event.key]?.(at, count)
     if (props.onKey?.(event)) event.preventDefault()
-    else if (deed && zoom.current) deed(zoom.current)
+    else if (action && zoom.current) action(zoom.current)
     else if (goal !== undefined) go(goal)
     else if (event.key === ' ' && count > 1) setPlaying(!playing)
     else return
@@ -136,7 +136,7 @@ function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<K
             onClick={() => setPlaying(!playing)}
           />
         )}
-        {props.deeds}
+        {props.actions}
         <Tool icon={X} label={t('close')} shortcut={t('closeKey')} onClick={onClose} />
       </header>
       <div className="lightbox-body">
@@ -153,7 +153,7 @@ function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<K
               preview={picture.preview}
               alt={picture.name}
               picture={picture}
-              onScale={told}
+              onScale={reported}
               onBroken={() => setBroken(picture.id)}
             />
           )}

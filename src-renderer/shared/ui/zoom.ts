@@ -19,7 +19,7 @@ export const fitted = (picture: Box, view: Box): Standing => ({ scale: fitScale(
 
 /** A picture is never dragged out of sight: where it is larger than the view it covers it, else it stands in its middle. */
 export function held({ scale, x, y }: Standing, picture: Box, view: Box): Standing {
-  const far = (side: number, room: number): number => Math.max(0, (side * scale - room) / 2)
+  const far = (side: number, feature: number): number => Math.max(0, (side * scale - feature) / 2)
   const within = (value: number, most: number): number => Math.min(most, Math.max(-most, value)) + 0
   return { scale, x: within(x, far(picture.width, view.width)), y: within(y, far(picture.height, view.height)) }
 }

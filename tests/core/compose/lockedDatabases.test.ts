@@ -10,11 +10,11 @@ import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../helpers/eventually.ts'
 import { openImages, wish as pictureWish } from '../features/images/helpers.ts'
-import { isOver, seen, speechRoom, wish as speechWish } from '../features/speech/room.ts'
-import { made, openRoom, wish as transcriptWish } from '../features/transcription/room.ts'
+import { isOver, seen, speechProcedures, wish as speechWish } from '../features/speech/room.ts'
+import { made, openFeature, wish as transcriptWish } from '../features/transcription/room.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { lock } from '../helpers/lock.ts'
-import { openLedger, reading, rowOf, sent } from '../requestLog/helpers.ts'
+import { openRequestLog, reading, rowOf, sent } from '../requestLog/helpers.ts'
 import { notice } from '../requestLog/samples.ts'
 
 // What is under way when another program takes the lock of a database, and ends before that program gives it back.
@@ -58,33 +58,33 @@ const turns = async (count: number): Promise<void> => {
 describe('a run that ends while the database takes no write', () => {
   it('a speech is whole afterwards', async () => {
     const locked = lockDuring(
-      () => databaseFile(room.dataDir),
+      () => databaseFile(feature.dataDir),
       (...args: Parameters<Upstream['createSpeech']>) => upstream.createSpeech(...args),
     )
-    const room = speechRoom(service, freshFolder(), {
+    const feature = speechProcedures(service, freshFolder(), {
       upstream: async () => ({ ...upstream, createSpeech: locked.ask }),
     })
-    const { id } = await room.speeches.make(speechWish('A short text.'))
+    const { id } = await feature.speeches.make(speechWish('A short text.'))
     await locked.answered
     await turns(100)
-    expect(room.store.speeches.row(id).state).toBe('making')
+    expect(feature.store.speeches.row(id).state).toBe('making')
     locked.release()
-    expect(await seen(room.speeches, id, isOver)).toMatchObject({ state: 'done', problem: null })
+    expect(await seen(feature.speeches, id, isOver)).toMatchObject({ state: 'done', problem: null })
   })
 
   it('pictures are kept, each in its slot', async () => {
     const locked = lockDuring(
-      () => databaseFile(room.dataDir),
+      () => databaseFile(feature.dataDir),
       (...args: Parameters<Upstream['createImage']>) => upstream.createImage(...args),
     )
-    const room = openImages(async () => ({ ...upstream, createImage: locked.ask }))
-    const { id } = await room.images.make(pictureWish({ n: 2 }))
+    const feature = openImages(async () => ({ ...upstream, createImage: locked.ask }))
+    const { id } = await feature.images.make(pictureWish({ n: 2 }))
     await locked.answered
     await turns(100)
-    expect(room.store.images.drawing(id)?.state).toBe('making')
+    expect(feature.store.images.drawing(id)?.state).toBe('making')
     locked.release()
-    await eventually(() => expect(room.store.images.drawing(id)).toMatchObject({ state: 'done', problem: null }))
-    expect(room.store.images.drawing(id)?.slots.map(({ state }) => state)).toEqual(['kept', 'kept'])
+    await eventually(() => expect(feature.store.images.drawing(id)).toMatchObject({ state: 'done', problem: null }))
+    expect(feature.store.images.drawing(id)?.slots.map(({ state }) => state)).toEqual(['kept', 'kept'])
   })
 
   it('a transcript is stored with its words', async () => {
@@ -95,14 +95,14 @@ describe('a run that ends while the database takes no write', () => {
       () => databaseFile(on.dataDir),
       (...args: Parameters<Upstream['createTranscription']>) => upstream.createTranscription(...args),
     )
-    const on = openRoom(undefined, { upstream: async () => ({ ...upstream, createTranscription: locked.ask }) })
+    const on = openFeature(undefined, { upstream: async () => ({ ...upstream, createTranscription: locked.ask }) })
     const recording = await on.addFile(Buffer.concat(bytes), 'harbour.wav')
-    const asked = await on.room.transcribe({ recordingId: recording.id, ...transcriptWish, format: 'json' })
+    const asked = await on.feature.transcribe({ recordingId: recording.id, ...transcriptWish, format: 'json' })
     await locked.answered
     await turns(100)
     expect(on.store.transcripts.get(asked.id).state).toBe('making')
     locked.release()
-    const done = await made(on.room, asked)
+    const done = await made(on.feature, asked)
     expect(done).toMatchObject({ state: 'done', problem: null })
     expect(done.text).not.toBe('')
   })
@@ -110,86 +110,89 @@ describe('a run that ends while the database takes no write', () => {
 
 describe('the log of requests', () => {
   const open = (options = {}) => {
-    const opened = openLedger(options)
+    const opened = openRequestLog(options)
     let closed: Promise<void> | null = null
-    const close = (): Promise<void> => (closed ??= opened.ledger.close())
+    const close = (): Promise<void> => (closed ??= opened.requestLog.close())
     onTestFinished(close)
     return { ...opened, close }
   }
 
   it('takes a request that came while it was locked for a moment, without that anybody notices', async () => {
-    const { ledger, dataDir, lines } = open()
+    const { requestLog, dataDir, lines } = open()
     const release = lock(requestLogFile(dataDir))
-    const trace = sent(ledger)
+    const trace = sent(requestLog)
     const written = trace.written
     await turns(100)
     release()
     await expect(written).resolves.toBeUndefined()
     trace.ends({ state: 'done' }, reading(10, 20))
-    await ledger.counts({})
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'done', status: 200 })
+    await requestLog.counts({})
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'done', status: 200 })
     expect(lines.filter((line) => line.includes('The log of requests could not be written'))).toHaveLength(1)
   })
 
   it('refuses a request while it is locked for longer, and has it as refused afterwards', async () => {
-    const { ledger, dataDir } = open()
+    const { requestLog, dataDir } = open()
     const release = lock(requestLogFile(dataDir))
     const from = performance.now()
-    const trace = ledger.open(notice())
+    const trace = requestLog.open(notice())
     await expect(trace.written).rejects.toMatchObject({ kind: 'database_locked' })
     expect(performance.now() - from).toBeLessThan(10_000)
     trace.ends({ state: 'refused', problem: { kind: 'database_locked', message: 'Locked.' } }, null)
     release()
-    await eventually(async () => expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'refused' }))
+    await eventually(async () => expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'refused' }))
   })
 
   it('knows the end and the cost of a request that could not be written yet, and writes both', async () => {
-    const { ledger, dataDir, close } = open()
-    const trace = sent(ledger)
+    const { requestLog, dataDir, close } = open()
+    const trace = sent(requestLog)
     await trace.written
     const release = lock(requestLogFile(dataDir))
     trace.ends({ state: 'done' }, reading(10, 20))
-    ledger.flush()
-    expect(ledger.get(trace.id).row).toMatchObject({ state: 'done', tokensOut: 20 })
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
+    requestLog.flush()
+    expect(requestLog.get(trace.id).row).toMatchObject({ state: 'done', tokensOut: 20 })
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
     release()
     await close()
     const again = open({ dataDir })
-    expect(await rowOf(again.ledger, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
+    expect(await rowOf(again.requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
   })
 
   it('keeps bodies whose file was locked, beside the row that was written meanwhile', async () => {
-    const { ledger, dataDir } = open()
-    const trace = sent(ledger, { logBodies: true })
+    const { requestLog, dataDir } = open()
+    const trace = sent(requestLog, { logBodies: true })
     await trace.written
     const release = lock(bodiesFile(dataDir))
     trace.bodies({ text: 'asked', bytes: 5, capped: false }, { text: 'answered', bytes: 8, capped: false })
     trace.ends({ state: 'done' }, reading(10, 20))
-    ledger.flush()
-    expect(ledger.get(trace.id)).toMatchObject({ row: { state: 'done' }, requestBody: null })
+    requestLog.flush()
+    expect(requestLog.get(trace.id)).toMatchObject({ row: { state: 'done' }, requestBody: null })
     release()
     await eventually(() =>
-      expect(ledger.get(trace.id)).toMatchObject({ requestBody: { text: 'asked' }, replyBody: { text: 'answered' } }),
+      expect(requestLog.get(trace.id)).toMatchObject({
+        requestBody: { text: 'asked' },
+        replyBody: { text: 'answered' },
+      }),
     )
   })
 
   it('loses none that was sent, however many are refused while it is locked', async () => {
-    const { ledger, dataDir, close } = open()
-    const trace = sent(ledger)
+    const { requestLog, dataDir, close } = open()
+    const trace = sent(requestLog)
     await trace.written
     const release = lock(requestLogFile(dataDir))
     trace.ends({ state: 'done' }, reading(10, 20))
     // More than are kept for later: a thousand at once wait, the others are refused at once.
     for (let n = 0; n < 7; n += 1) {
-      const refused = Array.from({ length: 1500 }, () => ledger.open(notice()))
+      const refused = Array.from({ length: 1500 }, () => requestLog.open(notice()))
       await Promise.allSettled(refused.map(async ({ written }) => written))
       for (const one of refused) one.ends({ state: 'refused' }, null)
     }
     release()
-    ledger.flush()
+    requestLog.flush()
     await close()
     const again = open({ dataDir })
-    expect(await rowOf(again.ledger, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
+    expect(await rowOf(again.requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
   })
 })
 

@@ -19,10 +19,10 @@ async function studio() {
 }
 
 /** The states of `id` in what a room tells: alone, or in a list of a snapshot. */
-function statesOf(id: string, told: unknown): unknown[] {
-  if (typeof told !== 'object' || told === null) return []
-  const own = Reflect.get(told, 'id') === id ? [Reflect.get(told, 'state')] : []
-  return [...own, ...Object.values(told).flatMap((inner) => statesOf(id, inner))]
+function statesOf(id: string, reported: unknown): unknown[] {
+  if (typeof reported !== 'object' || reported === null) return []
+  const own = Reflect.get(reported, 'id') === id ? [Reflect.get(reported, 'state')] : []
+  return [...own, ...Object.values(reported).flatMap((inner) => statesOf(id, inner))]
 }
 
 /** How it ended. */
@@ -81,11 +81,11 @@ it('speech, transcripts and pictures wait their turn at one desk, and every requ
   const lines = (all: { method: string; path: string }[]) =>
     all.flatMap(({ method, path }) => (/^\/v1\/(audio|images)\//.test(path) ? `${method} ${path}` : [])).sort()
   expect(lines(rows)).toEqual(lines(heard))
-  const roomsOf = (path: string) =>
+  const featuresOf = (path: string) =>
     new Set(rows.filter((row: RequestRow) => row.path.startsWith(path)).map(({ who }) => JSON.stringify(who)))
-  expect(roomsOf('/v1/audio/speech')).toEqual(new Set(['{"kind":"studio","room":"speech"}']))
-  expect(roomsOf('/v1/audio/transcriptions')).toEqual(new Set(['{"kind":"studio","room":"transcribe"}']))
+  expect(featuresOf('/v1/audio/speech')).toEqual(new Set(['{"kind":"studio","room":"speech"}']))
+  expect(featuresOf('/v1/audio/transcriptions')).toEqual(new Set(['{"kind":"studio","room":"transcribe"}']))
   // The files of the pictures too.
-  expect(roomsOf('/v1/images/')).toEqual(new Set(['{"kind":"studio","room":"images"}']))
+  expect(featuresOf('/v1/images/')).toEqual(new Set(['{"kind":"studio","room":"images"}']))
   expect(rows.filter(({ endpoint }) => endpoint === 'files')).toHaveLength(4)
 })

@@ -389,7 +389,7 @@ describe('a backup', () => {
   })
 
   it('of an older schema is whole, and is migrated when it is first opened', async () => {
-    const from = filledFolder({}, { studio: 3, ledger: 1 })
+    const from = filledFolder({}, { studio: 3, requestLog: 1 })
     const to = freshFolder()
     await restoreBackup({ dataDir: to, path: await backupOf(from), agree })
     expect(contentsOf(join(to, 'studio.sqlite'))).toEqual(contentsOf(join(from, 'studio.sqlite')))
@@ -402,17 +402,17 @@ describe('a backup', () => {
     const lock = lockFolder(to)
     await expect(restoreBackup({ dataDir: to, path, agree })).rejects.toMatchObject({ kind: 'folder_in_use' })
     lock.release()
-    let told: unknown = null
+    let reported: unknown = null
     const refused = await restoreBackup({
       dataDir: to,
       path,
       agree: async (backup, now) => {
-        told = { backup, now }
+        reported = { backup, now }
         return false
       },
     })
     expect(refused).toBeNull()
-    expect(told).toMatchObject({
+    expect(reported).toMatchObject({
       backup: { version },
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 2 }]) },
     })
@@ -450,9 +450,9 @@ describe('a backup', () => {
     expect(second?.keptAt).not.toBe(later)
     expect(readdirSync(second?.keptAt ?? '')).toContain('studio.sqlite')
     const reports = createReports(dataDir)
-    const told = reports.restored()
-    reports.acknowledge(told?.id ?? '')
-    expect(told?.keptAt).toBe(later)
+    const reported = reports.restored()
+    reports.acknowledge(reported?.id ?? '')
+    expect(reported?.keptAt).toBe(later)
     // Each is told, whatever its date says.
     expect(reports.restored()?.keptAt).toBe(second?.keptAt)
   })

@@ -81,14 +81,14 @@ describe('the page', () => {
     // Things go on after it.
     await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
     const uploadId = await sendUp(first.client, bytes)
-    const told = await first.client.data.check({ uploadId })
-    expect(told).toMatchObject({
+    const reported = await first.client.data.check({ uploadId })
+    expect(reported).toMatchObject({
       backup: { version: '0.0.0-test', counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]) },
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]), bytes: expect.any(Number) },
     })
     expect((await stateOf(first.client)).waiting).toBeNull()
     await first.client.data.restore({ uploadId })
-    expect((await stateOf(first.client)).waiting?.summary).toEqual(told.backup)
+    expect((await stateOf(first.client)).waiting?.summary).toEqual(reported.backup)
     // Nothing was changed yet.
     expect(await promptsOf(first.client)).toContain('Later')
     await first.core.stop()
@@ -96,7 +96,7 @@ describe('the page', () => {
     const second = await coreIn(dataDir)
     expect(await promptsOf(second.client)).not.toContain('Later')
     const state = await stateOf(second.client)
-    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: told.backup } })
+    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: reported.backup } })
     const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
     expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
     await second.client.data.acknowledge({ id: state.restored?.id ?? '' })

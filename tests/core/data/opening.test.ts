@@ -50,12 +50,12 @@ it('ended while a large log is mended, the folder is free and as it was; the nex
   expect(existsSync(join(dataDir, 'damaged'))).toBe(false)
 
   const port = await freePort()
-  const told: Opening[] = []
+  const reported: Opening[] = []
   const answers: Promise<Response>[] = []
   const core = await createCore(host, {
     proxyPort: port,
     opening(work) {
-      told.push(work)
+      reported.push(work)
       const headers = { authorization: 'Bearer isk_any' }
       if (answers.length === 0) answers.push(fetch(`http://127.0.0.1:${port}/v1/models`, { headers }))
     },
@@ -68,8 +68,8 @@ it('ended while a large log is mended, the folder is free and as it was; the nex
       null,
     ])
     expect(await asked.json()).toMatchObject({ error: { type: 'studio_unavailable', code: 'opening' } })
-    const counted = told.map((work) => work.rows ?? 0)
-    expect(told.at(-1)).toMatchObject({ stage: 'mending', database: 'ledger' })
+    const counted = reported.map((work) => work.rows ?? 0)
+    expect(reported.at(-1)).toMatchObject({ stage: 'mending', database: 'ledger' })
     expect([...counted].sort((a, b) => a - b)).toEqual(counted)
     expect(counted.at(-1)).toBeGreaterThan(rows / 10)
     // The same address is the real one now, and nobody else stands there.

@@ -45,11 +45,13 @@ describe('the words in the data folder', () => {
   it('tell every table and every column of each database as this version makes them, and no other', async () => {
     const dataDir = await startedFolder()
     for (const [file, { tables }] of Object.entries(described)) {
-      const told = Object.fromEntries(Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns)]))
+      const reported = Object.fromEntries(
+        Object.entries(tables).map(([name, { columns }]) => [name, Object.keys(columns)]),
+      )
       const real = schemaOf(join(dataDir, file))
-      expect(Object.keys(told).sort(), file).toEqual(Object.keys(real).sort())
+      expect(Object.keys(reported).sort(), file).toEqual(Object.keys(real).sort())
       for (const [table, columns] of Object.entries(real))
-        expect(told[table]?.toSorted(), table).toEqual(columns.sort())
+        expect(reported[table]?.toSorted(), table).toEqual(columns.sort())
     }
     const words = readFileSync(join(dataDir, readmeName), 'utf8')
     expect(words).toBe(folderReadme())

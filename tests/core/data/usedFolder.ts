@@ -60,25 +60,25 @@ export async function usedFolder(dataDir: string, today = Date.now()) {
   })
 
   let now = today
-  const ledger = new SqliteRequestLog({
+  const requestLog = new SqliteRequestLog({
     dataDir,
     tools: () => [],
     bodyDays: () => 36_500,
     log: () => undefined,
     now: () => now,
   })
-  ledger.learn(usage, service)
-  ledger.connectedTo(service)
-  ledger.belongsTo('book')
+  requestLog.learn(usage, service)
+  requestLog.connectedTo(service)
+  requestLog.belongsTo('book')
   for (let days = 360; days >= 0; days -= 10) {
     now = today - days * dayMs
-    const trace = ledger.open(notice({ logBodies: true, path: `/v1/day-${days}-ago`, endpoint: 'other' }))
+    const trace = requestLog.open(notice({ logBodies: true, path: `/v1/day-${days}-ago`, endpoint: 'other' }))
     trace.connected()
     trace.replied(200, `req-day-${days}-ago`)
     trace.bodies({ text: `ask day-${days}-ago`, bytes: 20, capped: false }, { text: 'answer', bytes: 6, capped: false })
     trace.ends({ state: 'done' }, reading(1000, days))
   }
-  await ledger.close()
+  await requestLog.close()
   openAccountStore(dataDir).close()
   return { dataDir, talks, ago, today, requests: 37 }
 }

@@ -20,7 +20,7 @@ const upstream: ChatUpstream = {
     yield { type: 'finish', choice: 0, reason: 'tool_calls' }
   },
 }
-const room = openChat({
+const feature = openChat({
   store,
   upstream: async () => upstream,
   log: say,
@@ -32,21 +32,21 @@ const room = openChat({
     },
   },
 })
-const door = openToolCallsPort(room)
+const toolCalls = openToolCallsPort(feature)
 
 async function work(ids: readonly string[]): Promise<void> {
   for (const state of ['running', 'done'] as const) {
     for (const id of ids) {
-      door.setRun(id, { ...door.toolMessage(id).run, state }, 'Noon.')
+      toolCalls.setRun(id, { ...toolCalls.toolMessage(id).run, state }, 'Noon.')
       say({ id, state })
       await new Promise<void>((resolve) => setTimeout(resolve, 3))
     }
   }
-  const { replyId } = await door.askOn(ids[0] ?? '')
+  const { replyId } = await toolCalls.askOn(ids[0] ?? '')
   say({ id: replyId, state: 'asked' })
 }
 
 // It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
 flushCompileCache()
-await send(room, { requestId: randomUUID(), conversationId: null, text: 'What time is it?', models: ['m'] })
+await send(feature, { requestId: randomUUID(), conversationId: null, text: 'What time is it?', models: ['m'] })
 setInterval(() => undefined, 1000)

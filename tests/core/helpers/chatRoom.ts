@@ -69,16 +69,16 @@ export class Service implements ChatUpstream {
   }
 }
 
-export function roomOver(store: Store, neighbours?: Partial<ChatNeighbours>) {
+export function featureOver(store: Store, neighbours?: Partial<ChatNeighbours>) {
   const service = new Service()
   const lines: string[] = []
-  const room: ChatFeature = openChat({
+  const feature: ChatFeature = openChat({
     store,
     upstream: async () => service,
     log: (line) => lines.push(line),
     ...(neighbours && { neighbours: { ...plainNeighbours, ...neighbours } }),
   })
-  return { room, service, lines }
+  return { feature, service, lines }
 }
 
 /** As if every name were a tool whose calls wait for the person's yes. */

@@ -71,7 +71,7 @@ describe('the text for Prometheus', () => {
     prometheus.ended(row())
     prometheus.ended(row({ status: 503, attempts: 3 }))
     prometheus.ended(row({ status: null, state: 'cancelled', cancelledBy: 'tool' }))
-    prometheus.ended(row({ who: { kind: 'studio', room: 'chat' }, endpoint: 'speech' }))
+    prometheus.ended(row({ who: { kind: 'studio', feature: 'chat' }, endpoint: 'speech' }))
     const value = await read(prometheus)
     const chat = { ...editor, endpoint: 'chat' }
     expect(value('requests_total', { ...chat, status: '2xx', state: 'done' })).toBe(2)

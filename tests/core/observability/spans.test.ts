@@ -55,7 +55,7 @@ describe('a request as a span', () => {
   })
 
   it('what is no inference is a plain HTTP span', () => {
-    const who = { kind: 'studio', room: 'account' } as const
+    const who = { kind: 'studio', feature: 'account' } as const
     const span = spanOf(row({ endpoint: 'account', method: 'GET', path: '/v1/usage', model: null, who }), null)
     expect(span.name).toBe('GET')
     expect(Object.keys(span.attributes).filter((name) => name.startsWith('gen_ai.'))).toEqual([])

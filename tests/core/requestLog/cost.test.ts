@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { MeterReading, RequestNotice } from '../../../src-main/core/ports/requests.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
-import { notice, openLedger, reading, rowOf, sent, service, usage } from './helpers.ts'
+import { notice, openRequestLog, reading, rowOf, sent, service, usage } from './helpers.ts'
 
-let ledger: SqliteRequestLog
+let requestLog: SqliteRequestLog
 beforeEach(() => {
-  ledger = openLedger().ledger
-  ledger.learn(usage, service)
+  requestLog = openRequestLog().requestLog
+  requestLog.learn(usage, service)
 })
-afterEach(() => ledger.close())
+afterEach(() => requestLog.close())
 
 const free = { cost: '0', costIs: 'measured' }
 const unknown = { cost: null, costIs: 'unknown' }
@@ -19,9 +19,9 @@ async function ended(
   end: Parameters<ReturnType<SqliteRequestLog['open']>['ends']>[0],
   read: MeterReading | null,
 ) {
-  const trace = sent(ledger, changes, status)
+  const trace = sent(requestLog, changes, status)
   trace.ends(end, read)
-  return rowOf(ledger, trace.id)
+  return rowOf(requestLog, trace.id)
 }
 
 describe('what a request cost', () => {
@@ -31,18 +31,18 @@ describe('what a request cost', () => {
   })
 
   it('is nothing, and that is certain, where nothing was sent', async () => {
-    const refused = ledger.open(notice())
+    const refused = requestLog.open(notice())
     refused.replied(402, null)
     refused.ends({ state: 'refused', problem: { kind: 'budget', message: 'Over budget.' } }, null)
-    expect(await rowOf(ledger, refused.id)).toMatchObject({ ...free, state: 'refused', attempts: 0 })
-    const waited = ledger.open(notice())
+    expect(await rowOf(requestLog, refused.id)).toMatchObject({ ...free, state: 'refused', attempts: 0 })
+    const waited = requestLog.open(notice())
     waited.queued()
     waited.ends({ state: 'cancelled', by: 'tool' }, null)
-    expect(await rowOf(ledger, waited.id)).toMatchObject({ ...free, attempts: 0 })
-    const unreachable = ledger.open(notice())
+    expect(await rowOf(requestLog, waited.id)).toMatchObject({ ...free, attempts: 0 })
+    const unreachable = requestLog.open(notice())
     unreachable.backsOff(0)
     unreachable.ends({ state: 'failed', problem: { kind: 'connect_failed', message: 'Nobody there.' } }, null)
-    expect(await rowOf(ledger, unreachable.id)).toMatchObject(free)
+    expect(await rowOf(requestLog, unreachable.id)).toMatchObject(free)
   })
 
   it.each([400, 401, 402, 403, 404, 429])('is nothing after a %i: the service did no work', async (status) => {
@@ -73,23 +73,23 @@ describe('what a request cost', () => {
       [0, unknown],
       [429, free],
     ] as const) {
-      const trace = ledger.open(notice())
+      const trace = requestLog.open(notice())
       trace.connected()
       trace.backsOff(status)
       trace.connected()
       trace.replied(429, null)
       trace.ends({ state: 'done' }, null)
-      expect(await rowOf(ledger, trace.id)).toMatchObject({ ...is, attempts: 2, retriedAfter: [status] })
+      expect(await rowOf(requestLog, trace.id)).toMatchObject({ ...is, attempts: 2, retriedAfter: [status] })
     }
   })
 
   it('is unknown for a request that was refused its second attempt after the first may have caused work', async () => {
-    const trace = ledger.open(notice())
+    const trace = requestLog.open(notice())
     trace.connected()
     trace.backsOff(503)
     trace.replied(429, null)
     trace.ends({ state: 'refused', problem: { kind: 'would_wait', message: 'It is not its turn.' } }, null)
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ ...unknown, attempts: 1 })
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ ...unknown, attempts: 1 })
   })
 
   it('is unknown where the model’s price or the tokens are, or the reply was cut before any output', async () => {
@@ -131,21 +131,21 @@ describe('what a request cost', () => {
 
 describe('what a request will need', () => {
   it('is the mean output that was seen of its model, else of all, else a default', () => {
-    expect(ledger.typicalOut('writer-small')).toBe(500)
-    for (const out of [100, 200, 300]) sent(ledger).ends({ state: 'done' }, reading(1, out))
-    expect(ledger.typicalOut('writer-small')).toBe(200)
-    expect(ledger.typicalOut('another')).toBe(200)
-    sent(ledger, { model: 'another' }).ends({ state: 'done' }, reading(1, 1000))
-    expect(ledger.typicalOut('another')).toBe(1000)
-    expect(ledger.typicalOut('writer-small')).toBe(200)
+    expect(requestLog.typicalOut('writer-small')).toBe(500)
+    for (const out of [100, 200, 300]) sent(requestLog).ends({ state: 'done' }, reading(1, out))
+    expect(requestLog.typicalOut('writer-small')).toBe(200)
+    expect(requestLog.typicalOut('another')).toBe(200)
+    sent(requestLog, { model: 'another' }).ends({ state: 'done' }, reading(1, 1000))
+    expect(requestLog.typicalOut('another')).toBe(1000)
+    expect(requestLog.typicalOut('writer-small')).toBe(200)
   })
 
   it('is known again after a start', async () => {
-    const first = openLedger()
-    sent(first.ledger).ends({ state: 'done' }, reading(1, 321))
-    await first.ledger.close()
-    const again = openLedger({ dataDir: first.dataDir })
-    expect(again.ledger.typicalOut('writer-small')).toBe(321)
-    await again.ledger.close()
+    const first = openRequestLog()
+    sent(first.requestLog).ends({ state: 'done' }, reading(1, 321))
+    await first.requestLog.close()
+    const again = openRequestLog({ dataDir: first.dataDir })
+    expect(again.requestLog.typicalOut('writer-small')).toBe(321)
+    await again.requestLog.close()
   })
 })

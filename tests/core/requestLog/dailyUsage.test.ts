@@ -12,13 +12,13 @@ import { requestLogDatabase } from '../../../src-main/core/store/requestLog/sche
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openLedger, reading, service, tool, usage } from './helpers.ts'
+import { notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
 
 const dayMs = 86_400_000
 const always = [0, 100_000] as const
 
 /** The sums as one plain question to the rows, by the account that `book` says each row's request went to. */
-function summed(dataDir: string, book: (row: number) => string | null): Record<string, UsedDay[]> {
+function summed(dataDir: string, account: (row: number) => string | null): Record<string, UsedDay[]> {
   const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
   const rows = database
     .prepare(
@@ -28,11 +28,11 @@ function summed(dataDir: string, book: (row: number) => string | null): Record<s
     )
     .all()
   database.close()
-  const books: Record<string, Map<string, UsedDay>> = {}
+  const requestLog: Record<string, Map<string, UsedDay>> = {}
   for (const row of rows) {
-    const name = book(Number(row.id)) ?? '-'
-    const days = books[name] ?? new Map<string, UsedDay>()
-    books[name] = days
+    const name = account(Number(row.id)) ?? '-'
+    const days = requestLog[name] ?? new Map<string, UsedDay>()
+    requestLog[name] = days
     const [who, model] = [String(row.who), row.model === null ? null : String(row.model)]
     const none = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: 0n, estimated: 0, unpriced: 0 }
     const day = Number(row.day)
@@ -49,7 +49,7 @@ function summed(dataDir: string, book: (row: number) => string | null): Record<s
       failed: before.failed + (row.outcome === 1 ? 1 : 0),
     })
   }
-  return Object.fromEntries(Object.entries(books).map(([name, days]) => [name, [...days.values()]]))
+  return Object.fromEntries(Object.entries(requestLog).map(([name, days]) => [name, [...days.values()]]))
 }
 
 const one = fc.record({
@@ -72,39 +72,39 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 /** Requests of several tools through days, starts, services and accounts, and beside it what each row is, told in plain words. */
 class Life {
   readonly dataDir: string
-  ledger: SqliteRequestLog
+  requestLog: SqliteRequestLog
   #now = Date.UTC(2026, 10, 29, 20)
   readonly #lanes = new Map<number, RequestTrace>()
-  #connected: { base: string; book: string | null } = { base: '', book: null }
-  readonly #rows = new Map<number, { base: string; book: string | null }>()
+  #connected: { base: string; account: string | null } = { base: '', account: null }
+  readonly #rows = new Map<number, { base: string; account: string | null }>()
 
   constructor() {
-    const { ledger, dataDir } = openLedger({ now: () => this.#now })
-    this.ledger = ledger
+    const { requestLog, dataDir } = openRequestLog({ now: () => this.#now })
+    this.requestLog = requestLog
     this.dataDir = dataDir
-    ledger.learn(usage, service)
+    requestLog.learn(usage, service)
   }
 
   async take(taken: Step): Promise<void> {
     if ('connect' in taken) {
-      this.ledger.connectedTo(taken.connect)
-      this.#connected = { base: taken.connect, book: null }
+      this.requestLog.connectedTo(taken.connect)
+      this.#connected = { base: taken.connect, account: null }
     } else if ('belongs' in taken) this.#belongs(taken.belongs)
-    else if ('look' in taken) for (const book of ['red', 'blue']) this.ledger.usedByDay(book, ...always)
+    else if ('look' in taken) for (const account of ['red', 'blue']) this.requestLog.usedByDay(account, ...always)
     else if ('restart' in taken) await this.#restart()
     else this.#request(taken)
   }
 
-  bookOf = (row: number): string | null => this.#rows.get(row)?.book ?? null
+  accountOf = (row: number): string | null => this.#rows.get(row)?.account ?? null
 
-  #belongs(book: string): void {
-    this.ledger.belongsTo(book)
-    const same = this.#connected.book === book
-    this.#connected = { ...this.#connected, book }
+  #belongs(account: string): void {
+    this.requestLog.belongsTo(account)
+    const same = this.#connected.account === account
+    this.#connected = { ...this.#connected, account }
     if (same) return
     for (const [id, row] of this.#rows) {
       const here = row.base === this.#connected.base || row.base === ''
-      if (row.book === null && here) this.#rows.set(id, { ...row, book })
+      if (row.account === null && here) this.#rows.set(id, { ...row, account })
     }
   }
 
@@ -117,7 +117,7 @@ class Life {
       this.#lanes.delete(lane)
       return
     }
-    const trace = this.ledger.open(notice({ asker: tool(who), model }))
+    const trace = this.requestLog.open(notice({ asker: tool(who), model }))
     if (end !== 'refused') trace.connected()
     this.#rows.set(trace.id, { ...this.#connected })
     this.#lanes.set(lane, trace)
@@ -127,8 +127,8 @@ class Life {
   async #restart(): Promise<void> {
     for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
     this.#lanes.clear()
-    await this.ledger.close()
-    this.ledger = openLedger({ dataDir: this.dataDir, now: () => this.#now }).ledger
+    await this.requestLog.close()
+    this.requestLog = openRequestLog({ dataDir: this.dataDir, now: () => this.#now }).requestLog
   }
 }
 
@@ -138,30 +138,30 @@ describe('the roll-up by day', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const life = new Life()
         for (const taken of steps) await life.take(taken)
-        const red = life.ledger.usedByDay('red', ...always)
-        const blue = life.ledger.usedByDay('blue', ...always)
-        const expected = summed(life.dataDir, life.bookOf)
+        const red = life.requestLog.usedByDay('red', ...always)
+        const blue = life.requestLog.usedByDay('blue', ...always)
+        const expected = summed(life.dataDir, life.accountOf)
         const byDay = (days: UsedDay[] = []): UsedDay[] =>
           days.toSorted((a, b) => `${a.day} ${a.who} ${a.model}`.localeCompare(`${b.day} ${b.who} ${b.model}`))
         // A book at two base addresses has a row of each.
         expect(merged(byDay(red))).toEqual(byDay(expected.red))
         expect(merged(byDay(blue))).toEqual(byDay(expected.blue))
         const days = (expected.red ?? []).map(({ day }) => day)
-        expect(life.ledger.firstDayOf('red')).toBe(days.length === 0 ? null : Math.min(...days))
-        await life.ledger.close()
+        expect(life.requestLog.firstDayOf('red')).toBe(days.length === 0 ? null : Math.min(...days))
+        await life.requestLog.close()
       }),
       { numRuns: 40 },
     )
   })
 
   it('is in the same transaction as the rows', async () => {
-    const { ledger, dataDir } = openLedger()
-    ledger.learn(usage, service)
+    const { requestLog, dataDir } = openRequestLog()
+    requestLog.learn(usage, service)
     const reader = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const ended = Promise.withResolvers<void>()
-    ledger.ended.add(() => ended.resolve())
+    requestLog.ended.add(() => ended.resolve())
     for (let n = 0; n < 20; n += 1) {
-      const trace = ledger.open(notice())
+      const trace = requestLog.open(notice())
       trace.connected()
       trace.ends({ state: 'done' }, reading(1000, 10))
     }
@@ -170,78 +170,78 @@ describe('the roll-up by day', () => {
       { requests: 20, cost: 20 * 515_000, estimated: 20 },
     ])
     reader.close()
-    await ledger.close()
+    await requestLog.close()
   })
 
   it('answers the days asked for, and nothing of a book that is not known', async () => {
     let now = Date.UTC(2026, 10, 20, 23, 59)
-    const { ledger } = openLedger({ now: () => now })
-    ledger.connectedTo(service)
-    ledger.belongsTo('red')
+    const { requestLog } = openRequestLog({ now: () => now })
+    requestLog.connectedTo(service)
+    requestLog.belongsTo('red')
     const today = Math.floor(now / dayMs)
     // Begun before midnight, ended after it: of the day in which it began.
-    const late = ledger.open(notice())
+    const late = requestLog.open(notice())
     now += 120_000
     late.ends({ state: 'done' }, null)
-    ledger.open(notice()).ends({ state: 'done' }, null)
-    expect(ledger.usedByDay('red', today, today).map(({ day, requests }) => [day, requests])).toEqual([[today, 1]])
-    expect(ledger.usedByDay('red', today, today + 1)).toHaveLength(2)
-    expect(ledger.usedByDay('red', today + 2, today + 9)).toEqual([])
-    expect(ledger.usedByDay('green', ...always)).toEqual([])
-    expect(ledger.firstDayOf('red')).toBe(today)
-    expect(ledger.firstDayOf('green')).toBeNull()
-    await ledger.close()
+    requestLog.open(notice()).ends({ state: 'done' }, null)
+    expect(requestLog.usedByDay('red', today, today).map(({ day, requests }) => [day, requests])).toEqual([[today, 1]])
+    expect(requestLog.usedByDay('red', today, today + 1)).toHaveLength(2)
+    expect(requestLog.usedByDay('red', today + 2, today + 9)).toEqual([])
+    expect(requestLog.usedByDay('green', ...always)).toEqual([])
+    expect(requestLog.firstDayOf('red')).toBe(today)
+    expect(requestLog.firstDayOf('green')).toBeNull()
+    await requestLog.close()
   })
 
   it('that was looked at stays true: for what ends days later, and for rows that turn out to be another account’s', async () => {
     let now = Date.UTC(2026, 0, 1)
-    const { ledger } = openLedger({ now: () => now })
-    ledger.connectedTo(service)
-    ledger.belongsTo('red')
-    const slow = ledger.open(notice())
+    const { requestLog } = openRequestLog({ now: () => now })
+    requestLog.connectedTo(service)
+    requestLog.belongsTo('red')
+    const slow = requestLog.open(notice())
     for (let day = 0; day < 200; day += 1) {
-      ledger.open(notice()).ends({ state: 'done' }, null)
-      if (day % 20 === 0) ledger.usedByDay('red', ...always)
+      requestLog.open(notice()).ends({ state: 'done' }, null)
+      if (day % 20 === 0) requestLog.usedByDay('red', ...always)
       now += dayMs
     }
-    const sum = (book: string): number =>
-      ledger.usedByDay(book, ...always).reduce((all, { requests }) => all + requests, 0)
+    const sum = (account: string): number =>
+      requestLog.usedByDay(account, ...always).reduce((all, { requests }) => all + requests, 0)
     expect(sum('red')).toBe(200)
     slow.ends({ state: 'done' }, null)
     expect(sum('red')).toBe(201)
     const first = Math.floor(Date.UTC(2026, 0, 1) / dayMs)
-    expect(ledger.usedByDay('red', first, first + 120)).toHaveLength(121)
-    expect(ledger.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
-    expect(ledger.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
+    expect(requestLog.usedByDay('red', first, first + 120)).toHaveLength(121)
+    expect(requestLog.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
+    expect(requestLog.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
     // A clock that is put back: the days are over already.
     now = Date.UTC(2026, 2, 1)
-    ledger.connectedTo(service)
-    for (let n = 0; n < 5; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
+    requestLog.connectedTo(service)
+    for (let n = 0; n < 5; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
     expect(sum('red')).toBe(201)
-    ledger.belongsTo('red')
+    requestLog.belongsTo('red')
     expect(sum('red')).toBe(206)
-    await ledger.close()
+    await requestLog.close()
   })
 
   it('has the read-outs in the room that made them, without a model', async () => {
-    const { ledger } = openLedger()
-    ledger.connectedTo(service)
-    const asker = { kind: 'studio', room: 'account' } as const
-    const trace = ledger.open(notice({ asker, method: 'GET', path: '/v1/usage', endpoint: 'account', model: null }))
+    const { requestLog } = openRequestLog()
+    requestLog.connectedTo(service)
+    const asker = { kind: 'studio', feature: 'account' } as const
+    const trace = requestLog.open(notice({ asker, method: 'GET', path: '/v1/usage', endpoint: 'account', model: null }))
     trace.connected()
     trace.ends({ state: 'done' }, null)
-    ledger.belongsTo('red')
-    expect(ledger.usedByDay('red', ...always)).toMatchObject([
+    requestLog.belongsTo('red')
+    expect(requestLog.usedByDay('red', ...always)).toMatchObject([
       { who: 'studio:account', model: null, requests: 1, cost: 0n },
     ])
-    await ledger.close()
+    await requestLog.close()
   })
 
   it('keeps few links: another start with the same account makes none', async () => {
-    const { ledger, dataDir } = openLedger()
-    await ledger.close()
+    const { requestLog, dataDir } = openRequestLog()
+    await requestLog.close()
     for (let start = 0; start < 5; start += 1) {
-      const { ledger: again } = openLedger({ dataDir })
+      const { requestLog: again } = openRequestLog({ dataDir })
       again.connectedTo(service)
       again.open(notice()).ends({ state: 'done' }, null)
       again.belongsTo('red')
@@ -250,7 +250,9 @@ describe('the roll-up by day', () => {
     }
     const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     expect(database.prepare('SELECT first_row FROM links').all()).toEqual([{ first_row: 0 }])
-    expect(database.prepare('SELECT base_url, book FROM accounts').all()).toEqual([{ base_url: service, book: 'red' }])
+    expect(database.prepare('SELECT base_url, book FROM accounts').all()).toEqual([
+      { base_url: service, account: 'red' },
+    ])
     expect(database.prepare('SELECT sum(requests) AS n FROM use_days').get()).toEqual({ n: 10 })
     database.close()
   })
@@ -266,14 +268,14 @@ describe('a log from before the roll-up', () => {
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
       INSERT INTO requests (id, at, caller, endpoint, outcome, cost, cost_is) SELECT 5000 + i, 0, 9, 0, 0, 100000000000000000, 1 FROM n`)
     old.close()
-    const { ledger, lines } = openLedger({ dataDir })
+    const { requestLog, lines } = openRequestLog({ dataDir })
     expect(lines).toEqual([expect.stringMatching(/^warn \d+ requests were in flight/)])
-    ledger.connectedTo('https://other.example')
-    ledger.belongsTo('blue')
-    expect(ledger.usedByDay('blue', ...always)).toEqual([])
-    ledger.connectedTo(service)
-    ledger.belongsTo('red')
-    const used = ledger.usedByDay('red', ...always)
+    requestLog.connectedTo('https://other.example')
+    requestLog.belongsTo('blue')
+    expect(requestLog.usedByDay('blue', ...always)).toEqual([])
+    requestLog.connectedTo(service)
+    requestLog.belongsTo('red')
+    const used = requestLog.usedByDay('red', ...always)
     const most = 9_223_372_036_854_775_807n
     const expected = summed(dataDir, () => 'red').red?.map((day) => (day.cost > most ? { ...day, cost: most } : day))
     expect(used).toEqual(expected)
@@ -281,9 +283,9 @@ describe('a log from before the roll-up', () => {
     expect(used.find(({ who }) => who === 'tool:mad')).toMatchObject({ requests: 100, cost: most })
     expect(used.some(({ unpriced }) => unpriced > 0)).toBe(true)
     // And one more on top of it, when the log goes on.
-    const trace = ledger.open(notice({ asker: tool('mad') }))
+    const trace = requestLog.open(notice({ asker: tool('mad') }))
     trace.ends({ state: 'done' }, null)
-    await ledger.close()
+    await requestLog.close()
   })
 
   it('is migrated whole or not at all, whenever the process is killed', async () => {
@@ -304,11 +306,11 @@ describe('a log from before the roll-up', () => {
       const ours = requestLogDatabase.migrations.length
       expect([1, ours]).toContain(version)
       expect(tables).toEqual({ n: version === ours ? 1 : 0 })
-      const { ledger } = openLedger({ dataDir })
-      ledger.connectedTo(service)
-      ledger.belongsTo('red')
-      expect(ledger.usedByDay('red', ...always)).toEqual(summed(dataDir, () => 'red').red)
-      await ledger.close()
+      const { requestLog } = openRequestLog({ dataDir })
+      requestLog.connectedTo(service)
+      requestLog.belongsTo('red')
+      expect(requestLog.usedByDay('red', ...always)).toEqual(summed(dataDir, () => 'red').red)
+      await requestLog.close()
     }
   }, 120_000)
 })

@@ -7,29 +7,29 @@ import { notice } from './samples.ts'
 
 export * from './samples.ts'
 
-export function openLedger(options: Partial<RequestLogOptions> = {}) {
+export function openRequestLog(options: Partial<RequestLogOptions> = {}) {
   const dataDir = options.dataDir ?? freshFolder()
   const lines: string[] = []
-  const ledger = new SqliteRequestLog({
+  const requestLog = new SqliteRequestLog({
     tools: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
     bodyDays: () => 7,
     log: (level, line) => lines.push(`${level} ${line}`),
     ...options,
     dataDir,
   })
-  return { ledger, dataDir, lines }
+  return { requestLog, dataDir, lines }
 }
 
 /** A request that went out and got this status. */
-export function sent(ledger: SqliteRequestLog, changes: Partial<RequestNotice> = {}, status = 200): RequestTrace {
-  const trace = ledger.open(notice(changes))
+export function sent(requestLog: SqliteRequestLog, changes: Partial<RequestNotice> = {}, status = 200): RequestTrace {
+  const trace = requestLog.open(notice(changes))
   trace.connected()
   trace.replied(status, null)
   return trace
 }
 
-export async function rowOf(ledger: SqliteRequestLog, id: number): Promise<RequestRow> {
-  const [row] = await ledger.page({}, id + 1, 1)
+export async function rowOf(requestLog: SqliteRequestLog, id: number): Promise<RequestRow> {
+  const [row] = await requestLog.page({}, id + 1, 1)
   expect(row?.id).toBe(id)
   return row ?? expect.unreachable()
 }

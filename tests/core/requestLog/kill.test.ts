@@ -10,7 +10,7 @@ import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openLedger, rowOf, sent, service } from './helpers.ts'
+import { notice, openRequestLog, rowOf, sent, service } from './helpers.ts'
 
 const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))
 
@@ -21,9 +21,10 @@ async function flyAndKill(folder: string, afterMs: number) {
   const sentIds: number[] = []
   const ended = new Map<number, string>()
   for await (const line of createInterface({ input: child.stdout })) {
-    const told: { sent?: number; ended?: number; cost?: string } = JSON.parse(line)
-    if (told.sent !== undefined && sentIds.push(told.sent) === 1) setTimeout(() => child.kill('SIGKILL'), afterMs)
-    if (told.ended !== undefined) ended.set(told.ended, told.cost ?? '')
+    const reported: { sent?: number; ended?: number; cost?: string } = JSON.parse(line)
+    if (reported.sent !== undefined && sentIds.push(reported.sent) === 1)
+      setTimeout(() => child.kill('SIGKILL'), afterMs)
+    if (reported.ended !== undefined) ended.set(reported.ended, reported.cost ?? '')
   }
   await exited
   return { sentIds, ended }
@@ -36,8 +37,8 @@ describe('a process that is killed', () => {
     const random = randomNumbers()
     for (let round = 0; round < tries(2, 10); round += 1) {
       const { sentIds, ended } = await flyAndKill(folder, random() * 300)
-      const { ledger, lines } = openLedger({ dataDir: folder, checkWhole: true })
-      const rows = new Map((await ledger.page({}, Number.MAX_SAFE_INTEGER, 1_000_000)).map((row) => [row.id, row]))
+      const { requestLog, lines } = openRequestLog({ dataDir: folder, checkWhole: true })
+      const rows = new Map((await requestLog.page({}, Number.MAX_SAFE_INTEGER, 1_000_000)).map((row) => [row.id, row]))
       for (const id of sentIds) {
         const row = rows.get(id)
         if (row?.state === 'done')
@@ -50,14 +51,14 @@ describe('a process that is killed', () => {
       expect(open).toBeGreaterThan(unknown)
       unknown = open
       const total = [...rows.values()].reduce((sum, { cost }) => sum + toNano(cost ?? '0'), 0n)
-      expect(ledger.spent('editor')).toMatchObject({ total, unpricedToday: unknown, requestsToday: rows.size })
-      ledger.connectedTo(service)
-      ledger.belongsTo('red')
-      const days = ledger.usedByDay('red', 0, 100_000)
+      expect(requestLog.spent('editor')).toMatchObject({ total, unpricedToday: unknown, requestsToday: rows.size })
+      requestLog.connectedTo(service)
+      requestLog.belongsTo('red')
+      const days = requestLog.usedByDay('red', 0, 100_000)
       expect(days.reduce((sum, { cost }) => sum + cost, 0n)).toBe(total)
       expect(days.reduce((sum, { requests }) => sum + requests, 0)).toBe(rows.size)
       expect(days.reduce((sum, { unpriced }) => sum + unpriced, 0)).toBe(unknown)
-      await ledger.close()
+      await requestLog.close()
       const database = new DatabaseSync(requestLogFile(folder), { readOnly: true })
       expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' })
       database.close()
@@ -67,24 +68,24 @@ describe('a process that is killed', () => {
 
 describe('the command line’s reader', () => {
   it('follows a running core from its own process: each request as it comes and once more as it ended', async () => {
-    const { ledger, dataDir, lines } = openLedger()
+    const { requestLog, dataDir, lines } = openRequestLog()
     const child = spawn(process.execPath, [harness('follow'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
-    const told = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
-    expect((await told.next()).value).toBe('ready')
-    const slow = sent(ledger)
-    expect(JSON.parse((await told.next()).value ?? '')).toMatchObject({ id: slow.id, state: 'sent' })
+    const reported = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    expect((await reported.next()).value).toBe('ready')
+    const slow = sent(requestLog)
+    expect(JSON.parse((await reported.next()).value ?? '')).toMatchObject({ id: slow.id, state: 'sent' })
     const states: Record<string, string[]> = { [slow.id]: ['sent'] }
     const writing = (async () => {
       for (let n = 0; n < 3000; n += 1) {
-        const trace = sent(ledger)
+        const trace = sent(requestLog)
         if (trace.written) await trace.written
         trace.ends({ state: 'done' }, null)
       }
       slow.ends({ state: 'done' }, null)
     })()
     for (let ended = 0; ended < 3001; ) {
-      const row: { id: number; state: string } = JSON.parse((await told.next()).value ?? '')
+      const row: { id: number; state: string } = JSON.parse((await reported.next()).value ?? '')
       states[row.id] ??= []
       states[row.id]?.push(row.state)
       if (row.state === 'done') ended += 1
@@ -95,22 +96,22 @@ describe('the command line’s reader', () => {
     expect(Object.keys(states)).toHaveLength(3001)
     for (const seen of Object.values(states)) expect(['done', 'sent,done']).toContain(seen.join())
     expect(lines).toEqual([])
-    await ledger.close()
+    await requestLog.close()
   })
 
   it('reads without a running core, and finds a log that is only made later', async () => {
     const dataDir = freshFolder()
     const reader = openRequestLogReader(dataDir)
     expect(reader.page({}, 100, 10)).toEqual([])
-    const { ledger } = openLedger({ dataDir })
-    const trace = sent(ledger)
+    const { requestLog } = openRequestLog({ dataDir })
+    const trace = sent(requestLog)
     await trace.written
     expect(reader.page({}, 100, 10)).toMatchObject([{ id: trace.id, state: 'sent', model: 'writer-small' }])
     expect(reader.page({ outcome: 'open' }, 100, 10)).toHaveLength(1)
     trace.ends({ state: 'done' }, null)
-    ledger.open(notice({ model: 'another' })).ends({ state: 'failed' }, null)
-    const row = await rowOf(ledger, trace.id)
-    await ledger.close()
+    requestLog.open(notice({ model: 'another' })).ends({ state: 'failed' }, null)
+    const row = await rowOf(requestLog, trace.id)
+    await requestLog.close()
     reader.close()
     const alone = openRequestLogReader(dataDir, () => [{ id: 'editor', name: 'My editor', colour: 'teal' }])
     expect(alone.page({}, 100, 10)).toMatchObject([{ model: 'another', state: 'failed' }, row])
@@ -120,9 +121,9 @@ describe('the command line’s reader', () => {
   })
 
   it('follows a long log to its end although nothing is written any more', async () => {
-    const { ledger, dataDir } = openLedger()
-    for (let n = 0; n < 2500; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
-    await ledger.close()
+    const { requestLog, dataDir } = openRequestLog()
+    for (let n = 0; n < 2500; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
+    await requestLog.close()
     const reader = openRequestLogReader(dataDir)
     const stop = new AbortController()
     const seen: number[] = []
@@ -134,8 +135,8 @@ describe('the command line’s reader', () => {
   })
 
   it('refuses a log of a newer version', async () => {
-    const { ledger, dataDir } = openLedger()
-    await ledger.close()
+    const { requestLog, dataDir } = openRequestLog()
+    await requestLog.close()
     const newer = new DatabaseSync(requestLogFile(dataDir))
     newer.exec('PRAGMA user_version = 999')
     newer.close()

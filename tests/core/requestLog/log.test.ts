@@ -10,15 +10,15 @@ import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
 import { openRequestLogTables } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openLedger, reading, rowOf, sent, tool } from './helpers.ts'
+import { notice, openRequestLog, reading, rowOf, sent, tool } from './helpers.ts'
 
 const open: SqliteRequestLog[] = []
 afterEach(async () => {
-  for (const ledger of open.splice(0)) await ledger.close()
+  for (const requestLog of open.splice(0)) await requestLog.close()
 })
-function fresh(options: Parameters<typeof openLedger>[0] = {}) {
-  const made = openLedger(options)
-  open.push(made.ledger)
+function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
+  const made = openRequestLog(options)
+  open.push(made.requestLog)
   return made
 }
 const newest = Number.MAX_SAFE_INTEGER
@@ -27,7 +27,7 @@ const names = [
   { id: 't2', name: 'an_editor', colour: 'rose' as const },
 ]
 
-const asker = fc.constantFrom<Requester>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', room: 'chat' })
+const asker = fc.constantFrom<Requester>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', feature: 'chat' })
 const model = fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', null)
 const request = fc.record({
   asker,
@@ -69,15 +69,22 @@ const filter: fc.Arbitrary<RequestFilter> = fc.record(
 )
 const noon = Date.UTC(2026, 10, 21, 12)
 
-function write(ledger: SqliteRequestLog, one: Written): void {
+function write(requestLog: SqliteRequestLog, one: Written): void {
   const { place } = one
   if (one.end === 'gate') {
     const from = 'a web page at https://evil.example'
     const toolId = one.asker.kind === 'tool' && one.asker.id === 't1' ? 't1' : null
-    ledger.refused({ toolId, from, ...place, status: 403, code: `origin_${one.status}`, message: `Refused: ${from}.` })
+    requestLog.refused({
+      toolId,
+      from,
+      ...place,
+      status: 403,
+      code: `origin_${one.status}`,
+      message: `Refused: ${from}.`,
+    })
     return
   }
-  const trace = ledger.open(notice({ ...place, asker: one.asker, model: one.model }))
+  const trace = requestLog.open(notice({ ...place, asker: one.asker, model: one.model }))
   trace.connected()
   if (one.status !== null) trace.replied(one.status, one.id)
   if (one.end === 'open') return
@@ -89,7 +96,7 @@ type Written = typeof request extends fc.Arbitrary<infer T> ? T : never
 function isBy(by: RequestRow['who'], who: string): boolean {
   if (who === 'studio') return by.kind === 'studio'
   if (who === 'strangers') return by.kind === 'stranger'
-  if (who.startsWith('studio:')) return by.kind === 'studio' && who === `studio:${by.room}`
+  if (who.startsWith('studio:')) return by.kind === 'studio' && who === `studio:${by.feature}`
   return by.kind === 'tool' && by.id === who
 }
 
@@ -113,30 +120,30 @@ describe('the log', () => {
         fc.array(filter, { minLength: 1, maxLength: 8 }),
         async (requests, filters) => {
           let now = noon
-          const { ledger, dataDir } = openLedger({ now: () => now, tools: () => names })
+          const { requestLog, dataDir } = openRequestLog({ now: () => now, tools: () => names })
           for (const one of requests) {
             now += one.forward
-            write(ledger, one)
+            write(requestLog, one)
           }
-          const all = await ledger.page({}, newest, 1000)
+          const all = await requestLog.page({}, newest, 1000)
           expect(all.map(({ id }) => id)).toEqual(all.map((_, index) => all.length - index))
           const reader = openRequestLogReader(dataDir, () => names)
           for (const wanted of filters) {
             const expected = all.filter((row) => naive(row, wanted))
             const pages: RequestRow[] = []
             for (let before = newest; ; before = pages.at(-1)?.id ?? 0) {
-              const page = await ledger.page(wanted, before, 7)
+              const page = await requestLog.page(wanted, before, 7)
               pages.push(...page)
               if (page.length < 7) break
             }
             expect(pages).toEqual(expected)
-            expect((await ledger.counts(wanted)).kept).toBe(expected.length)
+            expect((await requestLog.counts(wanted)).kept).toBe(expected.length)
             // A reader can't know how far a request under way is, nor what it was told since it was opened.
             const ended = (rows: RequestRow[]) => rows.filter((row) => outcomeOfRow(row) !== null)
             expect(ended(reader.page(wanted, newest, 1000))).toEqual(ended(expected))
           }
           reader.close()
-          await ledger.close()
+          await requestLog.close()
         },
       ),
       { numRuns: 40 },
@@ -144,15 +151,15 @@ describe('the log', () => {
   })
 
   it('counts on from what it has counted, and again when a row under way ends', async () => {
-    const { ledger } = fresh()
-    const long = sent(ledger)
-    for (let n = 0; n < 5; n += 1) sent(ledger).ends({ state: 'done' }, null)
-    expect((await ledger.counts({ outcome: 'ok' })).kept).toBe(5)
-    expect((await ledger.counts({ outcome: 'open' })).kept).toBe(1)
+    const { requestLog } = fresh()
+    const long = sent(requestLog)
+    for (let n = 0; n < 5; n += 1) sent(requestLog).ends({ state: 'done' }, null)
+    expect((await requestLog.counts({ outcome: 'ok' })).kept).toBe(5)
+    expect((await requestLog.counts({ outcome: 'open' })).kept).toBe(1)
     long.ends({ state: 'done' }, null)
-    sent(ledger).ends({ state: 'done' }, null)
-    expect((await ledger.counts({ outcome: 'ok' })).kept).toBe(7)
-    expect((await ledger.counts({})).kept).toBe(7)
+    sent(requestLog).ends({ state: 'done' }, null)
+    expect((await requestLog.counts({ outcome: 'ok' })).kept).toBe(7)
+    expect((await requestLog.counts({})).kept).toBe(7)
   })
 
   it('finds models by name also when a tool has named too many to remember', () => {
@@ -194,11 +201,11 @@ describe('refusals at the gate', () => {
 
   it('of one kind from one place within a minute are one row that counts', async () => {
     let now = noon
-    const { ledger } = fresh({ now: () => now })
-    for (let n = 0; n < 1000; n += 1) ledger.refused(refusal())
-    ledger.refused(refusal({ code: 'host' }))
-    ledger.refused(refusal({ toolId: 'editor', from: 'My editor', code: 'paused' }))
-    const rows = await ledger.page({}, newest, 10)
+    const { requestLog } = fresh({ now: () => now })
+    for (let n = 0; n < 1000; n += 1) requestLog.refused(refusal())
+    requestLog.refused(refusal({ code: 'host' }))
+    requestLog.refused(refusal({ toolId: 'editor', from: 'My editor', code: 'paused' }))
+    const rows = await requestLog.page({}, newest, 10)
     expect(rows).toMatchObject([
       { who: { kind: 'tool', id: 'editor', name: 'My editor' }, problem: { kind: 'paused' }, times: 1 },
       { problem: { kind: 'host' }, times: 1 },
@@ -207,23 +214,23 @@ describe('refusals at the gate', () => {
         ...{ path: '/v1/chat/completions', state: 'refused', status: 403, times: 1000, cost: '0', costIs: 'measured' },
       },
     ])
-    ledger.refused(refusal())
-    expect((await rowOf(ledger, 1)).times).toBe(1001)
-    expect((await ledger.counts({ outcome: 'refused' })).kept).toBe(3)
-    expect((await ledger.counts({})).refusedToday).toBe(1003)
+    requestLog.refused(refusal())
+    expect((await rowOf(requestLog, 1)).times).toBe(1001)
+    expect((await requestLog.counts({ outcome: 'refused' })).kept).toBe(3)
+    expect((await requestLog.counts({})).refusedToday).toBe(1003)
     now += 60_000
-    ledger.refused(refusal())
-    expect((await rowOf(ledger, 4)).times).toBe(1)
+    requestLog.refused(refusal())
+    expect((await rowOf(requestLog, 4)).times).toBe(1)
   })
 
   it('from ever new places fill neither disk nor memory', async () => {
     let now = noon
-    const { ledger } = fresh({ now: () => now })
+    const { requestLog } = fresh({ now: () => now })
     for (let n = 0; n < 5000; n += 1) {
       now += 10
-      ledger.refused(refusal({ from: `a web page at https://${n}.example` }))
+      requestLog.refused(refusal({ from: `a web page at https://${n}.example` }))
     }
-    const rows = await ledger.page({}, newest, 1000)
+    const rows = await requestLog.page({}, newest, 1000)
     expect(rows).toHaveLength(51)
     expect(rows.map(({ who }) => who.kind === 'stranger' && who.from)).toContain('others')
     expect(rows.reduce((sum, { times }) => sum + times, 0)).toBe(5000)
@@ -231,15 +238,15 @@ describe('refusals at the gate', () => {
 
   it('are counted for today alone, also after a start', async () => {
     let now = noon
-    const { ledger, dataDir } = openLedger({ now: () => now })
-    ledger.refused(refusal())
+    const { requestLog, dataDir } = openRequestLog({ now: () => now })
+    requestLog.refused(refusal())
     now += 86_400_000
-    for (let n = 0; n < 3; n += 1) ledger.refused(refusal())
-    const over = ledger.open(notice())
+    for (let n = 0; n < 3; n += 1) requestLog.refused(refusal())
+    const over = requestLog.open(notice())
     over.ends({ state: 'refused', problem: { kind: 'over_budget', message: 'Over budget.' } }, null)
-    expect((await ledger.counts({})).refusedToday).toBe(4)
-    await ledger.close()
-    const again = fresh({ dataDir, now: () => now }).ledger
+    expect((await requestLog.counts({})).refusedToday).toBe(4)
+    await requestLog.close()
+    const again = fresh({ dataDir, now: () => now }).requestLog
     expect((await again.counts({})).refusedToday).toBe(4)
     now += 86_400_000
     expect((await again.counts({})).refusedToday).toBe(0)
@@ -253,11 +260,11 @@ describe('who watches the log', () => {
   }
 
   it('gets the newest rows, then what changed, as it is by then', async () => {
-    const { ledger } = fresh()
-    for (let n = 0; n < 3; n += 1) sent(ledger).ends({ state: 'done' }, null)
-    const feed = ledger.watch({}, 2)
+    const { requestLog } = fresh()
+    for (let n = 0; n < 3; n += 1) sent(requestLog).ends({ state: 'done' }, null)
+    const feed = requestLog.watch({}, 2)
     expect(await next(feed)).toMatchObject({ type: 'snapshot', rows: [{ id: 3 }, { id: 2 }] })
-    const trace = ledger.open(notice())
+    const trace = requestLog.open(notice())
     trace.connected()
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: 4, state: 'sent' }] })
     trace.replied(200, null)
@@ -269,30 +276,30 @@ describe('who watches the log', () => {
   })
 
   it('is told at most ten times a second', async () => {
-    const { ledger } = fresh()
-    const feed = ledger.watch({}, 10)
+    const { requestLog } = fresh()
+    const feed = requestLog.watch({}, 10)
     await next(feed)
     const from = performance.now()
-    let told = 0
-    const trace = sent(ledger)
+    let reported = 0
+    const trace = sent(requestLog)
     const busy = setInterval(() => trace.receivedBytes(1), 1)
     while (performance.now() - from < 1000) {
       await next(feed)
-      told += 1
+      reported += 1
     }
     clearInterval(busy)
     // The last one may end after the second.
-    expect(told).toBeLessThanOrEqual(11)
-    expect(told).toBeGreaterThan(1)
+    expect(reported).toBeLessThanOrEqual(11)
+    expect(reported).toBeGreaterThan(1)
     await feed.return?.()
   })
 
   it('gets rows alone that its filter lets through, and the whole picture when one leaves', async () => {
-    const { ledger } = fresh()
-    const feed = ledger.watch({ who: 'editor', outcome: 'open' }, 10)
+    const { requestLog } = fresh()
+    const feed = requestLog.watch({ who: 'editor', outcome: 'open' }, 10)
     expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
-    const mine = sent(ledger)
-    const theirs = sent(ledger, { asker: tool('another') })
+    const mine = sent(requestLog)
+    const theirs = sent(requestLog, { asker: tool('another') })
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: mine.id }] })
     theirs.receivedBytes(1)
     mine.ends({ state: 'done' }, null)
@@ -301,19 +308,19 @@ describe('who watches the log', () => {
   })
 
   it('and reads slowly costs no memory: it finds the newest rows', async () => {
-    const { ledger } = fresh()
-    const feed = ledger.watch({}, 5)
+    const { requestLog } = fresh()
+    const feed = requestLog.watch({}, 5)
     await next(feed)
-    const changed = once(listen(ledger), 'told')
-    for (let n = 0; n < 3000; n += 1) sent(ledger).ends({ state: 'done' }, null)
+    const changed = once(listen(requestLog), 'told')
+    for (let n = 0; n < 3000; n += 1) sent(requestLog).ends({ state: 'done' }, null)
     await changed
     expect(await next(feed)).toMatchObject({ type: 'snapshot', rows: [{ id: 3000 }, {}, {}, {}, { id: 2996 }] })
     await feed.return?.()
   })
 
   it('sees refusals count up, and hears that bodies were erased', async () => {
-    const { ledger } = fresh()
-    const feed = ledger.watch({}, 5)
+    const { requestLog } = fresh()
+    const feed = requestLog.watch({}, 5)
     await next(feed)
     const refusal = {
       toolId: null,
@@ -324,21 +331,21 @@ describe('who watches the log', () => {
       code: 'no_key',
       message: 'No key.',
     }
-    for (let n = 0; n < 7; n += 1) ledger.refused(refusal)
+    for (let n = 0; n < 7; n += 1) requestLog.refused(refusal)
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: 1, times: 7 }] })
-    const trace = sent(ledger, { logBodies: true })
+    const trace = sent(requestLog, { logBodies: true })
     trace.bodies({ text: 'hello', bytes: 5, capped: false }, null)
     trace.ends({ state: 'done' }, null)
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ hasBodies: true }] })
-    expect(await ledger.eraseBodies({})).toBe(1)
+    expect(await requestLog.eraseBodies({})).toBe(1)
     expect(await next(feed)).toEqual({ type: 'erased' })
     await feed.return?.()
   })
 
   it('stops with its signal', async () => {
-    const { ledger } = fresh()
+    const { requestLog } = fresh()
     const stop = new AbortController()
-    const feed = ledger.watch({}, 5, stop.signal)
+    const feed = requestLog.watch({}, 5, stop.signal)
     await next(feed)
     const waiting = feed.next()
     stop.abort()
@@ -346,8 +353,8 @@ describe('who watches the log', () => {
   })
 })
 
-function listen(ledger: SqliteRequestLog): EventTarget {
+function listen(requestLog: SqliteRequestLog): EventTarget {
   const target = new EventTarget()
-  ledger.changes.add(() => target.dispatchEvent(new Event('told')))
+  requestLog.changes.add(() => target.dispatchEvent(new Event('told')))
   return target
 }

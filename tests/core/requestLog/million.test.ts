@@ -8,15 +8,15 @@ import { fill } from './harness/million.ts'
 
 // Bounds are generous: they tell an index that is used from one that is not. `harness/views.ts` prints the figures.
 describe('a log of a million requests', () => {
-  let ledger: SqliteRequestLog
+  let requestLog: SqliteRequestLog
   beforeAll(async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 1_000_000)
     const from = performance.now()
-    ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+    requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
     expect(performance.now() - from).toBeLessThan(1000)
   })
-  afterAll(() => ledger.close())
+  afterAll(() => requestLog.close())
 
   it.each<[string, RequestFilter, number]>([
     ['everything', {}, 200],
@@ -28,7 +28,7 @@ describe('a log of a million requests', () => {
     ['text that is common', { text: 'not available' }, 200],
   ])('answers a page of %s at once', async (_, filter, rows) => {
     const from = performance.now()
-    expect(await ledger.page(filter, Number.MAX_SAFE_INTEGER, 200)).toHaveLength(rows)
+    expect(await requestLog.page(filter, Number.MAX_SAFE_INTEGER, 200)).toHaveLength(rows)
     expect(performance.now() - from).toBeLessThan(500)
   })
 
@@ -40,16 +40,16 @@ describe('a log of a million requests', () => {
       if (!done) setImmediate(turn)
     }
     turn()
-    expect(await ledger.page({ text: 'zzzzzz' }, Number.MAX_SAFE_INTEGER, 200)).toEqual([])
+    expect(await requestLog.page({ text: 'zzzzzz' }, Number.MAX_SAFE_INTEGER, 200)).toEqual([])
     done = true
     expect(turns).toBeGreaterThanOrEqual(100)
   })
 
   it('counts, and the next time counts only what is new', async () => {
-    expect((await ledger.counts({})).kept).toBe(1_000_000)
-    expect((await ledger.counts({ text: 'unavailable' })).kept).toBe(25_000)
+    expect((await requestLog.counts({})).kept).toBe(1_000_000)
+    expect((await requestLog.counts({ text: 'unavailable' })).kept).toBe(25_000)
     const from = performance.now()
-    expect((await ledger.counts({ text: 'unavailable' })).kept).toBe(25_000)
+    expect((await requestLog.counts({ text: 'unavailable' })).kept).toBe(25_000)
     expect(performance.now() - from).toBeLessThan(50)
   })
 })

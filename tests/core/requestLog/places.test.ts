@@ -6,7 +6,7 @@ import type { SqliteRequestLog } from '../../../src-main/core/requestLog/request
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestLogDatabase } from '../../../src-main/core/store/requestLog/schema.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openLedger, reading, service, usage } from './helpers.ts'
+import { notice, openRequestLog, reading, service, usage } from './helpers.ts'
 
 // Two profiles at one address, and one of them at another address too.
 const places: ProfileLocation[] = [
@@ -14,20 +14,20 @@ const places: ProfileLocation[] = [
   { profile: 'q', baseUrl: service },
   { profile: 'q', baseUrl: 'https://other.example' },
 ]
-const books = ['red', 'blue', 'green']
+const accounts = ['red', 'blue', 'green']
 const place = fc.nat(places.length - 1)
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.constant({ ask: 'now' } as const) },
   { weight: 3, arbitrary: fc.record({ late: place }) },
   { weight: 3, arbitrary: fc.record({ connect: place }) },
-  { weight: 3, arbitrary: fc.record({ belongs: fc.constantFrom(...books) }) },
+  { weight: 3, arbitrary: fc.record({ belongs: fc.constantFrom(...accounts) }) },
   { weight: 1, arbitrary: fc.record({ restart: place }) },
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** The same in plain words: each row knows its place, and its book once that is told. */
 class Told {
-  readonly rows: { place: number; book: string | null }[] = []
+  readonly rows: { place: number; account: string | null }[] = []
   readonly #known = new Map<number, string | null>()
   #connected = 0
 
@@ -38,12 +38,12 @@ class Told {
 
   row(at: number | null): void {
     const to = at ?? this.#connected
-    this.rows.push({ place: to, book: this.#known.get(to) ?? null })
+    this.rows.push({ place: to, account: this.#known.get(to) ?? null })
   }
 
-  belongs(book: string): void {
-    this.#known.set(this.#connected, book)
-    for (const row of this.rows) if (row.place === this.#connected) row.book ??= book
+  belongs(account: string): void {
+    this.#known.set(this.#connected, account)
+    for (const row of this.rows) if (row.place === this.#connected) row.account ??= account
   }
 
   restart(): void {
@@ -52,40 +52,40 @@ class Told {
 }
 
 async function live(steps: readonly Step[]): Promise<void> {
-  const opened = openLedger()
-  let ledger: SqliteRequestLog = opened.ledger
-  const told = new Told()
+  const opened = openRequestLog()
+  let requestLog: SqliteRequestLog = opened.requestLog
+  const reported = new Told()
   const connect = (at: number): void => {
     const { baseUrl, profile } = places[at] ?? expect.unreachable()
-    ledger.connectedTo(baseUrl, profile)
-    told.connect(at)
+    requestLog.connectedTo(baseUrl, profile)
+    reported.connect(at)
   }
   connect(0)
   for (const taken of steps) {
     if ('connect' in taken) connect(taken.connect)
     else if ('belongs' in taken) {
-      ledger.belongsTo(taken.belongs)
-      told.belongs(taken.belongs)
+      requestLog.belongsTo(taken.belongs)
+      reported.belongs(taken.belongs)
     } else if ('restart' in taken) {
-      await ledger.close()
-      ledger = openLedger({ dataDir: opened.dataDir }).ledger
-      told.restart()
+      await requestLog.close()
+      requestLog = openRequestLog({ dataDir: opened.dataDir }).requestLog
+      reported.restart()
       connect(taken.restart)
     } else {
       const late = 'late' in taken ? taken.late : null
-      const from = late === null ? ledger : ledger.booksOf(places[late] ?? expect.unreachable())
+      const from = late === null ? requestLog : requestLog.requestLogOf(places[late] ?? expect.unreachable())
       const trace = from.open(notice({}))
       trace.connected()
       trace.replied(200, null)
       trace.ends({ state: 'done' }, reading(1, 1))
-      told.row(late)
+      reported.row(late)
     }
   }
-  for (const book of books) {
-    const count = ledger.usedByDay(book, 0, 100_000).reduce((sum, { requests }) => sum + requests, 0)
-    expect(count).toBe(told.rows.filter((row) => row.book === book).length)
+  for (const account of accounts) {
+    const count = requestLog.usedByDay(account, 0, 100_000).reduce((sum, { requests }) => sum + requests, 0)
+    expect(count).toBe(reported.rows.filter((row) => row.account === account).length)
   }
-  await ledger.close()
+  await requestLog.close()
 }
 
 describe('rows of several connections', () => {
@@ -97,17 +97,17 @@ describe('rows of several connections', () => {
   })
 
   it('are priced as the connection that sent them, also when they end over another', () => {
-    const { ledger } = openLedger()
-    ledger.connectedTo(service, 'p')
-    ledger.learn(usage, service, 'p')
-    const trace = ledger.open(notice({ model: 'writer-small' }))
+    const { requestLog } = openRequestLog()
+    requestLog.connectedTo(service, 'p')
+    requestLog.learn(usage, service, 'p')
+    const trace = requestLog.open(notice({ model: 'writer-small' }))
     trace.connected()
     trace.replied(200, null)
-    ledger.connectedTo(service, 'q')
+    requestLog.connectedTo(service, 'q')
     const none = { tokensIn: 1000, tokensCached: 0, tokensOut: 0, bytesUp: 0, count: 1 }
-    expect(ledger.price('chat', 'writer-small', none)).toBeNull()
+    expect(requestLog.price('chat', 'writer-small', none)).toBeNull()
     trace.ends({ state: 'done' }, reading(1_000_000, 0))
-    expect(ledger.row(trace.id)).toMatchObject({ cost: '0.5' })
+    expect(requestLog.row(trace.id)).toMatchObject({ cost: '0.5' })
   })
 
   it('and prices from before there were profiles go to the one that is connected there first', async () => {
@@ -118,15 +118,15 @@ describe('rows of several connections', () => {
     old.exec(`PRAGMA application_id = ${requestLogDatabase.applicationId}; PRAGMA user_version = ${at};
       INSERT INTO prices VALUES ('${service}', 'm', 'tokens', '500000000000', '0', '0', '0', 3, 1)`)
     old.close()
-    const { ledger } = openLedger({ dataDir })
+    const { requestLog } = openRequestLog({ dataDir })
     const use = { tokensIn: 1_000_000, tokensCached: 0, tokensOut: 0, bytesUp: 0, count: 1 }
-    expect(ledger.price('chat', 'm', use)).toBe(500_000_000n)
-    ledger.connectedTo(service, 'p')
-    expect(ledger.price('chat', 'm', use)).toBe(500_000_000n)
-    ledger.connectedTo(service, 'q')
-    expect(ledger.price('chat', 'm', use)).toBeNull()
-    ledger.connectedTo(service, 'p')
-    expect(ledger.price('chat', 'm', use)).toBe(500_000_000n)
-    await ledger.close()
+    expect(requestLog.price('chat', 'm', use)).toBe(500_000_000n)
+    requestLog.connectedTo(service, 'p')
+    expect(requestLog.price('chat', 'm', use)).toBe(500_000_000n)
+    requestLog.connectedTo(service, 'q')
+    expect(requestLog.price('chat', 'm', use)).toBeNull()
+    requestLog.connectedTo(service, 'p')
+    expect(requestLog.price('chat', 'm', use)).toBe(500_000_000n)
+    await requestLog.close()
   })
 })

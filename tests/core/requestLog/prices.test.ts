@@ -8,16 +8,16 @@ import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { type AccountUsage, accountUsage, chatCompletion } from '../../../src-main/core/upstream/schemas.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import { MODELS } from '../../../src-main/sandbox/world/models.ts'
-import { day, openLedger, reading, rowOf, sent, service, usage } from './helpers.ts'
+import { day, openRequestLog, reading, rowOf, sent, service, usage } from './helpers.ts'
 
 const open: SqliteRequestLog[] = []
 afterEach(async () => {
-  for (const ledger of open.splice(0)) await ledger.close()
+  for (const requestLog of open.splice(0)) await requestLog.close()
 })
-function fresh(options: Parameters<typeof openLedger>[0] = {}): SqliteRequestLog {
-  const { ledger } = openLedger({ now: () => Date.UTC(2026, 10, 21, 12), ...options })
-  open.push(ledger)
-  return ledger
+function fresh(options: Parameters<typeof openRequestLog>[0] = {}): SqliteRequestLog {
+  const { requestLog } = openRequestLog({ now: () => Date.UTC(2026, 10, 21, 12), ...options })
+  open.push(requestLog)
+  return requestLog
 }
 const use = (tokensIn: number, tokensOut: number, tokensCached = 0, count = 1) => ({
   ...{ tokensIn, tokensOut, tokensCached, bytesUp: 0, count },
@@ -30,20 +30,20 @@ const rows = (...list: NonNullable<AccountUsage['usage']>): AccountUsage => ({
 
 describe('prices', () => {
   it('are not known before the service told its daily rows', () => {
-    const ledger = fresh()
-    expect(ledger.price('chat', 'writer-small', use(1, 1))).toBeNull()
-    expect(ledger.dearest('chat', use(1, 1))).toBeNull()
-    expect(ledger.price('models', null, use(0, 0))).toBe(0n)
+    const requestLog = fresh()
+    expect(requestLog.price('chat', 'writer-small', use(1, 1))).toBeNull()
+    expect(requestLog.dearest('chat', use(1, 1))).toBeNull()
+    expect(requestLog.price('models', null, use(0, 0))).toBe(0n)
   })
 
   it('are exact for each class of tokens where the rows agree', () => {
-    const ledger = fresh()
-    ledger.learn(usage, service)
-    expect(ledger.learned('writer-small')).toMatchObject({ how: 'separate', days: 4 })
-    expect(ledger.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
-    expect(ledger.price('chat', 'writer-small', use(1_000_000, 0, 1_000_000))).toBe(50_000_000n)
-    expect(ledger.price('chat', 'writer-small', use(0, 1_000_000))).toBe(1_500_000_000n)
-    expect(ledger.price('chat', 'writer-small', use(1, 0, 1))).toBe(50n)
+    const requestLog = fresh()
+    requestLog.learn(usage, service)
+    expect(requestLog.learned('writer-small')).toMatchObject({ how: 'separate', days: 4 })
+    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0, 1_000_000))).toBe(50_000_000n)
+    expect(requestLog.price('chat', 'writer-small', use(0, 1_000_000))).toBe(1_500_000_000n)
+    expect(requestLog.price('chat', 'writer-small', use(1, 0, 1))).toBe(50n)
   })
 
   it('give back every row’s cost to a billionth, whatever the true prices and the use were', () => {
@@ -75,30 +75,30 @@ describe('prices', () => {
   })
 
   it('are the mean of a token where every row has the same mixture, and better once one has another', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const same = [1, 2, 3, 4, 5].map((times) =>
       day(`2026-11-0${times}`, 'm', 300 * times, 100 * times, 180 * times, `${(0.000375 * times).toFixed(9)}`),
     )
-    ledger.learn(rows(...same), service)
-    expect(ledger.learned('m')?.how).toBe('blend')
+    requestLog.learn(rows(...same), service)
+    expect(requestLog.learned('m')?.how).toBe('blend')
     // 200 fresh, 100 cached, 180 out: 0.000375 SC for 480 tokens.
-    expect(ledger.price('chat', 'm', use(300, 180, 100))).toBe(375_000n)
+    expect(requestLog.price('chat', 'm', use(300, 180, 100))).toBe(375_000n)
     const other = [day('2026-11-06', 'm', 1000, 0, 10, '0.000515'), day('2026-11-07', 'm', 50, 40, 900, '0.001357')]
-    ledger.learn(rows(...same, ...other), service)
-    expect(ledger.learned('m')?.how).toBe('separate')
-    expect(ledger.price('chat', 'm', use(1000, 0))).toBe(500_000n)
-    expect(ledger.price('chat', 'm', use(0, 1000))).toBe(1_500_000n)
+    requestLog.learn(rows(...same, ...other), service)
+    expect(requestLog.learned('m')?.how).toBe('separate')
+    expect(requestLog.price('chat', 'm', use(1000, 0))).toBe(500_000n)
+    expect(requestLog.price('chat', 'm', use(0, 1000))).toBe(1_500_000n)
   })
 
   it('are not taken for exact where the rows are just enough to compute some', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const few = [day('2026-11-01', 'm', 1000, 0, 300, '0.00095'), day('2026-11-02', 'm', 2000, 0, 100, '0.00115')]
-    ledger.learn(rows(...few), service)
-    expect(ledger.learned('m')?.how).toBe('blend')
+    requestLog.learn(rows(...few), service)
+    expect(requestLog.learned('m')?.how).toBe('blend')
   })
 
   it('come close where the service rounds its costs', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const rounded = Array.from({ length: 20 }, (_, index) => {
       const [tokensIn, cached, out] = [
         10_000 + ((index * 7919) % 50_000),
@@ -108,13 +108,13 @@ describe('prices', () => {
       const cost = (0.5 * (tokensIn - cached) + 0.05 * cached + 1.5 * out) / 1e6
       return day(`2026-11-${String(index + 1).padStart(2, '0')}`, 'm', tokensIn, cached, out, cost.toFixed(6))
     })
-    ledger.learn(rows(...rounded), service)
-    expect(Number(ledger.price('chat', 'm', use(1_000_000, 0)))).toBeCloseTo(500_000_000, -7)
-    expect(Number(ledger.price('chat', 'm', use(0, 1_000_000)))).toBeCloseTo(1_500_000_000, -7)
+    requestLog.learn(rows(...rounded), service)
+    expect(Number(requestLog.price('chat', 'm', use(1_000_000, 0)))).toBeCloseTo(500_000_000, -7)
+    expect(Number(requestLog.price('chat', 'm', use(0, 1_000_000)))).toBeCloseTo(1_500_000_000, -7)
   })
 
   it('are today’s after a change of price, once enough days have it', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const at = (date: number, each: number, out: number) =>
       day(
         `2026-11-${String(date).padStart(2, '0')}`,
@@ -126,54 +126,54 @@ describe('prices', () => {
       )
     const old = [1, 2, 3, 4, 5, 6, 7, 8].map((date) => at(date, 4, date * date))
     const now = [9, 10, 11, 12, 13, 14, 15].map((date) => at(date, 2, date * date))
-    ledger.learn(rows(...old, ...now), service)
-    expect(ledger.price('chat', 'm', use(1_000_000, 0))).toBe(2_000_000_000n)
+    requestLog.learn(rows(...old, ...now), service)
+    expect(requestLog.price('chat', 'm', use(1_000_000, 0))).toBe(2_000_000_000n)
   })
 
   it('don’t follow a row of today that is still growing', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const torn = day('2026-11-21', 'writer-small', 100_000, 0, 0, '0.001')
-    ledger.learn({ ...usage, usage: [...(usage.usage ?? []), torn] }, service)
-    expect(ledger.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    requestLog.learn({ ...usage, usage: [...(usage.usage ?? []), torn] }, service)
+    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
   })
 
   it('are nothing for a model whose tokens cost nothing', () => {
-    const ledger = fresh()
-    ledger.learn(rows(day('2026-11-01', 'free', 1000, 10, 200, '0')), service)
-    expect(ledger.price('chat', 'free', use(1000, 1000))).toBe(0n)
-    expect(ledger.learned('free')?.how).toBe('free')
+    const requestLog = fresh()
+    requestLog.learn(rows(day('2026-11-01', 'free', 1000, 10, 200, '0')), service)
+    expect(requestLog.price('chat', 'free', use(1000, 1000))).toBe(0n)
+    expect(requestLog.learned('free')?.how).toBe('free')
   })
 
   it('are by the request where no tokens are counted, an alias by the name that it stands for', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const spoken = { ...day('2026-11-01', 'tts-1', 0, 0, 0, '0.06'), requests: 4 }
     const heard = { ...day('2026-11-01', 'whisper-large-v3-turbo', 0, 0, 0, '0.012'), requests: 3 }
     const painted = { ...day('2026-11-01', 'painter', 0, 0, 0, '0.4'), requests: 10 }
-    ledger.learn(rows(spoken, heard, painted), service)
-    expect(ledger.price('speech', null, use(0, 0))).toBe(15_000_000n)
-    expect(ledger.price('transcription', 'whisper-1', use(0, 0))).toBe(4_000_000n)
-    expect(ledger.price('transcription', 'whisper-large-v3', use(0, 0))).toBeNull()
-    expect(ledger.price('images', 'anything', use(0, 0, 0, 4))).toBe(160_000_000n)
-    expect(ledger.dearest('speech', use(0, 0))).toBe(40_000_000n)
-    expect(ledger.dearest('chat', use(1, 1))).toBeNull()
+    requestLog.learn(rows(spoken, heard, painted), service)
+    expect(requestLog.price('speech', null, use(0, 0))).toBe(15_000_000n)
+    expect(requestLog.price('transcription', 'whisper-1', use(0, 0))).toBe(4_000_000n)
+    expect(requestLog.price('transcription', 'whisper-large-v3', use(0, 0))).toBeNull()
+    expect(requestLog.price('images', 'anything', use(0, 0, 0, 4))).toBe(160_000_000n)
+    expect(requestLog.dearest('speech', use(0, 0))).toBe(40_000_000n)
+    expect(requestLog.dearest('chat', use(1, 1))).toBeNull()
   })
 
   it('of the dearest model stand in for a reservation', () => {
-    const ledger = fresh()
-    ledger.learn(usage, service)
-    ledger.learn(
+    const requestLog = fresh()
+    requestLog.learn(usage, service)
+    requestLog.learn(
       rows(day('2026-11-01', 'dear', 1000, 0, 0, '0.1'), day('2026-11-02', 'dear', 2000, 0, 0, '0.2')),
       service,
     )
-    expect(ledger.dearest('chat', use(1000, 0))).toBe(100_000_000n)
+    expect(requestLog.dearest('chat', use(1000, 0))).toBe(100_000_000n)
   })
 
   it('are kept, for each service apart', async () => {
-    const { ledger, dataDir } = openLedger()
-    ledger.learn(usage, service)
-    ledger.learn(rows(day('2026-11-01', 'other', 1000, 0, 0, '0.1')), 'https://other.example')
-    expect(ledger.price('chat', 'writer-small', use(1, 1))).toBeNull()
-    await ledger.close()
+    const { requestLog, dataDir } = openRequestLog()
+    requestLog.learn(usage, service)
+    requestLog.learn(rows(day('2026-11-01', 'other', 1000, 0, 0, '0.1')), 'https://other.example')
+    expect(requestLog.price('chat', 'writer-small', use(1, 1))).toBeNull()
+    await requestLog.close()
     const again = fresh({ dataDir })
     expect(again.price('chat', 'other', use(1000, 0))).toBe(100_000_000n)
     again.connectedTo(service)
@@ -182,21 +182,21 @@ describe('prices', () => {
   })
 
   it('that the disk does not take hold all the same, and what comes after the end is passed over', async () => {
-    const { ledger, dataDir, lines } = openLedger()
+    const { requestLog, dataDir, lines } = openRequestLog()
     const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
     other.close()
-    ledger.learn(usage, service)
+    requestLog.learn(usage, service)
     expect(lines).toEqual([expect.stringMatching('^error Prices could not be kept')])
-    expect(ledger.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
-    expect(ledger.price('images', null, use(0, 0))).toBe(40_000_000n)
-    await ledger.close()
-    ledger.learn(usage, service)
+    expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
+    expect(requestLog.price('images', null, use(0, 0))).toBe(40_000_000n)
+    await requestLog.close()
+    requestLog.learn(usage, service)
     expect(lines).toHaveLength(1)
   })
 
   it('learn nothing from rows that are none', () => {
-    const ledger = fresh()
+    const requestLog = fresh()
     const bad = [
       day('2026-11-01', 'm', -5, 0, 0, '1'),
       day('2026-11-01', 'm', 1.5, 0, 0, '1'),
@@ -206,47 +206,47 @@ describe('prices', () => {
       { ...day('2026-11-01', '', 5, 0, 0, '1'), model: null },
       { ...day('2026-11-01', 'm', 5, 0, 0, '1'), cost_sc: null },
     ]
-    ledger.learn(rows(...bad), service)
-    ledger.learn({ usage: null, balance: null, total_spent: null }, service)
-    expect(ledger.learned('m')).toBeNull()
-    ledger.learn(rows(day('nonsense', 'm', 1000, 5000, 0, '1e-3')), service)
-    expect(fromNano(ledger.price('chat', 'm', use(1000, 0)) ?? -1n)).toBe('0.001')
+    requestLog.learn(rows(...bad), service)
+    requestLog.learn({ usage: null, balance: null, total_spent: null }, service)
+    expect(requestLog.learned('m')).toBeNull()
+    requestLog.learn(rows(day('nonsense', 'm', 1000, 5000, 0, '1e-3')), service)
+    expect(fromNano(requestLog.price('chat', 'm', use(1000, 0)) ?? -1n)).toBe('0.001')
   })
 
   it('of the sandbox are found in its seeded past, and what they say of a request is what it then books', async () => {
     const now = (): number => Date.UTC(2026, 10, 21, 12)
     const sandbox = await startSandbox({ seed: 'prices', now })
     const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
-    const told = async (): Promise<AccountUsage> => {
+    const reported = async (): Promise<AccountUsage> => {
       const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers })
       // Costs as text, as the client of the service reads them.
       const text = (await reply.text()).replace(/"(cost_sc|balance|total_spent)":([-\d.e+]+)/g, '"$1":"$2"')
       return accountUsage.parse(JSON.parse(text))
     }
     try {
-      const ledger = fresh({ now })
-      ledger.learn(await told(), sandbox.baseUrl)
+      const requestLog = fresh({ now })
+      requestLog.learn(await reported(), sandbox.baseUrl)
       for (const { id, kind, price } of MODELS.filter(({ history }) => history > 0)) {
         const million = 1_000_000
         const classes = [use(million, 0), use(million, 0, million), use(0, million)]
         const found =
           kind === 'chat'
-            ? classes.map((one) => ledger.price('chat', id, one))
-            : [ledger.price(endpoints[kind], id, use(0, 0))]
+            ? classes.map((one) => requestLog.price('chat', id, one))
+            : [requestLog.price(endpoints[kind], id, use(0, 0))]
         const truly = kind === 'chat' ? [price.input, price.cached, price.output] : [price.each]
         expect({ id, found: found.map((cost) => fromNano(cost ?? -1n)) }).toEqual({ id, found: truly })
       }
       const body = JSON.stringify({ model: 'writer-large', messages: [{ role: 'user', content: 'Tell me a story.' }] })
       const reply = await fetch(`${sandbox.baseUrl}/v1/chat/completions`, { method: 'POST', headers, body })
       const { usage: used } = chatCompletion.parse(await reply.json())
-      const trace = sent(ledger, { model: 'writer-large', stream: false })
+      const trace = sent(requestLog, { model: 'writer-large', stream: false })
       const [tokensIn, tokensOut] = [used?.prompt_tokens ?? 0, used?.completion_tokens ?? 0]
       trace.ends({ state: 'done' }, reading(tokensIn, tokensOut, used?.prompt_tokens_details?.cached_tokens ?? 0))
-      const today = (await told()).usage?.find(
+      const today = (await reported()).usage?.find(
         ({ date, model }) => date?.startsWith('2026-11-21') && model === 'writer-large',
       )
       expect(tokensOut).toBeGreaterThan(0)
-      expect(await rowOf(ledger, trace.id)).toMatchObject({ cost: today?.cost_sc, costIs: 'estimated' })
+      expect(await rowOf(requestLog, trace.id)).toMatchObject({ cost: today?.cost_sc, costIs: 'estimated' })
     } finally {
       await sandbox.close()
     }

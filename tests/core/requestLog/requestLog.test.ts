@@ -5,15 +5,15 @@ import type { SqliteRequestLog } from '../../../src-main/core/requestLog/request
 import { bodiesFile, requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
 import { requestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
-import { notice, openLedger, reading, rowOf, sent, service, tool, usage } from './helpers.ts'
+import { notice, openRequestLog, reading, rowOf, sent, service, tool, usage } from './helpers.ts'
 
 const open: SqliteRequestLog[] = []
 afterEach(async () => {
-  for (const ledger of open.splice(0)) await ledger.close()
+  for (const requestLog of open.splice(0)) await requestLog.close()
 })
-function fresh(options: Parameters<typeof openLedger>[0] = {}) {
-  const made = openLedger(options)
-  open.push(made.ledger)
+function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
+  const made = openRequestLog(options)
+  open.push(made.requestLog)
   return made
 }
 
@@ -36,13 +36,13 @@ describe('the files of the books', () => {
     ['ledger', requestLogFile],
     ['bodies', bodiesFile],
   ])('of a newer version (%s) are refused and keep every byte', async (_, fileOf) => {
-    const { ledger, dataDir } = openLedger()
-    await ledger.close()
+    const { requestLog, dataDir } = openRequestLog()
+    await requestLog.close()
     const newer = new DatabaseSync(fileOf(dataDir))
     newer.exec('PRAGMA user_version = 999')
     newer.close()
     const before = readFileSync(fileOf(dataDir))
-    expect(() => openLedger({ dataDir })).toThrow(expect.objectContaining({ kind: 'store_newer' }))
+    expect(() => openRequestLog({ dataDir })).toThrow(expect.objectContaining({ kind: 'store_newer' }))
     expect(readFileSync(fileOf(dataDir)).equals(before)).toBe(true)
   })
 
@@ -50,33 +50,35 @@ describe('the files of the books', () => {
     ['ledger', requestLogFile],
     ['bodies', bodiesFile],
   ])('that are damaged (%s) are told so when they are read whole, and keep every byte', async (_, fileOf) => {
-    const { ledger, dataDir } = openLedger()
+    const { requestLog, dataDir } = openRequestLog()
     for (let n = 0; n < 300; n += 1) {
-      const trace = sent(ledger, { logBodies: true })
+      const trace = sent(requestLog, { logBodies: true })
       trace.bodies({ text: 'x'.repeat(500), bytes: 500, capped: false }, null)
       trace.ends({ state: 'done' }, null)
     }
-    await ledger.close()
+    await requestLog.close()
     const bytes = readFileSync(fileOf(dataDir))
     bytes.fill(0xff, bytes.length / 2, bytes.length / 2 + 4096)
     writeFileSync(fileOf(dataDir), bytes)
-    expect(() => openLedger({ dataDir, checkWhole: true })).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+    expect(() => openRequestLog({ dataDir, checkWhole: true })).toThrow(
+      expect.objectContaining({ kind: 'store_damaged' }),
+    )
     expect(readFileSync(fileOf(dataDir)).equals(bytes)).toBe(true)
   })
 
   it('are not taken for each other', async () => {
-    const { ledger, dataDir } = openLedger()
-    await ledger.close()
+    const { requestLog, dataDir } = openRequestLog()
+    await requestLog.close()
     const other = freshFolder()
     writeFileSync(requestLogFile(other), readFileSync(bodiesFile(dataDir)))
-    expect(() => openLedger({ dataDir: other })).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+    expect(() => openRequestLog({ dataDir: other })).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
   })
 })
 
 describe('a request', () => {
   it('stands in the database before whoever opened it may send it', async () => {
-    const { ledger, dataDir } = fresh()
-    const trace = ledger.open(notice())
+    const { requestLog, dataDir } = fresh()
+    const trace = requestLog.open(notice())
     expect(trace.written).toBeInstanceOf(Promise)
     expect(committed(dataDir)).toEqual([])
     await trace.written
@@ -85,10 +87,10 @@ describe('a request', () => {
   })
 
   it('is one commit with all others of the same turn', async () => {
-    const { ledger, dataDir } = fresh()
+    const { requestLog, dataDir } = fresh()
     const other = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const seen: number[] = []
-    const traces = Array.from({ length: 50 }, () => ledger.open(notice()))
+    const traces = Array.from({ length: 50 }, () => requestLog.open(notice()))
     const look = (): void => {
       seen.push(Number(other.prepare('SELECT count(*) AS n FROM requests').get()?.n))
       if (seen.at(-1) === 0) setImmediate(look)
@@ -104,10 +106,10 @@ describe('a request', () => {
 
   it('shows every part of what happened to it, in the contract’s words', async () => {
     let now = Date.UTC(2026, 10, 21, 10)
-    const { ledger } = fresh({ now: () => now })
-    ledger.learn(usage, service)
-    const trace = ledger.open(notice({ model: null, stream: false }))
-    expect(await rowOf(ledger, trace.id)).toMatchObject({
+    const { requestLog } = fresh({ now: () => now })
+    requestLog.learn(usage, service)
+    const trace = requestLog.open(notice({ model: null, stream: false }))
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({
       state: 'waiting',
       model: null,
       attempts: 0,
@@ -117,17 +119,21 @@ describe('a request', () => {
     now += 5
     trace.queued()
     now += 30
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'waiting', queuedMs: 30 })
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'waiting', queuedMs: 30 })
     trace.admitted()
     now += 7
     trace.connected()
     trace.sentBytes(100)
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'sent', attempts: 1, connectMs: 7, bytesUp: 100 })
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'sent', attempts: 1, connectMs: 7, bytesUp: 100 })
     now += 10
     trace.replied(503, 'first')
     trace.backsOff(503)
     now += 400
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'backing_off', retriedAfter: [503], backoffMs: 400 })
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({
+      state: 'backing_off',
+      retriedAfter: [503],
+      backoffMs: 400,
+    })
     trace.queued()
     now += 20
     trace.admitted()
@@ -136,7 +142,7 @@ describe('a request', () => {
     trace.sentBytes(100)
     now += 25
     trace.replied(200, 'req-2')
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'streaming', status: 200, requestId: 'req-2' })
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'streaming', status: 200, requestId: 'req-2' })
     now += 5
     trace.receivedBytes(40)
     now += 95
@@ -144,7 +150,7 @@ describe('a request', () => {
     trace.ends({ state: 'done' }, reading(1000, 300, 200))
     trace.ends({ state: 'failed' }, null)
     trace.receivedBytes(1)
-    const row = await rowOf(ledger, trace.id)
+    const row = await rowOf(requestLog, trace.id)
     expect(row).toEqual({
       id: trace.id,
       at: '2026-11-21T10:00:00.000Z',
@@ -178,97 +184,97 @@ describe('a request', () => {
       hasBodies: false,
     })
     expect(requestRow.parse(row)).toEqual(row)
-    expect(ledger.live()).toBe(0)
+    expect(requestLog.live()).toBe(0)
   })
 
   it('keeps an unusual method, path, model and problem as they were, without a local key that stood in them', async () => {
-    const { ledger } = fresh()
+    const { requestLog } = fresh()
     const key = `isk_abcdefgh_${'A'.repeat(43)}`
-    const trace = ledger.open(
+    const trace = requestLog.open(
       notice({ method: 'GET', path: `/v1/things/${key}`, endpoint: 'other', model: `m ${key}`, stream: false }),
     )
     trace.connected()
     trace.ends({ state: 'failed', problem: { kind: 'connection_lost', message: `Lost ${key}` } }, null)
-    const row = await rowOf(ledger, trace.id)
+    const row = await rowOf(requestLog, trace.id)
     expect(row).toMatchObject({ method: 'GET', path: '/v1/things/isk_…', model: 'm isk_…', state: 'failed' })
     expect(row.problem).toEqual({ kind: 'connection_lost', message: 'Lost isk_…' })
-    expect(JSON.stringify(ledger.get(trace.id))).not.toContain('AAAA')
+    expect(JSON.stringify(requestLog.get(trace.id))).not.toContain('AAAA')
   })
 
   it('carries a tool’s name and colour as they are now, and its id once the key is gone', async () => {
     let tools = [{ id: 'editor', name: 'Old', colour: 'teal' as const }]
-    const { ledger } = fresh({ tools: () => tools })
-    const { id } = sent(ledger)
-    expect((await rowOf(ledger, id)).who).toMatchObject({ name: 'Old' })
+    const { requestLog } = fresh({ tools: () => tools })
+    const { id } = sent(requestLog)
+    expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'Old' })
     tools = [{ id: 'editor', name: 'New', colour: 'teal' }]
-    expect((await rowOf(ledger, id)).who).toMatchObject({ name: 'New', colour: 'teal' })
+    expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'New', colour: 'teal' })
     tools = []
-    expect((await rowOf(ledger, id)).who).toMatchObject({ kind: 'tool', id: 'editor', name: 'editor' })
+    expect((await rowOf(requestLog, id)).who).toMatchObject({ kind: 'tool', id: 'editor', name: 'editor' })
   })
 
   it('is stopped by a person: its carrier is told, also when it comes later, and the row says who', async () => {
-    const { ledger } = fresh()
-    const early = ledger.open(notice())
-    expect(ledger.stop(early.id)).toBe(true)
-    let told = 0
+    const { requestLog } = fresh()
+    const early = requestLog.open(notice())
+    expect(requestLog.stop(early.id)).toBe(true)
+    let reported = 0
     early.onStop = () => {
-      told += 1
+      reported += 1
       early.ends({ state: 'cancelled', by: 'tool' }, null)
     }
-    expect(told).toBe(1)
-    expect(await rowOf(ledger, early.id)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
-    expect(ledger.stop(early.id)).toBe(false)
-    expect(ledger.stop(4711)).toBe(false)
-    const late = sent(ledger)
+    expect(reported).toBe(1)
+    expect(await rowOf(requestLog, early.id)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
+    expect(requestLog.stop(early.id)).toBe(false)
+    expect(requestLog.stop(4711)).toBe(false)
+    const late = sent(requestLog)
     late.ends({ state: 'cancelled', by: 'tool' }, null)
-    expect(await rowOf(ledger, late.id)).toMatchObject({ cancelledBy: 'tool' })
+    expect(await rowOf(requestLog, late.id)).toMatchObject({ cancelledBy: 'tool' })
   })
 
   it('ends for those who listen, once its row stands', async () => {
-    const { ledger, dataDir } = fresh()
+    const { requestLog, dataDir } = fresh()
     const heard = Promise.withResolvers<unknown[]>()
-    ledger.ended.add((row) => heard.resolve([row, committed(dataDir)]))
-    const trace = sent(ledger)
+    requestLog.ended.add((row) => heard.resolve([row, committed(dataDir)]))
+    const trace = sent(requestLog)
     trace.ends({ state: 'done' }, reading(1, 2))
     const [row, rows] = await heard.promise
-    expect(row).toEqual(await rowOf(ledger, trace.id))
+    expect(row).toEqual(await rowOf(requestLog, trace.id))
     expect(rows).toEqual([{ id: trace.id, outcome: 0 }])
   })
 
   it('that is not in the log is told so', () => {
-    const { ledger } = fresh()
-    expect(() => ledger.get(1)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+    const { requestLog } = fresh()
+    expect(() => requestLog.get(1)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   })
 
   it('stays in the log when the program ends, with ids that go on', async () => {
-    const { ledger, dataDir } = openLedger()
-    const first = sent(ledger)
+    const { requestLog, dataDir } = openRequestLog()
+    const first = sent(requestLog)
     first.ends({ state: 'done' }, reading(3, 4))
-    await ledger.close()
-    const again = fresh({ dataDir }).ledger
+    await requestLog.close()
+    const again = fresh({ dataDir }).requestLog
     expect(await rowOf(again, first.id)).toMatchObject({ state: 'done', tokensOut: 4, model: 'writer-small' })
     expect(again.open(notice()).id).toBe(first.id + 1)
     expect((await again.counts({})).kept).toBe(2)
   })
 
   it('is never sent when the disk does not take its row', async () => {
-    const { ledger, dataDir, lines } = fresh()
+    const { requestLog, dataDir, lines } = fresh()
     const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec('ALTER TABLE requests RENAME TO elsewhere')
-    const trace = ledger.open(notice())
+    const trace = requestLog.open(notice())
     await expect(trace.written).rejects.toThrow()
     trace.ends({ state: 'failed', problem: { kind: 'store_damaged', message: 'Not written.' } }, null)
-    for (let n = 0; n < 200; n += 1) ledger.open(notice()).ends({ state: 'failed' }, null)
-    await expect(ledger.open(notice()).written).rejects.toThrow()
+    for (let n = 0; n < 200; n += 1) requestLog.open(notice()).ends({ state: 'failed' }, null)
+    await expect(requestLog.open(notice()).written).rejects.toThrow()
     expect(lines).toHaveLength(1)
     other.exec('ALTER TABLE elsewhere RENAME TO requests')
     other.close()
-    const next = ledger.open(notice({ asker: tool('another') }))
+    const next = requestLog.open(notice({ asker: tool('another') }))
     await next.written
-    expect(await rowOf(ledger, next.id)).toMatchObject({ who: { id: 'another' } })
+    expect(await rowOf(requestLog, next.id)).toMatchObject({ who: { id: 'another' } })
     // What was not sent is written down all the same, once the disk takes rows again.
-    expect(await rowOf(ledger, trace.id)).toMatchObject({ state: 'failed', problem: { kind: 'store_damaged' } })
-    expect((await ledger.counts({ outcome: 'failed' })).kept).toBe(201)
-    expect(ledger.spent('editor').requestsToday).toBe(201)
+    expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'failed', problem: { kind: 'store_damaged' } })
+    expect((await requestLog.counts({ outcome: 'failed' })).kept).toBe(201)
+    expect(requestLog.spent('editor').requestsToday).toBe(201)
   })
 })

@@ -14,15 +14,15 @@ import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
-import { notice, openLedger, reading, sent, service, usage } from './helpers.ts'
+import { notice, openRequestLog, reading, sent, service, usage } from './helpers.ts'
 
 const open: SqliteRequestLog[] = []
 afterEach(async () => {
-  for (const ledger of open.splice(0)) await ledger.close()
+  for (const requestLog of open.splice(0)) await requestLog.close()
 })
-function fresh(options: Parameters<typeof openLedger>[0] = {}) {
-  const made = openLedger(options)
-  open.push(made.ledger)
+function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
+  const made = openRequestLog(options)
+  open.push(made.requestLog)
   return made
 }
 
@@ -35,8 +35,8 @@ const clean = (text: string): string => text
 const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 /** A request with bodies that ended at once; `text` stands in its path, its problem, its headers and its bodies. */
-function ended(ledger: SqliteRequestLog, text: string): number {
-  const trace = sent(ledger, { logBodies: true, endpoint: 'other', path: `/v1/${text}`, model: 'writer-small' })
+function ended(requestLog: SqliteRequestLog, text: string): number {
+  const trace = sent(requestLog, { logBodies: true, endpoint: 'other', path: `/v1/${text}`, model: 'writer-small' })
   trace.headers([['x-ask', text]], [['x-answer', text]], clean)
   trace.bodies(
     { text: `ask ${text}`, bytes: 100, capped: false },
@@ -46,62 +46,62 @@ function ended(ledger: SqliteRequestLog, text: string): number {
   return trace.id
 }
 
-const ids = async (ledger: SqliteRequestLog): Promise<number[]> =>
-  (await ledger.page({}, Number.MAX_SAFE_INTEGER, 10_000)).map(({ id }) => id).reverse()
+const ids = async (requestLog: SqliteRequestLog): Promise<number[]> =>
+  (await requestLog.page({}, Number.MAX_SAFE_INTEGER, 10_000)).map(({ id }) => id).reverse()
 
 describe('erasing the log by age', () => {
   it('takes what began before and has ended, with its bodies, out of the files for good', async () => {
     let now = start - 40 * dayMs
-    const { ledger, dataDir } = fresh({ now: () => now, bodyDays: () => 365 })
-    for (let n = 0; n < 50; n += 1) ended(ledger, `long-ago-${n}`)
-    const running = ledger.open(notice())
+    const { requestLog, dataDir } = fresh({ now: () => now, bodyDays: () => 365 })
+    for (let n = 0; n < 50; n += 1) ended(requestLog, `long-ago-${n}`)
+    const running = requestLog.open(notice())
     now = start - 10 * dayMs
-    const young = ended(ledger, 'of-late')
+    const young = ended(requestLog, 'of-late')
     now = start
     const before = start - 30 * dayMs
-    expect(await ledger.rowEraser.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
-    expect(ledger.bodyEraser.count(before).items).toBe(50)
+    expect(await requestLog.rowEraser.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
+    expect(requestLog.bodyEraser.count(before).items).toBe(50)
     expect(lies(dataDir, 'long-ago')).toBe(true)
-    expect(await ledger.rowEraser.erase(before, quietly)).toBe(50)
-    expect(await ids(ledger)).toEqual([running.id, young])
-    expect((await ledger.counts({})).kept).toBe(2)
-    expect(ledger.get(young).requestBody?.text).toBe('ask of-late')
+    expect(await requestLog.rowEraser.erase(before, quietly)).toBe(50)
+    expect(await ids(requestLog)).toEqual([running.id, young])
+    expect((await requestLog.counts({})).kept).toBe(2)
+    expect(requestLog.get(young).requestBody?.text).toBe('ask of-late')
     expect(lies(dataDir, 'long-ago')).toBe(false)
     expect(lies(dataDir, 'of-late')).toBe(true)
-    expect(await ledger.rowEraser.count(before)).toEqual({ items: 0, bytes: 0 })
+    expect(await requestLog.rowEraser.count(before)).toEqual({ items: 0, bytes: 0 })
     // It began then, and stands until it has ended.
     running.ends({ state: 'done' }, null)
-    expect(await ledger.rowEraser.erase(before, quietly)).toBe(1)
-    expect(await ids(ledger)).toEqual([young])
+    expect(await requestLog.rowEraser.erase(before, quietly)).toBe(1)
+    expect(await ids(requestLog)).toEqual([young])
   })
 
   it('leaves the books whole: every sum by day, caller and account, and what each tool has spent', async () => {
     let now = start - 40 * dayMs
-    const { ledger, dataDir, lines } = fresh({ now: () => now })
-    ledger.learn(usage, service)
-    ledger.connectedTo(service)
-    ledger.belongsTo('red')
+    const { requestLog, dataDir, lines } = fresh({ now: () => now })
+    requestLog.learn(usage, service)
+    requestLog.connectedTo(service)
+    requestLog.belongsTo('red')
     for (let day = 40; day >= 0; day -= 4) {
       now = start - day * dayMs
       for (const model of ['writer-small', 'painter', 'unpriced']) {
-        const trace = sent(ledger, { model })
+        const trace = sent(requestLog, { model })
         trace.ends({ state: 'done' }, reading(1000 + day, 10))
       }
     }
-    const books = (from: SqliteRequestLog) => ({
+    const sumsOf = (from: SqliteRequestLog) => ({
       days: from.usedByDay('red', 0, 100_000),
       first: from.firstDayOf('red'),
       spent: { ...from.spent('editor'), perMinute: [] },
     })
-    const whole = books(ledger)
+    const whole = sumsOf(requestLog)
     expect(whole.days).toHaveLength(33)
-    expect(await ledger.rowEraser.erase(start + 1, quietly)).toBe(33)
-    expect(await ids(ledger)).toEqual([])
-    expect(books(ledger)).toEqual(whole)
-    await ledger.close()
+    expect(await requestLog.rowEraser.erase(start + 1, quietly)).toBe(33)
+    expect(await ids(requestLog)).toEqual([])
+    expect(sumsOf(requestLog)).toEqual(whole)
+    await requestLog.close()
     open.pop()
-    const again = fresh({ dataDir, now: () => now }).ledger
-    expect(books(again)).toEqual(whole)
+    const again = fresh({ dataDir, now: () => now }).requestLog
+    expect(sumsOf(again)).toEqual(whole)
     expect(lines).toEqual([])
     // A row's id names it elsewhere: none is given twice, although the log is empty.
     expect(again.open(notice()).id).toBe(34)
@@ -110,26 +110,26 @@ describe('erasing the log by age', () => {
 
   it('tells whoever looks at the log that rows are gone, and what it counted before is counted anew', async () => {
     let now = start - 40 * dayMs
-    const { ledger } = fresh({ now: () => now })
-    for (let n = 0; n < 5; n += 1) ended(ledger, 'seen')
+    const { requestLog } = fresh({ now: () => now })
+    for (let n = 0; n < 5; n += 1) ended(requestLog, 'seen')
     now = start
-    expect((await ledger.counts({ text: 'seen' })).kept).toBe(5)
+    expect((await requestLog.counts({ text: 'seen' })).kept).toBe(5)
     const stop = new AbortController()
-    const told: RequestsEvent['type'][] = []
+    const reported: RequestsEvent['type'][] = []
     const first = Promise.withResolvers<void>()
     const watching = (async () => {
-      for await (const { type } of ledger.watch({}, 10, stop.signal)) {
-        told.push(type)
+      for await (const { type } of requestLog.watch({}, 10, stop.signal)) {
+        reported.push(type)
         first.resolve()
         if (type === 'erased') return
       }
     })()
     await first.promise
-    await ledger.rowEraser.erase(start, quietly)
+    await requestLog.rowEraser.erase(start, quietly)
     await watching
     stop.abort()
-    expect(told).toEqual(['snapshot', 'erased'])
-    expect((await ledger.counts({ text: 'seen' })).kept).toBe(0)
+    expect(reported).toEqual(['snapshot', 'erased'])
+    expect((await requestLog.counts({ text: 'seen' })).kept).toBe(0)
   })
 
   it('takes exactly what is old, in whatever order the clock went', async () => {
@@ -137,27 +137,27 @@ describe('erasing the log by age', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), step, async (steps, border) => {
         let now = start
-        const { ledger } = openLedger({ now: () => now, bodyDays: () => 36_500 })
+        const { requestLog } = openRequestLog({ now: () => now, bodyDays: () => 36_500 })
         const made = steps.map((hours) => {
           now += hours * 3_600_000
-          const trace = sent(ledger)
+          const trace = sent(requestLog)
           if (hours !== 5) trace.ends({ state: 'done' }, null)
           return { id: trace.id, at: now, open: hours === 5 }
         })
         const before = start + border * 3_600_000
         const stays = made.filter(({ at, open }) => at >= before || open)
-        expect((await ledger.rowEraser.count(before)).items).toBe(made.length - stays.length)
-        expect(await ledger.rowEraser.erase(before, quietly)).toBe(made.length - stays.length)
-        expect(await ids(ledger)).toEqual(stays.map(({ id }) => id))
-        await ledger.close()
+        expect((await requestLog.rowEraser.count(before)).items).toBe(made.length - stays.length)
+        expect(await requestLog.rowEraser.erase(before, quietly)).toBe(made.length - stays.length)
+        expect(await ids(requestLog)).toEqual(stays.map(({ id }) => id))
+        await requestLog.close()
       }),
       { numRuns: tries(8, 80) },
     )
   })
 
   it('ends early when it is told to, and says how many went', async () => {
-    const { ledger } = fresh()
-    for (let n = 0; n < 1000; n += 1) ledger.open(notice()).ends({ state: 'done' }, null)
+    const { requestLog } = fresh()
+    for (let n = 0; n < 1000; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
     let seen = 0
     const steps = {
       done(items: number) {
@@ -165,17 +165,17 @@ describe('erasing the log by age', () => {
       },
       stopped: () => seen > 0,
     }
-    const went = await ledger.rowEraser.erase(Date.now() + 1, steps)
+    const went = await requestLog.rowEraser.erase(Date.now() + 1, steps)
     expect(went).toBe(seen)
     expect(went).toBeGreaterThan(0)
-    expect((await ledger.counts({})).kept).toBe(1000 - went)
+    expect((await requestLog.counts({})).kept).toBe(1000 - went)
   })
 
   it('holds the thread for less than 20 ms at a time, and gives the room back to the disk', async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 200_000)
     const size = statSync(requestLogFile(dataDir)).size
-    const { ledger } = fresh({ dataDir })
+    const { requestLog } = fresh({ dataDir })
     const turns: number[] = []
     let from = process.threadCpuUsage()
     let over = false
@@ -187,13 +187,13 @@ describe('erasing the log by age', () => {
       if (!over) setImmediate(turn)
     }
     turn()
-    expect(await ledger.rowEraser.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
+    expect(await requestLog.rowEraser.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
     over = true
     turns.sort((a, b) => b - a)
     expect(turns.length).toBeGreaterThan(50)
     // Not each of them: once in a while the collector has its turn, and takes its time on a busy machine.
     expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
-    await ledger.close()
+    await requestLog.close()
     open.pop()
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 50)
   }, 60_000)
@@ -205,9 +205,9 @@ describe('erasing the log by age', () => {
     old.exec('PRAGMA auto_vacuum = NONE; VACUUM')
     expect(old.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 })
     old.close()
-    const first = openLedger({ dataDir })
-    expect(await first.ledger.rowEraser.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
-    await first.ledger.close()
+    const first = openRequestLog({ dataDir })
+    expect(await first.requestLog.rowEraser.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
+    await first.requestLog.close()
     expect(first.lines).toEqual([])
     const size = statSync(requestLogFile(dataDir)).size
     const { lines } = fresh({ dataDir })
@@ -220,15 +220,15 @@ describe('erasing the log by age', () => {
     const harness = fileURLToPath(new URL('harness/erase.ts', import.meta.url))
     const dataDir = freshFolder()
     await fill(dataDir, 60_000)
-    const made = openLedger({ dataDir })
-    made.ledger.learn(usage, service)
-    made.ledger.connectedTo(service)
-    made.ledger.belongsTo('red')
-    for (let n = 0; n < 20; n += 1) sent(made.ledger).ends({ state: 'done' }, reading(1000, n))
-    const sums = { spent: made.ledger.spent('editor').total, days: made.ledger.usedByDay('red', 0, 100_000) }
+    const made = openRequestLog({ dataDir })
+    made.requestLog.learn(usage, service)
+    made.requestLog.connectedTo(service)
+    made.requestLog.belongsTo('red')
+    for (let n = 0; n < 20; n += 1) sent(made.requestLog).ends({ state: 'done' }, reading(1000, n))
+    const sums = { spent: made.requestLog.spent('editor').total, days: made.requestLog.usedByDay('red', 0, 100_000) }
     expect(sums.days).toHaveLength(1)
-    const young = (await made.ledger.counts({ since: new Date(before).toISOString() })).kept
-    await made.ledger.close()
+    const young = (await made.requestLog.counts({ since: new Date(before).toISOString() })).kept
+    await made.requestLog.close()
     const random = randomNumbers()
     for (let round = 0; round < tries(2, 10); round += 1) {
       const child = spawn(process.execPath, [harness, dataDir, String(before)], {
@@ -246,10 +246,10 @@ describe('erasing the log by age', () => {
         database.close()
       }
     }
-    const { ledger } = fresh({ dataDir, checkWhole: true })
-    await ledger.rowEraser.erase(before, quietly)
-    expect((await ledger.counts({})).kept).toBe(young)
-    expect({ spent: ledger.spent('editor').total, days: ledger.usedByDay('red', 0, 100_000) }).toEqual(sums)
-    expect(ledger.open(notice()).id).toBe(60_021)
+    const { requestLog } = fresh({ dataDir, checkWhole: true })
+    await requestLog.rowEraser.erase(before, quietly)
+    expect((await requestLog.counts({})).kept).toBe(young)
+    expect({ spent: requestLog.spent('editor').total, days: requestLog.usedByDay('red', 0, 100_000) }).toEqual(sums)
+    expect(requestLog.open(notice()).id).toBe(60_021)
   }, 60_000)
 })

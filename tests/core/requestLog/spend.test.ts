@@ -6,7 +6,7 @@ import { outcomeOfRow } from '../../../src-main/core/requestLog/filters.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { toNano } from '../../../src-main/core/shared/money.ts'
 import { requestLogFile } from '../../../src-main/core/store/requestLog/open.ts'
-import { day, notice, openLedger, reading, service, tool, usage } from './helpers.ts'
+import { day, notice, openRequestLog, reading, service, tool, usage } from './helpers.ts'
 
 const dayMs = 86_400_000
 const noon = Date.UTC(2026, 10, 21, 12)
@@ -35,16 +35,16 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 /** Requests of several tools, interleaved, through days and starts. */
 class Life {
   now = Date.UTC(2026, 10, 29, 20)
-  ledger: SqliteRequestLog
+  requestLog: SqliteRequestLog
   readonly #dataDir: string
   readonly #lanes = new Map<number, RequestTrace>()
   readonly before: Record<string, bigint> = { a: 0n, b: 0n }
 
   constructor() {
-    const { ledger, dataDir } = openLedger({ now: () => this.now })
-    this.ledger = ledger
+    const { requestLog, dataDir } = openRequestLog({ now: () => this.now })
+    this.requestLog = requestLog
     this.#dataDir = dataDir
-    ledger.learn(odd, service)
+    requestLog.learn(odd, service)
   }
 
   async take(one: Step): Promise<void> {
@@ -53,14 +53,14 @@ class Life {
     if (trace) this.#end(trace, one)
     else this.#open(one)
     if (one.reset) {
-      this.before[one.who] = (this.before[one.who] ?? 0n) + this.ledger.spent(one.who).total
-      this.ledger.resetSpend(one.who)
+      this.before[one.who] = (this.before[one.who] ?? 0n) + this.requestLog.spent(one.who).total
+      this.requestLog.resetSpend(one.who)
     }
     if (one.restart) await this.#restart()
   }
 
   #open({ lane, who, end }: Step): void {
-    const trace = this.ledger.open(notice({ asker: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }))
+    const trace = this.requestLog.open(notice({ asker: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }))
     if (end !== 'refused') trace.connected()
     this.#lanes.set(lane, trace)
   }
@@ -75,13 +75,13 @@ class Life {
   async #restart(): Promise<void> {
     for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
     this.#lanes.clear()
-    await this.ledger.close()
-    this.ledger = openLedger({ dataDir: this.#dataDir, now: () => this.now }).ledger
+    await this.requestLog.close()
+    this.requestLog = openRequestLog({ dataDir: this.#dataDir, now: () => this.now }).requestLog
   }
 
   /** What the rows of a tool say. */
   async summed(who: string) {
-    const rows = await this.ledger.page({ who }, Number.MAX_SAFE_INTEGER, 1000)
+    const rows = await this.requestLog.page({ who }, Number.MAX_SAFE_INTEGER, 1000)
     const ended = rows.filter((row) => row.state !== 'refused' && outcomeOfRow(row) !== null)
     const sum = (from: string): bigint =>
       ended.filter(({ at }) => at >= from).reduce((total, { cost }) => total + toNano(cost ?? '0'), 0n)
@@ -104,55 +104,55 @@ describe('spend', () => {
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
         const life = new Life()
         for (const one of steps) await life.take(one)
-        for (const who of ['a', 'b']) expect(life.ledger.spent(who)).toMatchObject(await life.summed(who))
-        await life.ledger.close()
+        for (const who of ['a', 'b']) expect(life.requestLog.spent(who)).toMatchObject(await life.summed(who))
+        await life.requestLog.close()
       }),
       { numRuns: 25 },
     )
   })
 
   it('is known the moment a request ends, before anything is written', () => {
-    const { ledger } = openLedger()
-    ledger.learn(usage, service)
-    const trace = ledger.open(notice())
+    const { requestLog } = openRequestLog()
+    requestLog.learn(usage, service)
+    const trace = requestLog.open(notice())
     trace.connected()
     trace.ends({ state: 'done' }, reading(1_000_000, 0))
-    expect(ledger.spent('editor')).toMatchObject({ day: 500_000_000n, total: 500_000_000n, estimated: true })
+    expect(requestLog.spent('editor')).toMatchObject({ day: 500_000_000n, total: 500_000_000n, estimated: true })
     expect(trace.written).not.toBeNull()
-    return ledger.close()
+    return requestLog.close()
   })
 
   it('holds more than a floating-point number could add', async () => {
-    const { ledger, dataDir } = openLedger({ now: () => noon })
-    ledger.learn(
+    const { requestLog, dataDir } = openRequestLog({ now: () => noon })
+    requestLog.learn(
       { ...usage, usage: [day('2026-11-01', 'dear', 1000, 0, 0, '90000'), day('2026-11-02', 'dear', 1, 0, 0, '90')] },
       service,
     )
     // Rows and sums beyond 2^53 billionths.
     for (const tokens of [110_000, 110_000, 1]) {
-      const trace = ledger.open(notice({ model: 'dear' }))
+      const trace = requestLog.open(notice({ model: 'dear' }))
       trace.connected()
       trace.ends({ state: 'done' }, reading(tokens, 0))
     }
     const total = 19_800_090_000_000_000n
-    expect(ledger.spent('editor').total).toBe(total)
-    await ledger.close()
-    const again = openLedger({ dataDir, now: () => noon })
-    expect(again.ledger.spent('editor').total).toBe(total)
-    expect((await again.ledger.page({}, 10, 3)).map(({ cost }) => cost)).toEqual(['90', '9900000', '9900000'])
-    await again.ledger.close()
+    expect(requestLog.spent('editor').total).toBe(total)
+    await requestLog.close()
+    const again = openRequestLog({ dataDir, now: () => noon })
+    expect(again.requestLog.spent('editor').total).toBe(total)
+    expect((await again.requestLog.page({}, 10, 3)).map(({ cost }) => cost)).toEqual(['90', '9900000', '9900000'])
+    await again.requestLog.close()
   })
 
   it('is in the same transaction as the row that changed it', async () => {
-    const { ledger, dataDir } = openLedger()
-    ledger.learn(usage, service)
+    const { requestLog, dataDir } = openRequestLog()
+    requestLog.learn(usage, service)
     const reader = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const rows = reader.prepare('SELECT sum(cost) AS n FROM requests')
     const sums = reader.prepare('SELECT sum(cost) AS n FROM spend')
     const ended = Promise.withResolvers<void>()
-    ledger.ended.add(() => ended.resolve())
+    requestLog.ended.add(() => ended.resolve())
     for (let n = 0; n < 20; n += 1) {
-      const trace = ledger.open(notice())
+      const trace = requestLog.open(notice())
       trace.connected()
       trace.ends({ state: 'done' }, reading(1000, 10))
     }
@@ -162,13 +162,13 @@ describe('spend', () => {
     expect(rows.get()?.n).toBe(20 * 515_000)
     reader.exec('COMMIT')
     reader.close()
-    await ledger.close()
+    await requestLog.close()
   })
 
   it('shows requests minute by minute, also after a start, and none that were refused', async () => {
     let now = noon
-    const { ledger, dataDir } = openLedger({ now: () => now })
-    const one = (): RequestTrace => ledger.open(notice())
+    const { requestLog, dataDir } = openRequestLog({ now: () => now })
+    const one = (): RequestTrace => requestLog.open(notice())
     one().ends({ state: 'done' }, null)
     now += 58 * 60_000
     one().ends({ state: 'done' }, null)
@@ -178,14 +178,14 @@ describe('spend', () => {
     one().ends({ state: 'done' }, null)
     const minutes = Array<number>(60).fill(0)
     const shown = minutes.with(0, 1).with(58, 1).with(59, 2)
-    expect(ledger.spent('editor').perMinute).toEqual(shown)
-    await ledger.close()
-    const again = openLedger({ dataDir, now: () => now })
-    expect(again.ledger.spent('editor').perMinute.slice(1)).toEqual(shown.slice(1))
+    expect(requestLog.spent('editor').perMinute).toEqual(shown)
+    await requestLog.close()
+    const again = openRequestLog({ dataDir, now: () => now })
+    expect(again.requestLog.spent('editor').perMinute.slice(1)).toEqual(shown.slice(1))
     now += 60_000
-    expect(again.ledger.spent('editor').perMinute.slice(0, 59)).toEqual(shown.slice(1))
+    expect(again.requestLog.spent('editor').perMinute.slice(0, 59)).toEqual(shown.slice(1))
     now += 3 * dayMs
-    expect(again.ledger.spent('editor').perMinute).toEqual(minutes)
-    await again.ledger.close()
+    expect(again.requestLog.spent('editor').perMinute).toEqual(minutes)
+    await again.requestLog.close()
   })
 })

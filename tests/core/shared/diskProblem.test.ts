@@ -34,13 +34,13 @@ describe('an error of the disk', () => {
     ['too_many_open_files', errno('EMFILE', 'open')],
     ['too_many_open_files', errno('ENFILE', 'open')],
   ])('is %s: %o', (kind, thrown) => {
-    for (const told of [
+    for (const reported of [
       diskProblem(thrown, 'This file'),
       asStoreError(thrown),
       asStoreError(thrown, '/data/x.sqlite'),
     ]) {
-      expect(told).toMatchObject({ kind })
-      expect(told).toHaveProperty('cause', thrown)
+      expect(reported).toMatchObject({ kind })
+      expect(reported).toHaveProperty('cause', thrown)
     }
     expect(diskProblem(thrown, 'This file')?.message).toMatch(/^This file can't be .*try again\.$/)
   })

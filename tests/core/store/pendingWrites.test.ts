@@ -207,7 +207,7 @@ describe('what nobody waits for', () => {
       throw new Error('A listener of this test')
     })
     listeners.add((n) => heard.push(n * 10))
-    listeners.tell(1)
+    listeners.notify(1)
     expect(heard).toEqual([1, 10])
     expect(lines).toEqual([expect.stringContaining('A listener of this test')])
   })

@@ -41,7 +41,7 @@ export async function openSetting(
     network: timeouts,
     ...options,
   })
-  gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+  gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
   onTestFinished(async () => {
     await gateway.close()
     await far.close()
@@ -57,7 +57,7 @@ export async function expectFree({ gateway }: Setting): Promise<void> {
   await expect.poll(() => gateway.proxy.counts().active, { timeout: soon, interval: 5 }).toBe(0)
   const next = await asks(gateway.url, { headers: { [wellMark]: '1' } }).outcome
   expect(next).toMatchObject({ status: 200, whole: true })
-  expect(gateway.desk.counts()).toMatchObject({ waiting: 0 })
+  expect(gateway.scheduler.counts()).toMatchObject({ waiting: 0 })
 }
 
 /** The newest row of the log but `at`, once it says so. */

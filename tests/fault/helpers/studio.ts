@@ -65,7 +65,7 @@ export class Studio {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  tell<T>(what: string, more: object = {}): Promise<Answer<T>> {
+  notify<T>(what: string, more: object = {}): Promise<Answer<T>> {
     this.#last += 1
     const id = this.#last
     const answered = new Promise<Answer<T>>((resolve, reject) => {
@@ -77,11 +77,11 @@ export class Studio {
 
   /** Calls a procedure of the contract, such as `app.updateSettings`. */
   call<T>(path: string, input: unknown): Promise<Answer<T>> {
-    return this.tell<T>('call', { path: path.split('.'), input })
+    return this.notify<T>('call', { path: path.split('.'), input })
   }
 
   async facts(): Promise<Facts> {
-    return (await this.tell<Facts>('facts')).result ?? { pauseMs: 0, uncaught: [], lines: [] }
+    return (await this.notify<Facts>('facts')).result ?? { pauseMs: 0, uncaught: [], lines: [] }
   }
 
   /** One request as a program sends it. @param body is sent as JSON */
@@ -118,7 +118,7 @@ export class Studio {
   async stop(): Promise<number | null> {
     if (!this.isAlive) return this.#process.exitCode
     const exited = once(this.#process, 'exit')
-    this.tell('stop').catch(() => undefined)
+    this.notify('stop').catch(() => undefined)
     await exited
     this.#agent.destroy()
     return this.#process.exitCode

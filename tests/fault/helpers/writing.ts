@@ -98,7 +98,7 @@ async function send(studio: Studio, model: string): Promise<{ sent: Sent | undef
 
 /** A reply as a page that opens now sees it. */
 async function shown(studio: Studio, conversationId: string, id: string): Promise<Message | null> {
-  const { result } = await studio.tell<Message[]>('messages', { input: conversationId })
+  const { result } = await studio.notify<Message[]>('messages', { input: conversationId })
   return result?.find((message) => message.id === id) ?? null
 }
 
@@ -132,7 +132,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
   await until(async () => (await shown(studio, short.conversationId, shortId))?.text, 'the short reply has begun')
   await until(async () => (await shown(studio, long.conversationId, longId))?.text, 'the long reply has begun')
   answered.length = 0
-  await studio.tell('measure')
+  await studio.notify('measure')
   await fault.begin()
   const over = performance.now() + lastsMs
   const use = (async () => {
@@ -242,12 +242,12 @@ export function wrongs(
 export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promise<string[]> {
   const ask = async (): Promise<number> => (await studio.ask(oneRequest)).status
   const first = await ask()
-  const { result: used } = await studio.tell<{ files: number }>('useUpFiles')
+  const { result: used } = await studio.notify<{ files: number }>('useUpFiles')
   await until(async () => {
     const { lines, uncaught } = await studio.facts()
     return uncaught.length > 0 || lines.some((line) => line.includes('The tokenizer could not be loaded'))
   }, 'the tokenizer is not loaded')
-  await studio.tell('freeFiles')
+  await studio.notify('freeFiles')
   const lasting = studio.ask({
     model: 'writer-small',
     stream: true,
@@ -255,13 +255,13 @@ export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promis
     sandbox: { tokens_per_second: 100, tokens: Math.round((lastsMs + 2000) / 10) },
   })
   await until(async () => (await ask()) === 200, 'a request beside the stream is answered')
-  await studio.tell('useUpFiles')
+  await studio.notify('useUpFiles')
   const over = performance.now() + lastsMs
   while (performance.now() < over) {
     await Promise.all([ask(), ask(), studio.call('tools.add', { name: 'key' })])
     await sleep(50)
   }
-  await studio.tell('freeFiles')
+  await studio.notify('freeFiles')
   const stream = await lasting
   await until(async () => (await ask()) === 200, 'a request is answered again')
   const { uncaught } = await studio.facts()

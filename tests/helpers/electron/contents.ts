@@ -127,34 +127,34 @@ export class Contents
       fars.push(() => this.giveAway(port, id))
       return id
     })
-    this.page?.tell({ channel, message: encode(message), made })
+    this.page?.notify({ channel, message: encode(message), made })
     for (const give of fars) give()
   }
 
   private giveAway(port: StandInPort, id: number): void {
     const far = port.handOver({
-      take: (data) => this.page?.tell({ port: id, data }),
+      take: (data) => this.page?.notify({ port: id, data }),
       gone: () => {
         this.ports.delete(id)
-        this.page?.tell({ port: id, closed: true })
+        this.page?.notify({ port: id, closed: true })
       },
     })
     this.ports.set(id, far)
   }
 
   said(text: string): void {
-    const told: Told = JSON.parse(text)
-    if (told.channel !== undefined) {
+    const reported: Told = JSON.parse(text)
+    if (reported.channel !== undefined) {
       const fields = { sender: this, senderFrame: this.mainFrame, ports: [], frameId: 1, processId: 1, type: 'frame' }
       const event = only('IpcMainEvent', electronEvent(fields))
-      this.ipc.emit(told.channel, event, ...(decode(told.args ?? '') as unknown[]))
+      this.ipc.emit(reported.channel, event, ...(decode(reported.args ?? '') as unknown[]))
       return
     }
-    const port = this.ports.get(told.port ?? 0)
-    if (told.closed) {
-      this.ports.delete(told.port ?? 0)
+    const port = this.ports.get(reported.port ?? 0)
+    if (reported.closed) {
+      this.ports.delete(reported.port ?? 0)
       port?.gone()
-    } else if (told.data !== undefined) port?.take(told.data)
+    } else if (reported.data !== undefined) port?.take(reported.data)
   }
 
   /** The document has gone, and its ends of all ports with it. */

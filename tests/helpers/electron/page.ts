@@ -106,7 +106,7 @@ export class Page {
   }
 
   /** To the preload's world; a document that has gone hears nothing more. */
-  tell(what: object): void {
+  notify(what: object): void {
     if (this.#world === null) return
     void this.#send('Runtime.callFunctionOn', {
       functionDeclaration: 'function (text) { globalThis.__electronHear(text) }',

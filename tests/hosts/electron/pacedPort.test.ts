@@ -15,7 +15,7 @@ function setUp() {
   const changed = new Listeners()
   let number = 0
   const more = 'x'.repeat(size)
-  const feed = new StateFeed({ everyMs: 0, read: () => ({ number, more }), observe: (tell) => changed.add(tell) })
+  const feed = new StateFeed({ everyMs: 0, read: () => ({ number, more }), observe: (notify) => changed.add(notify) })
   const router = { watch: os.handler(({ signal }) => feed.watch(signal)), small: os.handler(() => 'here') }
   const { port1, port2 } = new MessageChannelMain()
   const port = new PacedPort(port1)
@@ -44,7 +44,7 @@ function setUp() {
     async change(times: number) {
       for (let round = 0; round < times; round += 1) {
         number += 1
-        changed.tell()
+        changed.notify()
         await new Promise((resolve) => setImmediate(resolve))
       }
       return number

@@ -36,10 +36,10 @@ function expectWords({ code, stdout, stderr }: Ended, option: string): void {
 
 /** A command in this process: what is refused before a command runs opens nothing. */
 async function here(...args: string[]): Promise<Ended> {
-  const told = { stdout: '', stderr: '' }
+  const reported = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).map((name) =>
     vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
-      told[name] += String(text)
+      reported[name] += String(text)
       for (const written of rest) if (typeof written === 'function') written()
       return true
     }),
@@ -51,7 +51,7 @@ async function here(...args: string[]): Promise<Ended> {
     ...{ openKeep: unused, openExport: unused, openErase: unused, startSandbox: unused },
   }
   try {
-    return { code: await runHere(args, parts), ...told }
+    return { code: await runHere(args, parts), ...reported }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }

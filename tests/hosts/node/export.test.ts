@@ -45,18 +45,22 @@ const parts: Parts = {
 /** One command in this process, over the real files: what it ended with and printed. */
 const ask = (...args: string[]) => command('export', ...args)
 async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const told: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
+  const reported: Record<'stdout' | 'stderr', Buffer[]> = { stdout: [], stderr: [] }
   const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
     vi.spyOn(process[name], 'on').mockReturnThis(),
     vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
-      told[name].push(Buffer.from(text))
+      reported[name].push(Buffer.from(text))
       for (const written of rest) if (typeof written === 'function') written()
       return true
     }),
   ])
   try {
     const code = await run([...args, '--data-dir', folder.dataDir], parts)
-    return { code, stdout: Buffer.concat(told.stdout).toString(), stderr: Buffer.concat(told.stderr).toString() }
+    return {
+      code,
+      stdout: Buffer.concat(reported.stdout).toString(),
+      stderr: Buffer.concat(reported.stderr).toString(),
+    }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }
@@ -161,9 +165,9 @@ describe('studio export', () => {
       const put = `INSERT INTO transcripts (id, recording_id, created_at, state, wish, text) VALUES (?, ?, ?, ?, '{}', ?)`
       database.prepare(put).run(randomUUID(), id ?? '', folder.ago(229), 'done', text)
     })
-    const told = await ask('--what', 'media', '--output', media)
-    expect(told).toMatchObject({ code: 0, stdout: '' })
-    expect(told.stderr).toMatch(/holds 5 files\.\n/)
+    const reported = await ask('--what', 'media', '--output', media)
+    expect(reported).toMatchObject({ code: 0, stdout: '' })
+    expect(reported.stderr).toMatch(/holds 5 files\.\n/)
     const list = readFileSync(join(media, 'media.jsonl'), 'utf8')
     const lines = list
       .trim()

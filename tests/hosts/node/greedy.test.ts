@@ -67,7 +67,7 @@ async function setUp({ bounds, keepAliveMs = 30_000 }: { bounds?: Partial<CallBo
   }
   const change = (): void => {
     state.number += 1
-    changes.tell()
+    changes.notify()
   }
   return { pages, seen, gate, state, change, open }
 }

@@ -117,8 +117,8 @@ it('before the core is there a page in the studio’s place says so, behind the 
     }
     expect((await postToken(early, 'wrong')).status).toBe(403)
     const cookie = await cookieFor(early)
-    const told = await ask(early, '/rpc', { headers: { cookie } })
-    expect([told.status, JSON.parse(told.body)]).toEqual([503, { opening: work }])
+    const reported = await ask(early, '/rpc', { headers: { cookie } })
+    expect([reported.status, JSON.parse(reported.body)]).toEqual([503, { opening: work }])
     expect(await socket(cookie)).toMatch(/^HTTP\/1\.1 503 .*Retry-After: 1/s)
     expect(await socket(cookie, 'http://evil.example')).toMatch(/^HTTP\/1\.1 403 /)
 

@@ -80,21 +80,21 @@ async function firstOf<T>(events: Promise<AsyncIterable<T>>, wanted: (event: T) 
 
 /** Everything that the studio itself asks of the service. What fails has failed with words, which are looked at as well. */
 async function askAsStudio(client: Client): Promise<void> {
-  const told = async (what: string, promise: Promise<unknown>): Promise<void> => {
+  const reported = async (what: string, promise: Promise<unknown>): Promise<void> => {
     const result = await promise.catch((thrown: unknown) => thrown)
     look(`${service.mode}: ${what}`, JSON.stringify(result) + String(result))
   }
-  await told('models', client.models.list({ refresh: true }))
-  await told('usage', client.usage.refresh())
-  await told('keys', client.keys.refresh())
-  await told(
+  await reported('models', client.models.list({ refresh: true }))
+  await reported('usage', client.usage.refresh())
+  await reported('keys', client.keys.refresh())
+  await reported(
     'limits',
     firstOf(client.limits.watch(), () => true),
   )
-  await told('chat', chat(client))
-  await told('speech', speak(client))
-  await told('images', draw(client))
-  for (const format of ['json', 'text', 'vtt']) await told(`transcript as ${format}`, transcribe(client, format))
+  await reported('chat', chat(client))
+  await reported('speech', speak(client))
+  await reported('images', draw(client))
+  for (const format of ['json', 'text', 'vtt']) await reported(`transcript as ${format}`, transcribe(client, format))
 }
 
 async function chat(client: Client): Promise<unknown> {

@@ -45,14 +45,14 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
     ],
   })
   for (const descriptor of opened) closeSync(descriptor)
-  const told = { stdout: '', stderr: '' }
+  const reported = { stdout: '', stderr: '' }
   for (const name of ['stdout', 'stderr'] as const) {
     child[name]?.setEncoding('utf8').on('data', (text: string) => {
-      told[name] += text
+      reported[name] += text
     })
   }
   const [code] = await once(child, 'close')
-  return { code, ...told }
+  return { code, ...reported }
 }
 
 beforeAll(async () => {
@@ -218,12 +218,12 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     const following = start(['requests', '--follow', '--json', ...where])
     await following.line()
     following.child.stdout.destroy()
-    const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+    const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
     try {
       const refusal = { toolId: null, from: 'a test', method: 'GET', path: '/v1/models' }
-      ledger.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })
+      requestLog.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })
     } finally {
-      await ledger.close()
+      await requestLog.close()
     }
     expect((await following.ended).code).toBe(141)
   })

@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Decimal } from 'decimal.js'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { toldByKeys, toldByTotals, toldByUsage } from '../../../src-main/core/features/usage/parseReplies.ts'
+import {
+  reportedByKeys,
+  reportedByTotals,
+  reportedByUsage,
+} from '../../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { openUsage } from '../../../src-main/hosts/node/openUsage.ts'
@@ -49,17 +53,17 @@ const parts: Parts = {
 
 /** One command in this process, over the real files: what it ended with and printed. */
 async function ask(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  const told = { stdout: '', stderr: '' }
+  const reported = { stdout: '', stderr: '' }
   const spies = (['stdout', 'stderr'] as const).flatMap((name) => [
     vi.spyOn(process[name], 'on').mockReturnThis(),
     vi.spyOn(process[name], 'write').mockImplementation((text: string | Uint8Array, ...rest: unknown[]) => {
-      told[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
+      reported[name] += typeof text === 'string' ? text : Buffer.from(text).toString()
       for (const written of rest) if (typeof written === 'function') written()
       return true
     }),
   ])
   try {
-    return { code: await runHere([...args, '--data-dir', dataDir], parts), ...told }
+    return { code: await runHere([...args, '--data-dir', dataDir], parts), ...reported }
   } finally {
     for (const spy of spies) spy.mockRestore()
   }
@@ -101,13 +105,13 @@ describe('over made-up books', () => {
     const store = openAccountStore(dataDir)
     const today = Date.UTC(2026, 10, 20, 12)
     const base = { kind: 'service', baseUrl: 'https://service.example' } as const
-    store.books.add({ ...base, id: randomUUID(), userId: 'b', name: 'Old', usedAt: 1 })
-    const { no } = store.books.add({ ...base, id: randomUUID(), userId: 'a', name: 'Mine', usedAt: today })
+    store.accounts.add({ ...base, id: randomUUID(), userId: 'b', name: 'Old', usedAt: 1 })
+    const { no } = store.accounts.add({ ...base, id: randomUUID(), userId: 'a', name: 'Mine', usedAt: today })
     const row = (date: string, model: string, requests: number, cost_sc: string) => ({
       ...{ user_id: 'a', date, model, requests, tokens_in: 1000, tokens_out: 10, tokens_cached: 1, cost_sc },
     })
     const fetch = (at: number, usage: ReturnType<typeof row>[]): void =>
-      store.keep(no, toldByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
+      store.keep(no, reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
     store.transaction(() => {
       fetch(today, [row('2026-11-19', 'writer', 2, '0.000000000000000001'), row('2026-11-20', '=cmd()', 3, '0.1')])
       // More than a window before: what lies between was never fetched.
@@ -115,12 +119,17 @@ describe('over made-up books', () => {
       const asked = { askedAt: today, answeredAt: today }
       const key = { key_prefix: 'sk-a', name: 'Laptop', rate_limit_rpm: 60, balance_enabled: true, balance_sc: '5.25' }
       const revoked = { id: 'k2', key_prefix: 'sk-b', name: null, revoked_at: '2026-01-02T03:04:05Z' }
-      store.keep(no, toldByKeys(asked, { api_keys: [revoked, { id: 'k1', ...key, balance_limit_sc: '10' }] }))
+      store.keep(no, reportedByKeys(asked, { api_keys: [revoked, { id: 'k1', ...key, balance_limit_sc: '10' }] }))
       store.keep(
         no,
-        toldByTotals(asked, 'k1', { total_requests: 9, total_tokens_in: 1, total_tokens_out: 2, total_cost_sc: '0.3' }),
+        reportedByTotals(asked, 'k1', {
+          total_requests: 9,
+          total_tokens_in: 1,
+          total_tokens_out: 2,
+          total_cost_sc: '0.3',
+        }),
       )
-      store.books.calling(no, 'k1')
+      store.accounts.calling(no, 'k1')
     })
     store.close()
   })
@@ -198,14 +207,14 @@ describe('over made-up books', () => {
     }
     store.transaction(() =>
       store.keep(
-        store.books.all()[0]?.no ?? 0,
-        toldByKeys(later, { api_keys: [off, { id: 'k3', key_prefix: 'sk-c' }] }),
+        store.accounts.all()[0]?.no ?? 0,
+        reportedByKeys(later, { api_keys: [off, { id: 'k3', key_prefix: 'sk-c' }] }),
       ),
     )
     const gone = { id: 'k1', key_prefix: 'sk-a', name: null }
     const after = { askedAt: later.askedAt + 1, answeredAt: later.askedAt + 1 }
     store.transaction(() =>
-      store.keep(store.books.all()[0]?.no ?? 0, toldByKeys(after, { api_keys: [{ ...off, ...gone }] })),
+      store.keep(store.accounts.all()[0]?.no ?? 0, reportedByKeys(after, { api_keys: [{ ...off, ...gone }] })),
     )
     store.close()
     const again = (await ask('keys')).stdout
@@ -255,8 +264,8 @@ describe('over made-up books', () => {
     }
     store.transaction(() =>
       store.keep(
-        store.books.all()[0]?.no ?? 0,
-        toldByUsage({ askedAt: at, answeredAt: at }, { usage: [...rows, free], balance: null, total_spent: null }),
+        store.accounts.all()[0]?.no ?? 0,
+        reportedByUsage({ askedAt: at, answeredAt: at }, { usage: [...rows, free], balance: null, total_spent: null }),
       ),
     )
     store.close()
@@ -317,7 +326,7 @@ describe('over made-up books', () => {
     ['a day of no year', 2, ['--since', '0026-11-20']],
     ['more than a hundred years', 1, ['--since', '1970-01-01', '--until', '2099-12-31']],
     ['what nothing is by', 2, ['--by', 'week']],
-    ['rooms of the service', 1, ['--by', 'room', '--source', 'service']],
+    ['rooms of the service', 1, ['--by', 'feature', '--source', 'service']],
     ['keys of this machine', 1, ['--by', 'key', '--source', 'here']],
     ['a part of an account’s name', 1, ['--account', 'Min']],
     ['a last day before the first', 1, ['--since', '2026-11-20', '--until', '2026-11-19']],
@@ -360,10 +369,10 @@ it('tells usage and limits beside the core, and the same without it, without a n
   // The program fetches by itself once it is connected.
   await seen(async () => expect(await rowsOf('--source', 'service')).not.toEqual([]))
   await chat('mirror')
-  const told: { usage: { model: string; requests: number; cost_sc: number }[] } = await service('/usage')
+  const reported: { usage: { model: string; requests: number; cost_sc: number }[] } = await service('/usage')
   const beside = await rowsOf('--source', 'service')
   // What the service's own read-out says, row by row. The one request since may be booked there already.
-  const before = told.usage.filter(({ model }) => model !== 'mirror')
+  const before = reported.usage.filter(({ model }) => model !== 'mirror')
   const sum = before.reduce((all, row) => all.plus(row.cost_sc), new Decimal(0))
   expect(total(beside.filter(({ name }) => name !== 'mirror'))).toBe(sum.toFixed())
 
@@ -380,7 +389,7 @@ it('tells usage and limits beside the core, and the same without it, without a n
   expect(total(days)).toBe(total(beside))
   const each = await rowsOf('--each', 'week', '--source', 'service')
   expect(total(each)).toBe(total(beside))
-  expect((await rowsOf('--by', 'room')).every(({ source }) => source === 'here')).toBe(true)
+  expect((await rowsOf('--by', 'feature')).every(({ source }) => source === 'here')).toBe(true)
 
   host.child.kill('SIGTERM')
   await host.ended

@@ -1,6 +1,6 @@
 import type { AccountKey, Limited, Limits } from '../../../src-preload/contract/account.ts'
 import type {
-  Book,
+  Account,
   Comparison,
   Coverage,
   Drift,
@@ -17,7 +17,7 @@ import { daysBetween, numberOfDay, shiftDay } from '../../../src-renderer/stores
 /** `some`: months of rows. `gaps`: with days that were never fetched. `empty`: nothing used. `none`: no account. `plain`: a service without read-outs. */
 export type AccountKind = 'some' | 'gaps' | 'empty' | 'none' | 'plain' | 'banned' | 'two'
 
-const bookId = '00000000-0000-4000-8000-00000000b001'
+const accountId = '00000000-0000-4000-8000-00000000b001'
 const secondId = '00000000-0000-4000-8000-00000000b002'
 const models = [
   'writer-large',
@@ -35,7 +35,7 @@ const tools = [
   { id: '00000000-0000-4000-8000-000000000702', name: 'notebook', colour: 'violet' as const },
   { id: '00000000-0000-4000-8000-000000000703', name: 'release-notes', colour: 'amber' as const },
 ]
-const rooms = ['chat', 'speech', 'images', 'tools', 'account']
+const features = ['chat', 'speech', 'images', 'tools', 'account']
 const unit = 1_000_000_000n
 
 /** The same number for the same words, evenly from 0 to 1. */
@@ -67,7 +67,7 @@ const add = (a: Cell, b: Cell): Cell => ({
   tokensCached: a.tokensCached + b.tokensCached,
   nano: a.nano + b.nano,
 })
-const told = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
+const reported = (cell: Cell, estimated = 0, unpriced = 0): Figures => ({
   ...{ requests: cell.requests, tokensIn: cell.tokensIn, tokensOut: cell.tokensOut, tokensCached: cell.tokensCached },
   ...{ cost: amount(cell.nano), estimated, unpriced },
 })
@@ -83,13 +83,13 @@ export class Accounts {
     this.#days = days
   }
 
-  books(): Book[] {
+  accounts(): Account[] {
     if (this.#kind === 'none') return []
     const asOf = new Date(Date.now() - 240_000).toISOString()
     const plain = this.#kind === 'plain'
-    const book: Book = {
+    const account: Account = {
       ...{
-        id: bookId,
+        id: accountId,
         name: this.#name,
         baseUrl: 'https://api.example.com',
         userId: plain ? null : 'u_41',
@@ -102,26 +102,26 @@ export class Accounts {
       firstDay: this.#kind === 'empty' ? this.today : shiftDay(this.today, 1 - this.#days),
       ...{ fetching: false, problem: null },
     }
-    const second: Book = {
-      ...{ ...book, id: secondId, name: 'client work', baseUrl: 'https://gw.example.net/inference', active: false },
+    const second: Account = {
+      ...{ ...account, id: secondId, name: 'client work', baseUrl: 'https://gw.example.net/inference', active: false },
       ...{ balance: { value: '-1.25', asOf }, asOf: new Date(Date.now() - 40 * 86_400_000).toISOString() },
     }
-    return this.#kind === 'two' ? [book, second] : [book]
+    return this.#kind === 'two' ? [account, second] : [account]
   }
 
-  rename(name: string): Book {
+  rename(name: string): Account {
     this.#name = name
-    const [book] = this.books()
-    if (!book) throw new Error('No book.')
-    return book
+    const [account] = this.accounts()
+    if (!account) throw new Error('No book.')
+    return account
   }
 
   summary(): Summary {
-    const [book] = this.books()
-    if (!book) throw new Error('No book.')
+    const [account] = this.accounts()
+    if (!account) throw new Error('No book.')
     const plain = this.#kind === 'plain' || this.#kind === 'empty'
     return {
-      ...{ book, pace: plain ? null : '7.84', daysLeft: plain ? null : 11 },
+      ...{ account, pace: plain ? null : '7.84', daysLeft: plain ? null : 11 },
       today: { service: plain ? null : '12.41', here: '9.3' },
       ...{ corrections: this.#kind === 'gaps' ? 2 : 0, gaps: this.#kind === 'gaps' ? 9 : 0 },
       undated: this.undated().length,
@@ -161,8 +161,8 @@ export class Accounts {
     const all =
       by === 'tool'
         ? [...tools, named('studio', 'studio')]
-        : by === 'room'
-          ? rooms.map((room) => named(room))
+        : by === 'feature'
+          ? features.map((feature) => named(feature))
           : by === 'key'
             ? this.keys().map(({ id, name }) => named(id, name ?? id))
             : models.map((model) => named(model))
@@ -205,7 +205,7 @@ export class Accounts {
         return {
           ...part,
           sum,
-          total: told(sum, query.source === 'here' ? 12 : 0),
+          total: reported(sum, query.source === 'here' ? 12 : 0),
           requests: some.map((cell) => cell?.requests ?? null),
           tokensIn: some.map((cell) => cell?.tokensIn ?? null),
           tokensOut: some.map((cell) => cell?.tokensOut ?? null),
@@ -214,7 +214,7 @@ export class Accounts {
         }
       })
       .filter(({ sum }) => sum.requests > 0)
-    const total = told(
+    const total = reported(
       series.map(({ sum }) => sum).reduce(add, nothing),
       query.source === 'here' ? 12 : 0,
       this.#kind === 'gaps' ? 3 : 0,
@@ -230,8 +230,10 @@ export class Accounts {
       series: series.map(({ sum: _, ...one }) => one),
       total,
       before:
-        sum.requests === 0 ? null : { ...before, total: told(sum), state: this.#kind === 'gaps' ? 'partial' : 'whole' },
-      asOf: this.books()[0]?.asOf ?? null,
+        sum.requests === 0
+          ? null
+          : { ...before, total: reported(sum), state: this.#kind === 'gaps' ? 'partial' : 'whole' },
+      asOf: this.accounts()[0]?.asOf ?? null,
     }
   }
 
@@ -269,9 +271,9 @@ export class Accounts {
       }
       const here = { ...sum, nano: (sum.nano * shares[drift]) / 100n }
       return {
-        ...{ model, day, service: plain || drift === 'gap' ? null : told(sum) },
+        ...{ model, day, service: plain || drift === 'gap' ? null : reported(sum) },
         here: {
-          ...told(here, drift === 'here_more' ? 4 : 0),
+          ...reported(here, drift === 'here_more' ? 4 : 0),
           ...(drift === 'unpriced' ? { cost: null, unpriced: 8 } : {}),
         },
         elsewhere: plain || drift === 'gap' || drift === 'unpriced' ? null : amount(sum.nano - here.nano),
@@ -290,15 +292,15 @@ export class Accounts {
     return [4, 17]
       .map((back) => ({
         ...{ day: shiftDay(this.today, -back), model: back === 4 ? 'reasoner' : 'vision', keyId: null },
-        ...{ before: told(cell), beforeAsOf: at(back - 1) },
-        ...{ after: told(add(cell, { ...cell, nano: 137_000_000n })), afterAsOf: at(back - 3) },
+        ...{ before: reported(cell), beforeAsOf: at(back - 1) },
+        ...{ after: reported(add(cell, { ...cell, nano: 137_000_000n })), afterAsOf: at(back - 3) },
       }))
       .filter(({ day }) => day >= from && day <= to)
   }
 
   undated() {
     if (this.#kind !== 'gaps') return []
-    const figures = told(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
+    const figures = reported(this.#cell(shiftDay(this.today, -4), 'reasoner', 1))
     const asOf = new Date(Date.now() - 86_400_000).toISOString()
     return ['', '21st of November'].map((date) => ({ date, model: 'reasoner', keyId: null, figures, asOf }))
   }
@@ -309,7 +311,7 @@ export class Accounts {
       (title, at) => ({
         conversationId: `00000000-0000-4000-8000-${String(at + 1).padStart(12, '0')}`,
         title,
-        total: told({ ...nothing, requests: 40 - at * 7, nano: BigInt(9 - at) * 731_000_000n }, at === 1 ? 2 : 0),
+        total: reported({ ...nothing, requests: 40 - at * 7, nano: BigInt(9 - at) * 731_000_000n }, at === 1 ? 2 : 0),
       }),
     )
   }
@@ -344,7 +346,7 @@ export class Accounts {
             model: 'writer-large',
             since: ago(74),
           },
-          { row: 819, who: { kind: 'studio', room: 'chat' }, endpoint: 'chat', model: 'reasoner', since: ago(9) },
+          { row: 819, who: { kind: 'studio', feature: 'chat' }, endpoint: 'chat', model: 'reasoner', since: ago(9) },
         ],
         waiting: banned ? 3 : 0,
       },
@@ -360,7 +362,7 @@ export class Accounts {
       who:
         at % 2 === 0
           ? { kind: 'tool' as const, ...(tools[at % 3] ?? never()) }
-          : { kind: 'studio' as const, room: 'chat' as const },
+          : { kind: 'studio' as const, feature: 'chat' as const },
       ...{ endpoint: 'chat' as const, model: models[at] ?? null, times: at + 1, waitedMs: 900 + at * 21_300 },
     }))
   }
@@ -373,7 +375,7 @@ export class Accounts {
       ...{ concurrent: null, balanceEnabled: false, balance: null, balanceLimit: null },
       ...{ createdAt: '2026-02-03T09:12:44Z', lastUsedAt: null, revokedAt: null, calling: false, gone: false, asOf },
       totals: {
-        ...told({
+        ...reported({
           requests: 51_204 / at,
           tokensIn: 91_402_118,
           tokensOut: 12_204_551,
@@ -406,7 +408,7 @@ export class Accounts {
       const state = this.#state(day)
       const cell = this.#cell(day, keyId, 0.8)
       const figures =
-        state === 'gap' || cell.requests === 0 || keyId.endsWith('3') ? null : { ...told(cell), tokensCached: null }
+        state === 'gap' || cell.requests === 0 || keyId.endsWith('3') ? null : { ...reported(cell), tokensCached: null }
       return { day, state, figures }
     })
   }

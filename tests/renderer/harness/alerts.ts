@@ -1,41 +1,41 @@
 import type { Alert, AlertFacts, Alerts } from '../../../src-preload/contract/alerts.ts'
 
-const book = { id: '5f0c1a2e-0000-4000-8000-0000000000b1', name: 'main account' }
+const account = { id: '5f0c1a2e-0000-4000-8000-0000000000b1', name: 'main account' }
 const keyId = '5f0c1a2e-0000-4000-8000-000000000001'
-const key = { kind: 'key', book, keyId, name: 'everyday', left: null, limit: null } as const
+const key = { kind: 'key', account, keyId, name: 'everyday', left: null, limit: null } as const
 
 /** Every kind of alert, with what a service may have named. */
 export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] = [
   {
-    facts: { kind: 'balance', book, balance: '8.25', below: '10', asOf: '2026-11-21T13:58:00.000Z' },
-    place: { room: 'usage', id: null },
+    facts: { kind: 'balance', account, balance: '8.25', below: '10', asOf: '2026-11-21T13:58:00.000Z' },
+    place: { page: 'usage', id: null },
   },
   {
-    facts: { kind: 'spend', book, day: '2026-11-21', spent: '5.0123', above: '5', source: 'here' },
-    place: { room: 'usage', id: null },
+    facts: { kind: 'spend', account, day: '2026-11-21', spent: '5.0123', above: '5', source: 'here' },
+    place: { page: 'usage', id: null },
   },
   {
     facts: {
       ...{ kind: 'budget', tool: { id: keyId, name: 'my-editor' }, window: 'day' },
       ...{ spent: '0.82', budget: '1', usedUp: false },
     },
-    place: { room: 'proxy', id: null },
+    place: { page: 'proxy', id: null },
   },
   {
     facts: {
       ...{ kind: 'budget', tool: { id: keyId, name: 'batch <b>job</b>' }, window: 'total' },
       ...{ spent: '20', budget: '20', usedUp: true },
     },
-    place: { room: 'proxy', id: null },
+    place: { page: 'proxy', id: null },
   },
-  { facts: { ...key, why: 'low', left: '2.1', limit: '25' }, place: { room: 'keys', id: keyId } },
-  { facts: { ...key, why: 'empty', left: '0', limit: null }, place: { room: 'keys', id: keyId } },
-  { facts: { ...key, why: 'revoked', name: null }, place: { room: 'keys', id: keyId } },
-  { facts: { ...key, why: 'refused' }, place: { room: 'settings', id: 'connection' } },
-  { facts: { ...key, why: 'credits' }, place: { room: 'usage', id: null } },
-  { facts: { ...key, why: 'forbidden', keyId: null, name: null }, place: { room: 'keys', id: null } },
-  { facts: { kind: 'ban', book, until: '2026-11-22T00:00:00Z' }, place: { room: 'usage', id: 'limits' } },
-  { facts: { kind: 'ban', book, until: null }, place: { room: 'usage', id: 'limits' } },
+  { facts: { ...key, why: 'low', left: '2.1', limit: '25' }, place: { page: 'keys', id: keyId } },
+  { facts: { ...key, why: 'empty', left: '0', limit: null }, place: { page: 'keys', id: keyId } },
+  { facts: { ...key, why: 'revoked', name: null }, place: { page: 'keys', id: keyId } },
+  { facts: { ...key, why: 'refused' }, place: { page: 'settings', id: 'connection' } },
+  { facts: { ...key, why: 'credits' }, place: { page: 'usage', id: null } },
+  { facts: { ...key, why: 'forbidden', keyId: null, name: null }, place: { page: 'keys', id: null } },
+  { facts: { kind: 'ban', account, until: '2026-11-22T00:00:00Z' }, place: { page: 'usage', id: 'limits' } },
+  { facts: { kind: 'ban', account, until: null }, place: { page: 'usage', id: 'limits' } },
 ]
 
 /** `all`: one of each kind, the last two over; `none`: nothing. */

@@ -6,7 +6,7 @@ import { contract } from '../../../src-preload/contract/contract.ts'
 import { type AccountKind, Accounts } from './accounts.ts'
 import { startAlerts } from './alerts.ts'
 import { Gateway } from './gateway.ts'
-import { Books } from './library.ts'
+import { Chats } from './library.ts'
 import { Pictures } from './pictures.ts'
 import { recordingOf, recordings, watchRecordings } from './recordings.ts'
 import { states } from './states.ts'
@@ -43,11 +43,11 @@ const gateway = new Gateway({
   rows: Number(query.get('rows') ?? 400),
   live: query.get('live') === '1',
 })
-const books = new Books(Number(query.get('chats') ?? 24))
+const chats = new Chats(Number(query.get('chats') ?? 24))
 const pictures = new Pictures(Number(query.get('images') ?? 0), query.get('thumbs') === '1')
 const kinds: readonly AccountKind[] = ['some', 'gaps', 'empty', 'none', 'plain', 'banned', 'two']
 const kind = kinds.find((one) => one === query.get('usage')) ?? 'some'
-const accounts = new Accounts(kind, Number(query.get('days') ?? 200))
+const usage = new Accounts(kind, Number(query.get('days') ?? 200))
 let alerts = startAlerts(query.get('alerts') ?? 'none', query.get('notifies') === '1')
 function changeAlerts(next: Partial<typeof alerts>): void {
   alerts = { ...alerts, ...next }
@@ -109,31 +109,31 @@ const router = {
     })),
   },
   chat: {
-    watchList: os.chat.watchList.handler(({ signal }) => books.watchList(signal)),
-    watch: os.chat.watch.handler(({ input, signal }) => books.watch(input.conversationId, signal)),
+    watchList: os.chat.watchList.handler(({ signal }) => chats.watchList(signal)),
+    watch: os.chat.watch.handler(({ input, signal }) => chats.watch(input.conversationId, signal)),
     send: os.chat.send.handler(() => nothing),
     stop: os.chat.stop.handler(() => ({ stopped: true })),
     retry: os.chat.retry.handler(() => nothing),
     choose: os.chat.choose.handler(() => ({})),
     update: os.chat.update.handler(({ input: { conversationId, ...change } }) =>
-      done(books.update(conversationId, change)),
+      done(chats.update(conversationId, change)),
     ),
-    duplicate: os.chat.duplicate.handler(({ input }) => books.duplicate(input.conversationId)),
+    duplicate: os.chat.duplicate.handler(({ input }) => chats.duplicate(input.conversationId)),
     saveDraft: os.chat.saveDraft.handler(({ input }) =>
-      done(books.update(input.conversationId, { draft: input.draft })),
+      done(chats.update(input.conversationId, { draft: input.draft })),
     ),
-    remove: os.chat.remove.handler(({ input }) => done(books.remove(input.conversationId))),
-    restore: os.chat.restore.handler(({ input }) => done(books.restore(input.conversationId))),
+    remove: os.chat.remove.handler(({ input }) => done(chats.remove(input.conversationId))),
+    restore: os.chat.restore.handler(({ input }) => done(chats.restore(input.conversationId))),
   },
   library: {
-    watch: os.library.watch.handler(({ signal }) => books.watchLibrary(signal)),
-    saveFolder: os.library.saveFolder.handler(({ input }) => books.saveFolder(input.id, input.name)),
-    removeFolder: os.library.removeFolder.handler(({ input }) => done(books.removeFolder(input.id))),
-    savePrompt: os.library.savePrompt.handler(({ input }) => books.savePrompt(input.id, input.name, input.text)),
-    removePrompt: os.library.removePrompt.handler(({ input }) => done(books.removePrompt(input.id))),
-    removed: os.library.removed.handler(() => ({ conversations: books.removed() })),
-    erase: os.library.erase.handler(({ input }) => books.erase(input.ids)),
-    search: os.library.search.handler(({ input }) => books.search(input.text, input.limit)),
+    watch: os.library.watch.handler(({ signal }) => chats.watchLibrary(signal)),
+    saveFolder: os.library.saveFolder.handler(({ input }) => chats.saveFolder(input.id, input.name)),
+    removeFolder: os.library.removeFolder.handler(({ input }) => done(chats.removeFolder(input.id))),
+    savePrompt: os.library.savePrompt.handler(({ input }) => chats.savePrompt(input.id, input.name, input.text)),
+    removePrompt: os.library.removePrompt.handler(({ input }) => done(chats.removePrompt(input.id))),
+    removed: os.library.removed.handler(() => ({ conversations: chats.removed() })),
+    erase: os.library.erase.handler(({ input }) => chats.erase(input.ids)),
+    search: os.library.search.handler(({ input }) => chats.search(input.text, input.limit)),
   },
   chatTools: {
     watch: os.chatTools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
@@ -158,7 +158,7 @@ const router = {
       done(input.ids.map((id) => pictures.change(id, { favourite: input.favourite }))),
     ),
     keepThumb: os.images.keepThumb.handler(({ input }) => pictures.change(input.id, { thumbId: input.id })),
-    save: os.images.save.handler(() => books.download),
+    save: os.images.save.handler(() => chats.download),
     asAttachment: os.images.asAttachment.handler(({ input }) => ({
       ...{ mediaId: input.id, name: 'picture.png', mime: 'image/png', width: 1024, height: 1024, bytes: 400_000 },
     })),
@@ -182,11 +182,11 @@ const router = {
   },
   archive: {
     exportConversation: os.archive.exportConversation.handler(({ input }) => ({
-      ...books.download,
+      ...chats.download,
       name: `chat.${input.format === 'json' ? 'json' : 'md'}`,
     })),
-    exportAll: os.archive.exportAll.handler(() => books.download),
-    import: os.archive.import.handler(() => books.import()),
+    exportAll: os.archive.exportAll.handler(() => chats.download),
+    import: os.archive.import.handler(() => chats.import()),
   },
   tools: {
     watch: os.tools.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
@@ -202,29 +202,29 @@ const router = {
     revoke: os.tools.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
   },
   usage: {
-    watch: os.usage.watch.handler(({ signal }) => live(() => accounts.books(), signal)),
-    refresh: os.usage.refresh.handler(() => accounts.rename('main account')),
+    watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),
+    refresh: os.usage.refresh.handler(() => usage.rename('main account')),
     rename: os.usage.rename.handler(({ input }) => {
-      const book = accounts.rename(input.name)
+      const book = usage.rename(input.name)
       change({})
       return book
     }),
-    summary: os.usage.summary.handler(() => accounts.summary()),
-    view: os.usage.view.handler(({ input }) => packView(accounts.view(input))),
-    compare: os.usage.compare.handler(({ input }) => accounts.compare(input.from, input.to, input.daily)),
-    corrections: os.usage.corrections.handler(({ input }) => accounts.corrections(input.from, input.to)),
-    undated: os.usage.undated.handler(() => accounts.undated()),
-    topConversations: os.usage.topConversations.handler(() => accounts.top()),
-    export: os.usage.export.handler(({ input }) => ({ ...books.download, name: `usage.${input.format}` })),
+    summary: os.usage.summary.handler(() => usage.summary()),
+    view: os.usage.view.handler(({ input }) => packView(usage.view(input))),
+    compare: os.usage.compare.handler(({ input }) => usage.compare(input.from, input.to, input.daily)),
+    corrections: os.usage.corrections.handler(({ input }) => usage.corrections(input.from, input.to)),
+    undated: os.usage.undated.handler(() => usage.undated()),
+    topConversations: os.usage.topConversations.handler(() => usage.top()),
+    export: os.usage.export.handler(({ input }) => ({ ...chats.download, name: `usage.${input.format}` })),
   },
   limits: {
-    watch: os.limits.watch.handler(({ signal }) => live(() => accounts.limits(), signal)),
-    history: os.limits.history.handler(() => accounts.limited()),
+    watch: os.limits.watch.handler(({ signal }) => live(() => usage.limits(), signal)),
+    history: os.limits.history.handler(() => usage.limited()),
   },
   keys: {
-    watch: os.keys.watch.handler(({ signal }) => live(() => accounts.keys(), signal)),
-    daily: os.keys.daily.handler(({ input }) => accounts.keyDays(input.keyId, input.from, input.to)),
-    refresh: os.keys.refresh.handler(() => ({ keys: accounts.keys().length })),
+    watch: os.keys.watch.handler(({ signal }) => live(() => usage.keys(), signal)),
+    daily: os.keys.daily.handler(({ input }) => usage.keyDays(input.keyId, input.from, input.to)),
+    refresh: os.keys.refresh.handler(() => ({ keys: usage.keys().length })),
   },
   alerts: {
     watch: os.alerts.watch.handler(({ signal }) => live(() => alerts, signal)),

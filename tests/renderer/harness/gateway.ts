@@ -104,7 +104,7 @@ export class Gateway {
   tools: App[]
   /** Oldest first; the id is the place plus one. */
   readonly rows: RequestRow[] = []
-  #told = new AbortController()
+  #reported = new AbortController()
   #tellers = new Set<(rows: RequestRow[]) => void>()
   readonly #random = random(20_261_121)
 
@@ -119,7 +119,7 @@ export class Gateway {
   async *watch<T>(read: () => T, signal: AbortSignal | undefined): AsyncGenerator<T> {
     while (!signal?.aborted) {
       yield read()
-      const { signal: next } = this.#told
+      const { signal: next } = this.#reported
       await new Promise<void>((done) => {
         next.addEventListener('abort', () => done())
         signal?.addEventListener('abort', () => done())
@@ -127,15 +127,15 @@ export class Gateway {
     }
   }
 
-  #tell(): void {
-    this.#told.abort()
-    this.#told = new AbortController()
+  #notify(): void {
+    this.#reported.abort()
+    this.#reported = new AbortController()
   }
 
   add(settings: Loose<ToolSettings> & { name: string }): App {
     const tool = { ...plain, ...given(settings), id: crypto.randomUUID(), createdAt: ago(0) }
     this.tools = [tool, ...this.tools]
-    this.#tell()
+    this.#notify()
     return tool
   }
 
@@ -144,7 +144,7 @@ export class Gateway {
     if (!found) throw new Error('No such tool.')
     const changed = { ...found, ...given(change) }
     this.tools = this.tools.map((tool) => (tool.id === id ? changed : tool))
-    this.#tell()
+    this.#notify()
     return changed
   }
 
@@ -275,7 +275,7 @@ export class Gateway {
       { kind: 'tool', id: 't1', name: 'opencode', colour: 'blue' },
       { kind: 'tool', id: 't2', name: 'notebook', colour: 'teal' },
       { kind: 'tool', id: 't3', name: 'release-notes', colour: 'violet' },
-      { kind: 'studio', room: 'chat' },
+      { kind: 'studio', feature: 'chat' },
     ]
     const model = ['writer-large', 'reasoner', 'writer-small'][Math.floor(dice() * 3)] ?? null
     const failed = dice() < 0.03
@@ -284,7 +284,7 @@ export class Gateway {
     return {
       id,
       at: ago(age),
-      who: whos[Math.floor(dice() * whos.length)] ?? { kind: 'studio', room: 'chat' },
+      who: whos[Math.floor(dice() * whos.length)] ?? { kind: 'studio', feature: 'chat' },
       method: 'POST',
       path: '/v1/chat/completions',
       endpoint: 'chat',
@@ -381,7 +381,7 @@ export class Gateway {
     })
     change(5, 79_000, {
       ...nothing,
-      who: { kind: 'studio', room: 'transcribe' },
+      who: { kind: 'studio', feature: 'transcribe' },
       endpoint: 'transcription',
       path: '/v1/audio/transcriptions',
       model: 'whisper-1',

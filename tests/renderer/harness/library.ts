@@ -34,7 +34,7 @@ const given = <T extends object>(change: Loose<T>): Partial<T> =>
 /** Whoever listens hears everything from then on, after what `first` says. */
 class Teller<T> {
   readonly #wakes = new Set<(event: T) => void>()
-  tell(event: T): void {
+  notify(event: T): void {
     for (const wake of this.#wakes) wake(event)
   }
   async *listen(first: () => T, signal: AbortSignal | undefined): AsyncGenerator<T> {
@@ -58,7 +58,7 @@ class Teller<T> {
   }
 }
 
-export class Books {
+export class Chats {
   readonly chats = new Map<string, Conversation>()
   readonly #gone = new Map<string, { chat: Conversation; at: string }>()
   #folders: { id: string; name: string }[] = []
@@ -103,7 +103,7 @@ export class Books {
 
   #put(chat: Conversation): void {
     this.chats.set(chat.id, chat)
-    this.#list.tell({ type: 'upsert', conversation: chat })
+    this.#list.notify({ type: 'upsert', conversation: chat })
   }
 
   watchList = (signal: AbortSignal | undefined) =>
@@ -129,7 +129,7 @@ export class Books {
     const chat = this.chats.get(id)
     if (!chat) throw noSuch()
     this.#put({ ...chat, ...given<Conversation>(change), ...(title === undefined ? {} : { title: title || null }) })
-    this.#tell()
+    this.#notify()
   }
 
   duplicate(id: string): { conversationId: string } {
@@ -145,8 +145,8 @@ export class Books {
     if (!chat) throw noSuch()
     this.chats.delete(id)
     this.#gone.set(id, { chat, at: ago(0) })
-    this.#list.tell({ type: 'removed', id })
-    this.#tell()
+    this.#list.notify({ type: 'removed', id })
+    this.#notify()
   }
 
   restore(id: string): void {
@@ -154,7 +154,7 @@ export class Books {
     if (!gone) throw noSuch()
     this.#gone.delete(id)
     this.#put(gone.chat)
-    this.#tell()
+    this.#notify()
   }
 
   removed(): RemovedConversation[] {
@@ -170,11 +170,11 @@ export class Books {
   erase(ids: string[] | undefined): { erased: number } {
     const before = this.#gone.size
     for (const id of ids ?? [...this.#gone.keys()]) this.#gone.delete(id)
-    this.#tell()
+    this.#notify()
     return { erased: before - this.#gone.size }
   }
 
-  #told = (): Library => ({
+  #reported = (): Library => ({
     folders: this.#folders
       .map((folder) => ({
         ...folder,
@@ -185,32 +185,32 @@ export class Books {
     presets: [],
     removed: this.#gone.size,
   })
-  #tell = (): void => this.#library.tell(this.#told())
-  watchLibrary = (signal: AbortSignal | undefined) => this.#library.listen(this.#told, signal)
+  #notify = (): void => this.#library.notify(this.#reported())
+  watchLibrary = (signal: AbortSignal | undefined) => this.#library.listen(this.#reported, signal)
 
   saveFolder(id: string | undefined, name: string): { id: string } {
     const its = id ?? uuid(this.#next++)
     this.#folders = [...this.#folders.filter((one) => one.id !== its), { id: its, name }]
-    this.#tell()
+    this.#notify()
     return { id: its }
   }
 
   removeFolder(id: string): void {
     this.#folders = this.#folders.filter((one) => one.id !== id)
     for (const chat of this.chats.values()) if (chat.folderId === id) this.#put({ ...chat, folderId: null })
-    this.#tell()
+    this.#notify()
   }
 
   savePrompt(id: string | undefined, name: string, text: string): { id: string } {
     const its = id ?? uuid(this.#next++)
     this.#prompts = [...this.#prompts.filter((one) => one.id !== its), { id: its, name, text, updatedAt: ago(0) }]
-    this.#tell()
+    this.#notify()
     return { id: its }
   }
 
   removePrompt(id: string): void {
     this.#prompts = this.#prompts.filter((one) => one.id !== id)
-    this.#tell()
+    this.#notify()
   }
 
   search(text: string, limit: number): { hits: SearchHit[]; more: boolean } {

@@ -93,7 +93,7 @@ export class Pictures {
     }
   }
 
-  #tell(change: ImagesChange): void {
+  #notify(change: ImagesChange): void {
     for (const push of this.#watchers) push(change)
   }
 
@@ -120,7 +120,7 @@ export class Pictures {
   make(wish: ImageWish, fromImageId: string | null): Drawing {
     const drawing = { ...this.#drawing(idOf(this.#next++), wish, new Date().toISOString()), fromImageId }
     this.#drawings.unshift(drawing)
-    this.#tell({ type: 'drawing', drawing })
+    this.#notify({ type: 'drawing', drawing })
     if (wish.prompt.includes('slow')) return drawing
     setTimeout(() => this.#end(drawing), 250)
     return drawing
@@ -146,7 +146,7 @@ export class Pictures {
           })
         } else {
           const image = this.#kept(drawing, index, this.#next++, false, new Date().toISOString())
-          this.#tell({ type: 'image', image })
+          this.#notify({ type: 'image', image })
         }
       })
       drawing.state = 'done'
@@ -154,14 +154,14 @@ export class Pictures {
       drawing.cost = '0.04'
       drawing.costIs = 'measured'
     }
-    this.#tell({ type: 'drawing', drawing })
+    this.#notify({ type: 'drawing', drawing })
   }
 
   cancel(id: string): Drawing {
     const drawing = this.#drawings.find((one) => one.id === id)
     if (!drawing) throw new Error('No such drawing.')
     if (drawing.state === 'making') drawing.state = 'cancelled'
-    this.#tell({ type: 'drawing', drawing })
+    this.#notify({ type: 'drawing', drawing })
     return drawing
   }
 
@@ -175,7 +175,7 @@ export class Pictures {
     if (!before) throw new Error('No such picture.')
     const image = { ...before, ...change }
     this.#images[at] = image
-    this.#tell({ type: 'image', image })
+    this.#notify({ type: 'image', image })
     return image
   }
 
@@ -183,14 +183,14 @@ export class Pictures {
     const gone = this.#images.filter(({ id }) => ids.includes(id))
     for (const image of gone) this.#removed.set(image.id, image)
     this.#images = this.#images.filter(({ id }) => !ids.includes(id))
-    this.#tell({ type: 'gone', imageIds: [...ids] })
+    this.#notify({ type: 'gone', imageIds: [...ids] })
     return gone.length
   }
 
   restore(ids: readonly string[]): number {
     const back = ids.flatMap((id) => this.#removed.get(id) ?? [])
     this.#images = [...this.#images, ...back].sort((a, b) => b.createdAt.localeCompare(a.createdAt))
-    for (const image of back) this.#tell({ type: 'image', image })
+    for (const image of back) this.#notify({ type: 'image', image })
     return back.length
   }
 }

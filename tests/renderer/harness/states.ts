@@ -27,7 +27,7 @@ const connected: AppState = {
       keyKept: 'keychain',
       active: true,
       allowInsecure: false,
-      bookId: null,
+      accountId: null,
     },
   ],
   keychain: { available: true, reason: null },

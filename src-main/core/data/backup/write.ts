@@ -40,13 +40,13 @@ export async function writeBackup(parts: BackupParts, target: Target): Promise<B
     workplace = openPlace(place)
     checkFreeSpace(place, total)
     let done = 0
-    const tell = (bytes: number): void => {
+    const notify = (bytes: number): void => {
       parts.signal?.throwIfAborted()
       done += bytes
       parts.progress?.({ stage: 'databases', done: Math.min(done, total), total })
     }
-    tell(0)
-    const snapshot = takeSnapshot({ dataDir, folder: workplace.folder, copied: tell })
+    notify(0)
+    const snapshot = takeSnapshot({ dataDir, folder: workplace.folder, copied: notify })
     parts.signal?.throwIfAborted()
     if ('sink' in target) return await pack(parts, snapshot, target.sink)
     return await intoFile(target.path, sizeOf(snapshot), (sink) => pack(parts, snapshot, sink))

@@ -79,9 +79,9 @@ async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { ho
   const show = (work: Opening): void => {
     last = work
     if (!isLate) return
-    const told = (async () => opening?.(work))()
-    told.catch(reject)
-    shown.first ??= told
+    const reported = (async () => opening?.(work))()
+    reported.catch(reject)
+    shown.first ??= reported
   }
   const patience = setTimeout(() => {
     isLate = true

@@ -64,14 +64,14 @@ function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase): boolean 
  * @throws StudioError `store_newer`, `store_damaged` (another program's file)
  */
 export function prepareFiles(parts: RecoveryOptions): void {
-  const { dataDir, tell } = parts
+  const { dataDir, notify } = parts
   recoverFolder(parts)
   for (const database of databases) {
     if (!existsSync(database.pathIn(dataDir)) || !isOld(dataDir, database)) continue
-    tell?.({ stage: 'updating', database: database.name, rows: null })
+    notify?.({ stage: 'updating', database: database.name, rows: null })
     const opened = openDatabase(database.pathIn(dataDir), database.kind)
     try {
-      if (database.name === 'ledger') giveRoomBack(opened)
+      if (database.name === 'ledger') releaseSpace(opened)
     } finally {
       opened.close()
     }
@@ -79,9 +79,9 @@ export function prepareFiles(parts: RecoveryOptions): void {
 }
 
 /** Where the disk has no room for a second copy, the ledger says so when it tries again. */
-function giveRoomBack(ledger: Parameters<typeof requestErasing>[0]): void {
+function releaseSpace(requestLog: Parameters<typeof requestErasing>[0]): void {
   try {
-    requestErasing(ledger).writeAnew()
+    requestErasing(requestLog).writeAnew()
   } catch (thrown) {
     if (isDamage(thrown)) throw thrown
   }

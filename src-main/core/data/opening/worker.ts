@@ -27,16 +27,16 @@ const everyMs = 100
 const port = parentPort
 if (port && workerData?.role === role) {
   const say = (said: OpeningMessage): void => port.postMessage(said)
-  let told: { at: number; what: string } = { at: 0, what: '' }
+  let reported: { at: number; what: string } = { at: 0, what: '' }
   try {
     prepareFiles({
       ...job.parse(workerData.job),
       typeOf: fileType,
       log: (level, line) => say({ level, line }),
-      tell(work) {
+      notify(work) {
         const [now, what] = [performance.now(), `${work.stage} ${work.database}`]
-        if (what === told.what && now - told.at < everyMs) return
-        told = { at: now, what }
+        if (what === reported.what && now - reported.at < everyMs) return
+        reported = { at: now, what }
         say({ work })
       },
     })

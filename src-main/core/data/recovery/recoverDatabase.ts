@@ -29,8 +29,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
   const handle = new DatabaseSync(to, { enableForeignKeyConstraints: false })
   try {
     const claims = new Claims(pages.count)
-    const told = rootsOf(pages, claims)
-    const version = versionOf(pages, kind.migrations, told)
+    const reported = rootsOf(pages, claims)
+    const version = versionOf(pages, kind.migrations, reported)
     // A page size of its own, no log: what is written here is read by nobody until it is whole.
     handle.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN`)
     for (const sql of kind.migrations.slice(0, version)) handle.exec(sql)
@@ -38,8 +38,8 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
     // Rows that a migration writes into a new file come from the old one, if it has them.
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
     const rows = new Rows(handle, looking.counted ?? (() => undefined))
-    const all = tables.map((table) => readTable(pages, claims, told, table, rows))
-    claimRest(pages, claims, told)
+    const all = tables.map((table) => readTable(pages, claims, reported, table, rows))
+    claimRest(pages, claims, reported)
     adopt(pages, claims, all, rows)
     const holed = new Set(all.filter(({ walked }) => walked.holes + walked.broken > 0).map(({ table }) => table.name))
     const mended = relate(handle, looking, holed)
@@ -59,9 +59,9 @@ interface Result {
   known: number | null
 }
 
-function readTable(pages: Pages, claims: Claims, told: Roots, table: Table, rows: Rows): Result {
-  const root = told.tables.get(table.name)
-  if (root === undefined) return { table, walked: { holes: told.isWhole ? 0 : 1, broken: 0, rows: 0 }, known: null }
+function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, rows: Rows): Result {
+  const root = reported.tables.get(table.name)
+  if (root === undefined) return { table, walked: { holes: reported.isWhole ? 0 : 1, broken: 0, rows: 0 }, known: null }
   const walked = walkTree(
     pages,
     claims,
@@ -70,7 +70,7 @@ function readTable(pages: Pages, claims: Claims, told: Roots, table: Table, rows
     (cell) => fits(table, cell) && rows.insert(table, cell),
   )
   let known: number | null = null
-  for (const index of told.indexes.get(table.name) ?? []) {
+  for (const index of reported.indexes.get(table.name) ?? []) {
     const entries = walkTree(pages, claims, index, false, () => true)
     if (entries.holes === 0 && entries.broken === 0) known = Math.max(known ?? 0, entries.rows)
   }
@@ -218,8 +218,8 @@ function rootsOf(pages: Pages, claims: Claims): Roots {
 
 /** The one that its head tells and its tables agree with; otherwise the newest whose tables are all there. */
 function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
-  const told = pages.page(1).readUInt32BE(60)
-  if (!isWhole) return told >= 1 && told <= migrations.length ? told : migrations.length
+  const reported = pages.page(1).readUInt32BE(60)
+  if (!isWhole) return reported >= 1 && reported <= migrations.length ? reported : migrations.length
   const handle = new DatabaseSync(':memory:')
   try {
     let found = migrations.length
@@ -227,7 +227,8 @@ function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhol
       handle.exec(sql)
       const wanted = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
       if (wanted.every(({ name }) => tables.has(name))) found = at + 1
-      if (at + 1 === told && wanted.length === tables.size && wanted.every(({ name }) => tables.has(name))) return told
+      if (at + 1 === reported && wanted.length === tables.size && wanted.every(({ name }) => tables.has(name)))
+        return reported
     }
     return found
   } finally {

@@ -26,7 +26,7 @@ export interface RecoveryOptions {
   typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
   log(level: 'warn', line: string): void
   /** Called often: the receiver coalesces. */
-  tell?(work: Opening): void
+  notify?(work: Opening): void
 }
 
 /**
@@ -35,10 +35,10 @@ export interface RecoveryOptions {
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
 export function recoverFolder(parts: RecoveryOptions): void {
-  const { dataDir, how, tell } = parts
+  const { dataDir, how, notify } = parts
   dropUnnamed(dataDir)
   for (const database of databases) {
-    if (how !== 'head') tell?.({ stage: 'checking', database: database.name, rows: null })
+    if (how !== 'head') notify?.({ stage: 'checking', database: database.name, rows: null })
     const fault = faultOf(dataDir, database, how)
     if (fault !== null) mend(parts, database, fault)
   }
@@ -93,8 +93,8 @@ function mend(parts: RecoveryOptions, database: KnownDatabase, why: string): voi
 function recoverInPlace(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
   const { dataDir } = parts
   const { name, file, pathIn } = database
-  const tell = (rows: number): void => parts.tell?.({ stage: 'mending', database: name, rows })
-  tell(0)
+  const notify = (rows: number): void => parts.notify?.({ stage: 'mending', database: name, rows })
+  notify(0)
   const path = pathIn(dataDir)
   const isThere = existsSync(path)
   checkFreeSpace(dataDir, isThere ? [path, ...sideFiles(path)].reduce((sum, one) => sum + bytesOnDisk(one), 0) : 0)
@@ -102,7 +102,7 @@ function recoverInPlace(parts: RecoveryOptions, database: KnownDatabase, why: st
   const to = freshStaging(dataDir)
   const fresh = join(to, file)
   const recovered = isThere
-    ? recoverDatabase(path, fresh, database, { mediaFacts: (id) => factsOf(parts, id), counted: tell })
+    ? recoverDatabase(path, fresh, database, { mediaFacts: (id) => factsOf(parts, id), counted: notify })
     : { recovered: [], lost: [{ thing: 'other' as const, count: null }], mended: [] }
   const loose = name === 'studio' ? looseFiles(dataDir, isThere ? fresh : null) : []
   if (isThere) toDisk(fresh)

@@ -38,7 +38,7 @@ export function relate(handle: DatabaseSync, looking: Looking, holed: ReadonlySe
   if (has('transcripts')) note('transcripts', relateTranscripts(handle))
   if (has('requests')) note('requests', relateRequests(handle))
   if (has('use_days')) relateUse(handle, holed)
-  if (has('books')) note('accounts', relateBooks(handle))
+  if (has('books')) note('accounts', restoreAccounts(handle))
   for (const [thing, count] of letGo(handle)) note(thing, count)
   return asCounts(mended)
 }
@@ -153,7 +153,7 @@ function relateUse(handle: DatabaseSync, holed: ReadonlySet<string>): void {
 }
 
 /** What the service said of an account is kept, though nobody can say of which. */
-function relateBooks(handle: DatabaseSync): number {
+function restoreAccounts(handle: DatabaseSync): number {
   const children = ['fetches', 'coverage', 'days', 'closed', 'versions', 'undated', 'limits']
   const all = children.map((table) => `SELECT book FROM ${table}`).join(' UNION ')
   const lost = handle.prepare(`SELECT book FROM (${all}) WHERE book NOT IN (SELECT no FROM books)`).all()

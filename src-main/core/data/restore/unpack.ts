@@ -51,12 +51,12 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
     rmSync(to, { recursive: true, force: true })
     for (const folder of [to, join(to, 'media'), join(to, 'making')]) mkdirSync(folder, { mode: 0o700 })
     let done = 0
-    const tell = (bytes: number): void => {
+    const notify = (bytes: number): void => {
       signal?.throwIfAborted()
       done += bytes
       progress?.({ stage: 'checking', done, total })
     }
-    const said = await unpackAll(file, to, tell)
+    const said = await unpackAll(file, to, notify)
     progress?.({ stage: 'staging', done: total, total })
     // The names; the bytes went to the disk file by file.
     for (const folder of [join(to, 'media'), join(to, 'making'), to]) toDisk(folder)
@@ -71,7 +71,7 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
 
 type Came = Map<string, { bytes: number; sha256: string }>
 
-async function unpackAll(file: FileHandle, to: string, tell: (bytes: number) => void): Promise<BackupManifest> {
+async function unpackAll(file: FileHandle, to: string, notify: (bytes: number) => void): Promise<BackupManifest> {
   let said: About | null = null
   let whole: BackupManifest | null = null
   const came: Came = new Map()
@@ -82,7 +82,7 @@ async function unpackAll(file: FileHandle, to: string, tell: (bytes: number) => 
     else {
       if (!entryName.test(entry.name) || came.has(entry.name)) throw notOurs('It holds a file that no backup has.')
       if (came.size >= mostEntries) throw notOurs('It holds far more files than any backup has.')
-      came.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), tell) })
+      came.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), notify) })
     }
   }
   if (!said || !whole) throw notOurs('Its end is missing.')
@@ -106,14 +106,14 @@ function compare(said: About, whole: BackupManifest, came: Came): void {
   if (!isWhole || !came.has('studio.sqlite')) throw notOurs('A database is missing in it.')
 }
 
-async function unpackOne(entry: TarEntry, path: string, tell: (bytes: number) => void): Promise<string> {
+async function unpackOne(entry: TarEntry, path: string, notify: (bytes: number) => void): Promise<string> {
   const file = await open(path, 'wx', 0o600)
   try {
     const hash = createHash('sha256')
     for await (const bytes of entry.bytes()) {
       hash.update(bytes)
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten
-      tell(bytes.length)
+      notify(bytes.length)
     }
     await file.sync()
     return hash.digest('hex')

@@ -31,7 +31,7 @@ export interface ErasablePart {
    * Erases for good, in slices that hold nobody up, and answers how many went.
    * @throws StudioError `bad_input` where more would go than was told
    */
-  erase(wish: EraseRequest, told: number, steps: EraseSteps): Promise<number>
+  erase(wish: EraseRequest, reported: number, steps: EraseSteps): Promise<number>
 }
 
 export interface RetentionOptions {
@@ -47,7 +47,7 @@ const dayMs = 86_400_000
 const firstSweepMs = 30_000
 
 type Running = NonNullable<EraseState['running']>
-type Task = EraseRequest & { by: Running['by']; parts: readonly { what: Erasable; told: number }[] }
+type Task = EraseRequest & { by: Running['by']; parts: readonly { what: Erasable; reported: number }[] }
 
 export type RetentionFeature = ReturnType<typeof createRetention>
 
@@ -76,11 +76,11 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     const ordered = erasables.flatMap((what) => parts.find((part) => part.what === what) ?? [])
     const begun: Running = {
       ...{ startedAt, by, stopping: false },
-      parts: ordered.map(({ what, told }) => ({ what, items: told, done: 0 })),
+      parts: ordered.map(({ what, reported }) => ({ what, items: reported, done: 0 })),
     }
     running = begun
     try {
-      for (const { what, told } of ordered) await refuseMore(what, wish, told)
+      for (const { what, reported } of ordered) await refuseMore(what, wish, reported)
     } catch (thrown) {
       running = null
       throw thrown
@@ -90,10 +90,10 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
   }
 
   /** What began before an instant is no more than it was, but requests that were under way then have ended since. */
-  async function refuseMore(what: Erasable, wish: EraseRequest, told: number): Promise<void> {
+  async function refuseMore(what: Erasable, wish: EraseRequest, reported: number): Promise<void> {
     if (what === 'log' || what === 'bodies') return
     const { items } = await kinds[what].count(wish)
-    if (items > told) throw new StudioError('bad_input', 'More would go by now than was counted. Look again.')
+    if (items > reported) throw new StudioError('bad_input', 'More would go by now than was counted. Look again.')
   }
 
   async function run(begun: Running, wish: EraseRequest): Promise<void> {
@@ -127,7 +127,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     const before = beforeOf(days)
     const { items } = await kinds.log.count({ before, archivedOnly: false })
     if (items === 0) return 0
-    await begin({ by: 'rule', before, archivedOnly: false, parts: [{ what: 'log', told: items }] })
+    await begin({ by: 'rule', before, archivedOnly: false, parts: [{ what: 'log', reported: items }] })
     await work
     const gone = last?.parts[0]?.items ?? 0
     log('info', `Erased ${gone} requests of over ${days} days ago from the log, as the settings say.`)
@@ -146,7 +146,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
       return { before, archivedOnly, parts }
     },
     /** Resolves when it has begun. @throws StudioError `busy`, `bad_input` */
-    async start(asked: EraseRequest & { parts: readonly { what: Erasable; told: number }[] }): Promise<void> {
+    async start(asked: EraseRequest & { parts: readonly { what: Erasable; reported: number }[] }): Promise<void> {
       const before = Date.parse(asked.before)
       if (!(before <= now())) throw new StudioError('bad_input', 'Only what is past can be erased.')
       await begin({ ...asked, by: 'person', before: new Date(before).toISOString() })

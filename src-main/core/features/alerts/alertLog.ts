@@ -18,7 +18,7 @@ export class AlertLog {
   }
 
   /** Takes in what figures say; answers what was told and whether anything changed. */
-  take(readings: readonly Measurement[]): { told: StoredAlert[]; changed: boolean } {
+  take(readings: readonly Measurement[]): { reported: StoredAlert[]; changed: boolean } {
     const heard = new Map(this.#heard)
     try {
       return this.#takeTogether(readings)
@@ -29,18 +29,18 @@ export class AlertLog {
     }
   }
 
-  #takeTogether(readings: readonly Measurement[]): { told: StoredAlert[]; changed: boolean } {
+  #takeTogether(readings: readonly Measurement[]): { reported: StoredAlert[]; changed: boolean } {
     return this.#table.together(() => {
-      const told: StoredAlert[] = []
+      const reported: StoredAlert[] = []
       let changed = false
       for (const reading of readings.filter(this.#isNews)) {
         const before = this.#table.holding(reading.watch)
         const holds = before && this.#stillHolds(before, reading) ? before : null
         if (before && !holds) this.#end(before)
-        if (!holds && this.#isToTell(reading)) told.push(this.#add(reading))
+        if (!holds && this.#isToTell(reading)) reported.push(this.#add(reading))
         changed ||= before !== null && !holds
       }
-      return { told, changed: changed || told.length > 0 }
+      return { reported, changed: changed || reported.length > 0 }
     })
   }
 
@@ -74,7 +74,7 @@ export class AlertLog {
   }
 
   #isToTell({ watch, period, mark, level }: Measurement): boolean {
-    return level > 0 && (period === null || !this.#table.told(watch, period, mark, level))
+    return level > 0 && (period === null || !this.#table.reported(watch, period, mark, level))
   }
 
   #add({ watch, period, mark, level, endsAt, facts }: Measurement): StoredAlert {

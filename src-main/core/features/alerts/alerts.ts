@@ -2,7 +2,7 @@ import type { AccountKey } from '../../../../src-preload/contract/account.ts'
 import type { AlertSettings, Alerts } from '../../../../src-preload/contract/alerts.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import type { Book } from '../../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
@@ -46,12 +46,12 @@ export interface AlertsOptions {
   table: AlertTable
   /** Takes alerts that the database refuses for now. */
   pending: Pick<PendingWrites, 'write'>
-  books: {
+  usage: {
     changes: Listeners
     /** The book of the connection with what is under way for it. */
-    current(): Book | null
-    today(bookId: string): DaySpend
-    callingKey(bookId: string): AccountKey | null
+    current(): Account | null
+    today(accountId: string): DaySpend
+    callingKey(accountId: string): AccountKey | null
   }
   connection(): Connection
   /** Each status call over the connection that stands. */
@@ -74,10 +74,10 @@ export interface AlertReplies {
 export class AlertsFeature {
   readonly #parts: AlertsOptions
   readonly #now: () => number
-  readonly #book: AlertLog
+  readonly #log: AlertLog
   readonly #feed: StateFeed<Alerts>
   readonly #notifier: Notifier
-  readonly #account: Debounced
+  readonly #accountStore: Debounced
   readonly #spend: Debounced
   readonly #budgets: Debounced
   readonly #ends: (() => void)[]
@@ -92,22 +92,22 @@ export class AlertsFeature {
   #following: AlertReplies | null = null
   /** Refusals that hold, null where that is to be looked up; nearly always none, so that a good answer costs one look. */
   #refused: Set<RefusedWith> | null = null
-  #bookId: string | null = null
+  #accountId: string | null = null
   #timer: NodeJS.Timeout | null = null
   #closed = false
 
   constructor(parts: AlertsOptions) {
     this.#parts = parts
     this.#now = parts.now ?? Date.now
-    this.#book = new AlertLog(parts.table, this.#now)
+    this.#log = new AlertLog(parts.table, this.#now)
     this.#settings = parts.table.settings()
     this.#feed = new StateFeed<Alerts>({ everyMs: 250, read: () => this.read(), observe: () => () => undefined })
     this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null))
-    this.#account = new Debounced(accountMs, () => this.#judgeAccount())
+    this.#accountStore = new Debounced(accountMs, () => this.#judgeAccount())
     this.#spend = new Debounced(spendMs, () => this.#take(this.#spendReadings()))
     this.#budgets = new Debounced(budgetMs, () => this.#judgeBudgets())
     this.#ends = [
-      parts.books.changes.add(() => this.#account.soon()),
+      parts.usage.changes.add(() => this.#accountStore.soon()),
       parts.statuses.add(this.#saidStatus),
       parts.tools.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
@@ -139,7 +139,7 @@ export class AlertsFeature {
     this.#settings = settings
     const { balanceBelow, spendAbove, budgets, key, ban } = this.#settings
     const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, key, ban }
-    this.#book.drop((watch) => {
+    this.#log.drop((watch) => {
       const kind = kindOf(watch)
       return kind !== undefined && !on[kind]
     })
@@ -161,7 +161,7 @@ export class AlertsFeature {
   /** Also where notifications are switched off: a person wants to see whether they come. */
   tryNotification(): { shown: boolean } {
     const { notify } = this.#parts
-    const place = { room: 'settings', id: 'alerts' } as const
+    const place = { page: 'settings', id: 'alerts' } as const
     notify?.({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
     return { shown: notify !== null }
   }
@@ -184,14 +184,14 @@ export class AlertsFeature {
     const { state, problem } = this.#parts.connection()
     if (state === 'failed' && problem?.status === 401) this.#met(401)
     if (state === 'connected') this.#cleared([401])
-    this.#account.soon()
+    this.#accountStore.soon()
   }
 
   close(): void {
     this.#closed = true
     this.#unlisten?.()
     for (const end of this.#ends) end()
-    for (const later of [this.#account, this.#spend, this.#budgets]) later.close()
+    for (const later of [this.#accountStore, this.#spend, this.#budgets]) later.close()
     this.#notifier.close()
     if (this.#timer) clearTimeout(this.#timer)
   }
@@ -214,65 +214,65 @@ export class AlertsFeature {
   }
 
   readonly #saidStatus = (asked: RateLimitStatusReply): void => {
-    const book = this.#parts.books.current()
-    if (!('status' in asked) || !book || !this.#settings.ban) return
+    const account = this.#parts.usage.current()
+    if (!('status' in asked) || !account || !this.#settings.ban) return
     const { banned = false, banned_until: until = null } = asked.status
-    this.#take([judgeBan(nameOf(book), { banned: banned ?? false, until }, asked.at.getTime())])
+    this.#take([judgeBan(nameOf(account), { banned: banned ?? false, until }, asked.at.getTime())])
   }
 
   #met(status: RefusedWith): void {
-    const book = this.#parts.books.current()
-    if (this.#closed || !book || !this.#settings.key) return
+    const account = this.#parts.usage.current()
+    if (this.#closed || !account || !this.#settings.key) return
     this.#refused = null
-    const key = this.#parts.books.callingKey(book.id)
-    this.#take([judgeRefusal(nameOf(book), status, true, key, this.#now())])
+    const key = this.#parts.usage.callingKey(account.id)
+    this.#take([judgeRefusal(nameOf(account), status, true, key, this.#now())])
   }
 
   #cleared(statuses: readonly RefusedWith[]): void {
-    const book = this.#parts.books.current()
-    if (this.#closed || !book) return
-    this.#refused ??= this.#readRefused(book)
+    const account = this.#parts.usage.current()
+    if (this.#closed || !account) return
+    this.#refused ??= this.#readRefused(account)
     const over = statuses.filter((status) => this.#refused?.has(status))
     if (over.length === 0) return
     this.#refused = null
-    this.#take(over.map((status) => judgeRefusal(nameOf(book), status, false, null, this.#now())))
+    this.#take(over.map((status) => judgeRefusal(nameOf(account), status, false, null, this.#now())))
   }
 
   // ---- what is judged --------------------------------------------------------------------------------------------------
 
   /** The book of the connection while the service answers: offline, nothing is known of it. */
-  #reachable(): Book | null {
+  #reachable(): Account | null {
     const { state } = this.#parts.connection()
-    const book = this.#parts.books.current()
-    return state === 'none' || state === 'failed' || !book || book.problem ? null : book
+    const account = this.#parts.usage.current()
+    return state === 'none' || state === 'failed' || !account || account.problem ? null : account
   }
 
   /** Told over the connection that stands. */
   #isFresh = (asOf: string): boolean => Date.parse(asOf) >= this.#openedAt
 
   #judgeAccount(): void {
-    const book = this.#reachable()
-    if (!book) return
+    const account = this.#reachable()
+    if (!account) return
     // Whose account it is may have been told just now.
-    if (book.id !== this.#bookId) this.#refused = null
-    this.#bookId = book.id
+    if (account.id !== this.#accountId) this.#refused = null
+    this.#accountId = account.id
     const { balanceBelow, key } = this.#settings
     const readings: Measurement[] = []
-    if (balanceBelow !== null && book.balance && this.#isFresh(book.balance.asOf))
-      readings.push(judgeBalance(nameOf(book), book.balance, balanceBelow))
-    const calling = key ? this.#parts.books.callingKey(book.id) : null
-    if (calling && this.#isFresh(calling.asOf)) readings.push(...judgeKey(nameOf(book), calling))
+    if (balanceBelow !== null && account.balance && this.#isFresh(account.balance.asOf))
+      readings.push(judgeBalance(nameOf(account), account.balance, balanceBelow))
+    const calling = key ? this.#parts.usage.callingKey(account.id) : null
+    if (calling && this.#isFresh(calling.asOf)) readings.push(...judgeKey(nameOf(account), calling))
     this.#take([...readings, ...this.#spendReadings()])
   }
 
   #spendReadings(): Measurement[] {
     const { spendAbove } = this.#settings
-    const book = spendAbove === null ? null : this.#reachable()
-    if (!book || spendAbove === null) return []
-    const today = this.#parts.books.today(book.id)
-    const isFresh = book.asOf !== null && this.#isFresh(book.asOf)
+    const account = spendAbove === null ? null : this.#reachable()
+    if (!account || spendAbove === null) return []
+    const today = this.#parts.usage.today(account.id)
+    const isFresh = account.asOf !== null && this.#isFresh(account.asOf)
     const spent = { ...today, service: isFresh ? today.service : null }
-    const reading = judgeSpend(nameOf(book), spent, spendAbove, this.#now())
+    const reading = judgeSpend(nameOf(account), spent, spendAbove, this.#now())
     return reading ? [reading] : []
   }
 
@@ -294,7 +294,7 @@ export class AlertsFeature {
     const readings = looked.flatMap((tool) => judgeBudgets(tool, this.#parts.spent(tool.id), at, now))
     if (!dirty) {
       const watched = new Set(readings.map(({ watch }) => watch))
-      if (this.#book.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
+      if (this.#log.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
     }
     this.#dirty = new Set()
     this.#take(readings)
@@ -306,10 +306,10 @@ export class AlertsFeature {
     if (this.#closed || readings.length === 0) return
     this.#readings = [...this.#readings, ...readings].slice(-mostReadings)
     this.#parts.pending.write('alerts', 'An alert', () => {
-      const { told, changed } = this.#book.take(this.#readings)
+      const { reported, changed } = this.#log.take(this.#readings)
       this.#readings = []
       if (!changed) return
-      this.#notifier.tell(told.map(({ facts }) => facts))
+      this.#notifier.notify(reported.map(({ facts }) => facts))
       this.#plan()
       this.#feed.changed()
     })
@@ -317,7 +317,7 @@ export class AlertsFeature {
 
   #lapse(): void {
     this.#parts.pending.write('lapsed alerts', 'The end of an alert', () => {
-      if (this.#book.lapse()) this.#feed.changed()
+      if (this.#log.lapse()) this.#feed.changed()
       this.#plan()
     })
   }
@@ -336,13 +336,13 @@ export class AlertsFeature {
     this.#timer.unref()
   }
 
-  #readRefused(book: Book): Set<RefusedWith> {
-    const watchOf = (status: RefusedWith) => judgeRefusal(nameOf(book), status, false, null, 0).watch
+  #readRefused(account: Account): Set<RefusedWith> {
+    const watchOf = (status: RefusedWith) => judgeRefusal(nameOf(account), status, false, null, 0).watch
     return new Set(refusedWith.filter((status) => this.#parts.table.holding(watchOf(status)) !== null))
   }
 }
 
-const nameOf = ({ id, name }: Book): AccountName => ({ id, name })
+const nameOf = ({ id, name }: Account): AccountName => ({ id, name })
 
 /** A key that can't be used any more spends nothing. */
 const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>

@@ -18,17 +18,21 @@ export type RefusedWith = 401 | 402 | 403
 const windows = ['day', 'month', 'total'] as const
 
 /** A tenth more than the line: a balance that hovers about it is told once. */
-export function judgeBalance(book: AccountName, balance: { value: string; asOf: string }, below: string): Measurement {
+export function judgeBalance(
+  account: AccountName,
+  balance: { value: string; asOf: string },
+  below: string,
+): Measurement {
   const [is, line] = [atto(balance.value), atto(below)]
   return {
-    watch: `balance:${book.id}`,
+    watch: `balance:${account.id}`,
     period: null,
     mark: below,
     level: is < line ? 1 : 0,
     recovered: is >= line + line / 10n,
     asOf: Date.parse(balance.asOf),
     endsAt: null,
-    facts: { kind: 'balance', book, balance: balance.value, below, asOf: balance.asOf },
+    facts: { kind: 'balance', account, balance: balance.value, below, asOf: balance.asOf },
   }
 }
 
@@ -40,12 +44,12 @@ export interface DaySpend {
 }
 
 /** The larger side counts: each may not know yet what the other does. Null where neither knows anything. */
-export function judgeSpend(book: AccountName, { day, service, here }: DaySpend, above: string, now: number) {
+export function judgeSpend(account: AccountName, { day, service, here }: DaySpend, above: string, now: number) {
   const spent = larger(service, here)
   if (spent === null) return null
   const over = atto(spent.value) > atto(above)
   const reading: Measurement = {
-    watch: `spend:${book.id}`,
+    watch: `spend:${account.id}`,
     period: dayText(day),
     mark: above,
     level: over ? 1 : 0,
@@ -53,7 +57,7 @@ export function judgeSpend(book: AccountName, { day, service, here }: DaySpend, 
     recovered: !over,
     asOf: now,
     endsAt: endOfDay(day),
-    facts: { kind: 'spend', book, day: dayText(day), spent: spent.value, above, source: spent.source },
+    facts: { kind: 'spend', account, day: dayText(day), spent: spent.value, above, source: spent.source },
   }
   return reading
 }
@@ -123,11 +127,11 @@ function endOf(window: keyof AppSpend, now: number): number | null {
  * The calling key's record. Its balance is what is left of its limit (the specification names both and says no more): low at a tenth, well
  * again from 15 per cent on.
  */
-export function judgeKey(book: AccountName, key: AccountKey): Measurement[] {
+export function judgeKey(account: AccountName, key: AccountKey): Measurement[] {
   const over = key.revokedAt !== null || key.gone
   return [
-    keyReading(book, key, { watch: 'key-revoked', level: over ? 1 : 0, recovered: !over, why: 'revoked' }),
-    keyReading(book, key, { watch: 'key-balance', ...balanceOf(key) }),
+    keyReading(account, key, { watch: 'key-revoked', level: over ? 1 : 0, recovered: !over, why: 'revoked' }),
+    keyReading(account, key, { watch: 'key-balance', ...balanceOf(key) }),
   ]
 }
 
@@ -147,15 +151,15 @@ function balanceOf({ balanceEnabled, balance, balanceLimit }: AccountKey): KeyLe
 }
 
 function keyReading(
-  book: AccountName,
+  account: AccountName,
   key: AccountKey,
   { watch, why, ...how }: KeyLevel & { watch: string },
 ): Measurement {
   return {
-    ...{ watch: `${watch}:${book.id}:${key.id}`, period: null, mark: '', endsAt: null, ...how },
+    ...{ watch: `${watch}:${account.id}:${key.id}`, period: null, mark: '', endsAt: null, ...how },
     asOf: Date.parse(key.asOf),
     facts: {
-      ...{ kind: 'key', book, why, keyId: key.id, name: key.name?.slice(0, 200) ?? null },
+      ...{ kind: 'key', account, why, keyId: key.id, name: key.name?.slice(0, 200) ?? null },
       ...{ left: key.balanceEnabled ? key.balance : null, limit: key.balanceEnabled ? key.balanceLimit : null },
     },
   }
@@ -165,17 +169,23 @@ const refusals: Record<RefusedWith, KeyTrouble> = { 401: 'refused', 402: 'credit
 
 /** An answer that refused a request for the key's sake, or (`met` false) one that shows that it no longer does. Told once a day. */
 export function judgeRefusal(
-  book: AccountName,
+  account: AccountName,
   status: RefusedWith,
   met: boolean,
   key: Pick<AccountKey, 'id' | 'name'> | null,
   now: number,
 ): Measurement {
   return {
-    ...{ watch: `key-${status}:${book.id}`, period: new Date(now).toISOString().slice(0, 10), mark: '' },
+    ...{ watch: `key-${status}:${account.id}`, period: new Date(now).toISOString().slice(0, 10), mark: '' },
     ...{ level: met ? 1 : 0, recovered: !met, asOf: now, endsAt: null },
     facts: {
-      ...{ kind: 'key', book, why: refusals[status], keyId: key?.id ?? null, name: key?.name?.slice(0, 200) ?? null },
+      ...{
+        kind: 'key',
+        account,
+        why: refusals[status],
+        keyId: key?.id ?? null,
+        name: key?.name?.slice(0, 200) ?? null,
+      },
       ...{ left: null, limit: null },
     },
   }
@@ -183,16 +193,16 @@ export function judgeRefusal(
 
 /** What the rate-limit status says. A ban whose end can be read is over then, whatever else is heard. */
 export function judgeBan(
-  book: AccountName,
+  account: AccountName,
   said: { banned: boolean; until: string | null },
   asOf: number,
 ): Measurement {
   const ends = instantOf(said.until)
   const banned = said.banned && !(ends !== null && ends <= asOf)
   return {
-    ...{ watch: `ban:${book.id}`, period: null, mark: '', level: banned ? 1 : 0, recovered: !banned, asOf },
+    ...{ watch: `ban:${account.id}`, period: null, mark: '', level: banned ? 1 : 0, recovered: !banned, asOf },
     endsAt: ends,
-    facts: { kind: 'ban', book, until: said.until?.slice(0, 100) ?? null },
+    facts: { kind: 'ban', account, until: said.until?.slice(0, 100) ?? null },
   }
 }
 

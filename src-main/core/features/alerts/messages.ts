@@ -60,14 +60,14 @@ export function placeOf(facts: AlertFacts): AlertPlace {
   switch (facts.kind) {
     case 'balance':
     case 'spend':
-      return { room: 'usage', id: null }
+      return { page: 'usage', id: null }
     case 'budget':
-      return { room: 'proxy', id: null }
+      return { page: 'proxy', id: null }
     case 'ban':
-      return { room: 'usage', id: 'limits' }
+      return { page: 'usage', id: 'limits' }
     case 'key':
-      if (facts.why === 'refused') return { room: 'settings', id: 'connection' }
-      return facts.why === 'credits' ? { room: 'usage', id: null } : { room: 'keys', id: facts.keyId }
+      if (facts.why === 'refused') return { page: 'settings', id: 'connection' }
+      return facts.why === 'credits' ? { page: 'usage', id: null } : { page: 'keys', id: facts.keyId }
   }
 }
 

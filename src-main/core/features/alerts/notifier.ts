@@ -17,7 +17,7 @@ export class Notifier {
     this.#later = new Debounced(gatherMs, () => this.#show())
   }
 
-  tell(facts: readonly AlertFacts[]): void {
+  notify(facts: readonly AlertFacts[]): void {
     if (facts.length === 0 || !this.#notify()) return
     this.#waiting.push(...facts)
     this.#later.soon()

@@ -1,16 +1,16 @@
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
-import { tellPath } from './startReplies.ts'
+import { notifyPath } from './startReplies.ts'
 
 /**
  * Makes the path through a message, or with `sibling` (from 1) through that sibling of it, the active one, down to where it was last gone on with. What is being made on another
  * branch goes on. The model for the next turn is then that of the path's last reply. @throws StudioError `no_such_item`
  */
 export function choose(
-  room: ChatFeature,
+  feature: ChatFeature,
   { messageId, sibling }: { messageId: string; sibling?: number | undefined },
 ): void {
-  const { store } = room
+  const { store } = feature
   const conversationId = store.transaction(() => {
     const { conversationId, parentId } = store.messages.get(messageId)
     const { leafId, updatedAt } = store.conversations.get(conversationId)
@@ -20,10 +20,10 @@ export function choose(
     const leaf = store.messages.leafBelow(chosen)
     if (leaf === leafId) return null
     store.conversations.setLeaf(conversationId, leaf)
-    store.conversations.use(conversationId, modelAbove(room, leaf), updatedAt)
+    store.conversations.use(conversationId, modelAbove(feature, leaf), updatedAt)
     return conversationId
   })
-  if (conversationId !== null) tellPath(room, conversationId)
+  if (conversationId !== null) notifyPath(feature, conversationId)
 }
 
 function modelAbove({ store }: ChatFeature, leafId: string): string | null {

@@ -2,7 +2,7 @@ import { canContinue } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import { firstReplies } from './send.ts'
-import { refuseBusy, startReplies, storeReplies, tellSiblings } from './startReplies.ts'
+import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /** In English whatever the page's language is: models know it best, and the words stand in the conversation for everyone to see. */
 export const continueInstruction =
@@ -20,18 +20,18 @@ export interface ContinueInput {
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function continueReply(
-  room: ChatFeature,
+  feature: ChatFeature,
   input: ContinueInput,
 ): Promise<{ turnId: string; replyId: string }> {
-  const { store } = room
+  const { store } = feature
   const { requestId: turnId, replyId } = input
-  const before = goneOnBefore(room, turnId)
+  const before = goneOnBefore(feature, turnId)
   if (before) return before
   store.messages.get(replyId)
-  const upstream = await room.upstream()
-  const meanwhile = goneOnBefore(room, turnId)
+  const upstream = await feature.upstream()
+  const meanwhile = goneOnBefore(feature, turnId)
   if (meanwhile) return meanwhile
-  const { conversationId, ask, tellOthers } = store.transaction(() => {
+  const { conversationId, ask, notifyOthers } = store.transaction(() => {
     const reply = store.messages.get(replyId)
     const { conversationId } = reply
     const model = input.model ?? reply.model ?? store.conversations.get(conversationId).model
@@ -41,8 +41,8 @@ export async function continueReply(
         'Only a reply that ended early, with some text and no tool calls, can be continued.',
       )
     }
-    refuseBusy(room, conversationId)
-    const tellOthers = tellSiblings(room, conversationId, replyId)
+    refuseBusy(feature, conversationId)
+    const notifyOthers = notifySiblings(feature, conversationId, replyId)
     const createdAt = new Date().toISOString()
     const turn = {
       id: turnId,
@@ -53,11 +53,11 @@ export async function continueReply(
       createdAt,
     } as const
     store.messages.insert({ ...turn, status: 'complete', model: null, made: 'continue' })
-    const ask = storeReplies(room, { conversationId, parentId: turnId, models: [model], choices: 1 })
-    return { conversationId, ask, tellOthers }
+    const ask = storeReplies(feature, { conversationId, parentId: turnId, models: [model], choices: 1 })
+    return { conversationId, ask, notifyOthers }
   })
-  startReplies(room, conversationId, ask, upstream)
-  tellOthers()
+  startReplies(feature, conversationId, ask, upstream)
+  notifyOthers()
   return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
 }
 

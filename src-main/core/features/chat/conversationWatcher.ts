@@ -58,7 +58,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       const setup = this.#view.setup(this.#id)
       const path = this.#view.path(this.#id)
       this.#earlier = Math.max(0, path.length - this.#sizes.first)
-      return { type: 'snapshot', conversation, setup, ...this.#tellPath(path, this.#earlier), earlier: this.#earlier }
+      return { type: 'snapshot', conversation, setup, ...this.#notifyPath(path, this.#earlier), earlier: this.#earlier }
     }
     if (this.#next === 'path') {
       this.#next = null
@@ -70,7 +70,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       const keep = twice === -1 ? same : Math.min(same, twice)
       // What was still to come of the former path beyond what both share never comes.
       this.#earlier = Math.min(this.#earlier, keep)
-      return { type: 'path', keep, ...this.#tellPath(path, keep) }
+      return { type: 'path', keep, ...this.#notifyPath(path, keep) }
     }
     if (this.#conversationStale) {
       this.#conversationStale = false
@@ -94,13 +94,13 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
   }
 
   /** Reads the messages of the path from `from` on, and those beside its end. */
-  #tellPath(path: string[], from: number): { messages: Message[]; beside: Message[] } {
+  #notifyPath(path: string[], from: number): { messages: Message[]; beside: Message[] } {
     const messages = this.#view.messages(path.slice(from))
     const beside = this.#view.messages(this.#view.beside(path.at(-1)))
     this.#path = path
     this.#known = new Set([...path.slice(this.#earlier), ...beside.map(({ id }) => id)])
     for (const id of this.#growing.keys()) if (!this.#known.has(id)) this.#growing.delete(id)
-    for (const message of [...messages, ...beside]) this.#told(message)
+    for (const message of [...messages, ...beside]) this.#reported(message)
     return { messages, beside }
   }
 
@@ -109,21 +109,21 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       this.#stale.delete(id)
       const message = this.#known.has(id) ? this.#view.message(id) : null
       if (!message) continue
-      this.#told(message)
+      this.#reported(message)
       return { type: 'message', message }
     }
     return null
   }
 
   #takeDelta(): ConversationEvent | null {
-    for (const [messageId, told] of this.#growing) {
+    for (const [messageId, reported] of this.#growing) {
       const reply = this.#view.reply(messageId)
       if (!reply) continue
       for (const field of textFields) {
-        const at = told[field]
+        const at = reported[field]
         if (reply.length(field) <= at) continue
         const append = reply.since(field, at)
-        told[field] = at + append.length
+        reported[field] = at + append.length
         return { type: 'delta', messageId, field, at, append }
       }
     }
@@ -138,13 +138,13 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     const messages = this.#view.messages(ids)
     for (const message of messages) {
       this.#known.add(message.id)
-      this.#told(message)
+      this.#reported(message)
     }
     return { type: 'earlier', messages, left }
   }
 
   /** Only a reply that is being made can grow; of the others nothing needs to be remembered. */
-  #told({ id, text, reasoning, refusal }: Message): void {
+  #reported({ id, text, reasoning, refusal }: Message): void {
     this.#stale.delete(id)
     if (!this.#view.reply(id)) this.#growing.delete(id)
     else this.#growing.set(id, { text: text.length, reasoning: reasoning.length, refusal: refusal.length })

@@ -11,27 +11,27 @@ import { statusOfRun, timed } from './toolRounds.ts'
  * @throws StudioError `no_such_item`, `bad_input`
  */
 export function duplicate(
-  room: ChatFeature,
+  feature: ChatFeature,
   { conversationId, upTo }: { conversationId: string; upTo?: string | undefined },
 ): { conversationId: string } {
-  const { store, runs } = room
+  const { store, runs } = feature
   const to = randomUUID()
   store.transaction(() => {
     const { title, model, folderId, leafId } = store.conversations.get(conversationId)
     const setup = store.conversations.setup(conversationId)
     store.conversations.insert({ id: to, title, model, folderId, setup, now: new Date().toISOString() })
-    const links = linksOf(room, conversationId, upTo)
-    const ids = copyLinks(room, links, to)
+    const links = linksOf(feature, conversationId, upTo)
+    const ids = copyLinks(feature, links, to)
     const leaf = ids.get(upTo ?? leafId ?? '')
     if (leaf !== undefined) store.conversations.setLeaf(to, leaf)
     for (const { id, role, status } of links) {
       const copied = ids.get(id)
       if (copied === undefined || (status !== 'pending' && status !== 'streaming')) continue
-      if (role === 'tool') endCall(room, copied)
-      else endReply(room, id, copied)
+      if (role === 'tool') endCall(feature, copied)
+      else endReply(feature, id, copied)
     }
   })
-  runs.view.changes.tell({ what: 'restored', conversationId: to })
+  runs.view.changes.notify({ what: 'restored', conversationId: to })
   return { conversationId: to }
 }
 

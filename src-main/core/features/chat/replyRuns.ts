@@ -175,7 +175,7 @@ export class Runs {
     const message = reply.message()
     this.#store.pending.write(`use ${reply.id}`, 'What a reply cost', () => {
       this.#store.journal(() => this.#store.messages.setUse(reply.id, message))
-      this.#tell(reply, 'message')
+      this.#notify(reply, 'message')
     })
   }
 
@@ -188,7 +188,7 @@ export class Runs {
 
   #options(run: Run): CallOptions {
     return {
-      room: 'chat',
+      feature: 'chat',
       signal: run.abort.signal,
       logBodies: this.#keepBodies(),
       onRow: (row) => {
@@ -200,7 +200,7 @@ export class Runs {
         for (const reply of run.replies) {
           if (reply.ended || reply.hasOutput) continue
           reply.waitFor(notice)
-          this.#tell(reply, 'message')
+          this.#notify(reply, 'message')
         }
       },
     }
@@ -229,7 +229,7 @@ export class Runs {
     if (change === 'none') return
     if (!before && reply.hasOutput) this.#begin(run, reply)
     run.journalTimer ??= setTimeout(() => this.#journal(run), journalEveryMs)
-    this.#tell(reply, change === 'grown' ? 'text' : 'message')
+    this.#notify(reply, change === 'grown' ? 'text' : 'message')
   }
 
   /** That output has begun is written at once; a stream goes on where it can't be, and the journal writes it. */
@@ -278,8 +278,8 @@ export class Runs {
     const { id, conversationId } = reply
     this.#store.pending.write(`reply ${id}`, 'The end of a reply', () => this.#writeEnd(reply, status))
     if (!this.#live.has(id)) return
-    this.#tell(reply, 'message')
-    this.view.changes.tell({ what: 'conversation', conversationId })
+    this.#notify(reply, 'message')
+    this.view.changes.notify({ what: 'conversation', conversationId })
   }
 
   #writeEnd(reply: RunningReply, status: Ending): void {
@@ -300,9 +300,9 @@ export class Runs {
       throw thrown
     }
     this.#forget(reply)
-    this.#tell(reply, 'message')
-    if (calls.length > 0) this.view.changes.tell({ what: 'path', conversationId })
-    this.view.changes.tell({ what: 'conversation', conversationId })
+    this.#notify(reply, 'message')
+    if (calls.length > 0) this.view.changes.notify({ what: 'path', conversationId })
+    this.view.changes.notify({ what: 'conversation', conversationId })
     if (calls.length > 0) this.#called(message, calls)
   }
 
@@ -330,8 +330,8 @@ export class Runs {
     this.#runOf.delete(reply.id)
   }
 
-  #tell({ conversationId, id: messageId }: RunningReply, what: 'text' | 'message'): void {
-    this.view.changes.tell({ what, conversationId, messageId })
+  #notify({ conversationId, id: messageId }: RunningReply, what: 'text' | 'message'): void {
+    this.view.changes.notify({ what, conversationId, messageId })
   }
 }
 

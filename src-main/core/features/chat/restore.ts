@@ -11,5 +11,5 @@ export function restore({ store, runs }: ChatFeature, { conversationId }: { conv
     // One that is being erased for good stays where it is.
     store.conversations.get(conversationId)
   })
-  runs.view.changes.tell({ what: 'restored', conversationId })
+  runs.view.changes.notify({ what: 'restored', conversationId })
 }

@@ -1,7 +1,7 @@
 import { canRetry } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
-import { refuseBusy, startReplies, storeReplies, tellSiblings } from './startReplies.ts'
+import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /**
  * Asks again for a reply. The new ones become siblings of the one given, which stays, and the active path ends in the first of them, whose
@@ -10,18 +10,18 @@ import { refuseBusy, startReplies, storeReplies, tellSiblings } from './startRep
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function retry(
-  room: ChatFeature,
+  feature: ChatFeature,
   { requestId, replyId, models }: { requestId: string; replyId: string; models?: string[] | undefined },
 ): Promise<{ replyIds: string[] }> {
-  const { store } = room
-  const before = retriedBefore(room, requestId)
+  const { store } = feature
+  const before = retriedBefore(feature, requestId)
   if (before) return before
   store.messages.get(replyId)
-  const upstream = await room.upstream()
+  const upstream = await feature.upstream()
   // Two calls with one id may both have waited for the connection: from here on nothing waits.
-  const meanwhile = retriedBefore(room, requestId)
+  const meanwhile = retriedBefore(feature, requestId)
   if (meanwhile) return meanwhile
-  const { conversationId, ask, tellOthers } = store.transaction(() => {
+  const { conversationId, ask, notifyOthers } = store.transaction(() => {
     const former = store.messages.get(replyId)
     const { conversationId, parentId } = former
     const model = former.model ?? store.conversations.get(conversationId).model
@@ -29,13 +29,13 @@ export async function retry(
     if (!canRetry(former) || parentId === null || chosen.length === 0) {
       throw new StudioError('bad_input', 'Only a reply can be asked for again.')
     }
-    refuseBusy(room, conversationId)
-    const tellOthers = tellSiblings(room, conversationId, parentId)
-    const ask = storeReplies(room, { conversationId, parentId, models: chosen, firstId: requestId })
-    return { conversationId, ask, tellOthers }
+    refuseBusy(feature, conversationId)
+    const notifyOthers = notifySiblings(feature, conversationId, parentId)
+    const ask = storeReplies(feature, { conversationId, parentId, models: chosen, firstId: requestId })
+    return { conversationId, ask, notifyOthers }
   })
-  startReplies(room, conversationId, ask, upstream)
-  tellOthers()
+  startReplies(feature, conversationId, ask, upstream)
+  notifyOthers()
   return { replyIds: ask.flat().map(({ id }) => id) }
 }
 

@@ -9,5 +9,5 @@ export function saveDraft(
     store.conversations.get(conversationId)
     store.conversations.setDraft(conversationId, draft)
   })
-  runs.view.changes.tell({ what: 'conversation', conversationId })
+  runs.view.changes.notify({ what: 'conversation', conversationId })
 }

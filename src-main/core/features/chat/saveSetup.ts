@@ -10,5 +10,5 @@ export function saveSetup(
     store.conversations.get(conversationId)
     store.conversations.setSetup(conversationId, setup)
   })
-  runs.view.changes.tell({ what: 'setup', conversationId })
+  runs.view.changes.notify({ what: 'setup', conversationId })
 }

@@ -3,7 +3,7 @@ import { type Attachment, type ChatSetup, canEdit, type Message } from '../../..
 import { StudioError } from '../../errors.ts'
 import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
-import { leaveCalls, refuseBusy, startReplies, storeReplies, tellPath, tellSiblings } from './startReplies.ts'
+import { leaveCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
 export interface SendInput {
@@ -31,24 +31,24 @@ export interface Sent {
  * answers what the first call answered and sends nothing. With `ask: false` nothing is asked and no connection is needed.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also where the `requestId` belongs to another text
  */
-export async function send(room: ChatFeature, input: SendInput): Promise<Sent> {
-  const before = sentBefore(room, input)
+export async function send(feature: ChatFeature, input: SendInput): Promise<Sent> {
+  const before = sentBefore(feature, input)
   if (before) return before
-  const upstream = input.ask === false ? null : await room.upstream()
+  const upstream = input.ask === false ? null : await feature.upstream()
   // Two calls with one id may both have waited for the connection: from here on nothing waits.
-  return sentBefore(room, input) ?? sendNow(room, input, upstream)
+  return sentBefore(feature, input) ?? sendNow(feature, input, upstream)
 }
 
-function sendNow(room: ChatFeature, input: SendInput, upstream: ChatUpstream | null): Sent {
-  const { store } = room
+function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream | null): Sent {
+  const { store } = feature
   const { requestId: turnId, text, models } = input
   const conversationId = input.conversationId ?? randomUUID()
-  const { ask, tellOthers } = store.transaction(() => {
-    if (input.conversationId === null) begin(room, conversationId, input)
-    else refuseBusy(room, conversationId)
-    const parentId = parentOf(room, conversationId, input)
-    const tellOthers = tellSiblings(room, conversationId, parentId)
-    if (parentId !== null && input.edits === undefined) leaveCalls(room, parentId)
+  const { ask, notifyOthers } = store.transaction(() => {
+    if (input.conversationId === null) begin(feature, conversationId, input)
+    else refuseBusy(feature, conversationId)
+    const parentId = parentOf(feature, conversationId, input)
+    const notifyOthers = notifySiblings(feature, conversationId, parentId)
+    if (parentId !== null && input.edits === undefined) leaveCalls(feature, parentId)
     const attachments = (input.attachments ?? []).map(({ mediaId, detail }) => ({
       ...store.media.picture(mediaId),
       detail,
@@ -63,13 +63,13 @@ function sendNow(room: ChatFeature, input: SendInput, upstream: ChatUpstream | n
       store.conversations.setLeaf(conversationId, turnId)
       store.conversations.use(conversationId, models[0] ?? null, createdAt)
     }
-    const ask = upstream ? storeReplies(room, { conversationId, parentId: turnId, models }) : []
-    nameIt(room, conversationId, parentId, role, text)
-    return { ask, tellOthers }
+    const ask = upstream ? storeReplies(feature, { conversationId, parentId: turnId, models }) : []
+    nameIt(feature, conversationId, parentId, role, text)
+    return { ask, notifyOthers }
   })
-  if (upstream) startReplies(room, conversationId, ask, upstream)
-  else tellPath(room, conversationId)
-  tellOthers()
+  if (upstream) startReplies(feature, conversationId, ask, upstream)
+  else notifyPath(feature, conversationId)
+  notifyOthers()
   return { conversationId, turnId, replyIds: ask.flat().map(({ id }) => id) }
 }
 

@@ -57,26 +57,26 @@ export function startReplies(
   upstream: ChatUpstream,
 ): void {
   for (const rows of ask) runs.start(rows, upstream)
-  tellPath({ runs }, conversationId)
+  notifyPath({ runs }, conversationId)
 }
 
-export function tellPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: string): void {
-  runs.view.changes.tell({ what: 'path', conversationId })
-  runs.view.changes.tell({ what: 'conversation', conversationId })
+export function notifyPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: string): void {
+  runs.view.changes.notify({ what: 'path', conversationId })
+  runs.view.changes.notify({ what: 'conversation', conversationId })
 }
 
 /**
  * Within the transaction that puts something below `parentId`: what was told of its siblings is to be told anew, for there is one more.
  * The answer says so, once that is committed.
  */
-export function tellSiblings(
+export function notifySiblings(
   { store, runs }: ChatFeature,
   conversationId: string,
   parentId: string | null,
 ): () => void {
   const siblings = store.messages.children(conversationId, parentId)
   return () => {
-    for (const { id } of siblings) runs.view.changes.tell({ what: 'message', conversationId, messageId: id })
+    for (const { id } of siblings) runs.view.changes.notify({ what: 'message', conversationId, messageId: id })
   }
 }
 
@@ -98,6 +98,6 @@ export function leaveCalls({ store, runs }: ChatFeature, leafId: string): void {
     if (isSettled(run)) continue
     const left = timed({ ...run, state: 'denied' })
     store.messages.setRun(id, left, 'The person went on without running this tool.', statusOfRun(left))
-    runs.view.changes.tell({ what: 'message', conversationId, messageId: id })
+    runs.view.changes.notify({ what: 'message', conversationId, messageId: id })
   }
 }

@@ -3,22 +3,22 @@ import { StudioError } from '../../errors.ts'
 import { isSettled, type ToolCallsPort } from '../../ports/toolCalls.ts'
 import { isToolMessage, type ToolMessage } from '../../store/messages.ts'
 import type { ChatFeature } from './chat.ts'
-import { startReplies, storeReplies, tellSiblings } from './startReplies.ts'
+import { notifySiblings, startReplies, storeReplies } from './startReplies.ts'
 import { roundOf, roundsUpTo, statusOfRun, timed } from './toolRounds.ts'
 
 /** What the tools may do with the conversations that call them. */
-export function openToolCallsPort(room: ChatFeature): ToolCallsPort {
-  const { store } = room
+export function openToolCallsPort(feature: ChatFeature): ToolCallsPort {
+  const { store } = feature
   return {
-    toolMessage: (messageId) => toolMessage(room, messageId),
+    toolMessage: (messageId) => toolMessage(feature, messageId),
     openCalls: (conversationId) => store.messages.openCalls(conversationId),
-    setRun: (messageId, run, text) => setRun(room, messageId, run, text),
+    setRun: (messageId, run, text) => setRun(feature, messageId, run, text),
     rowsBeside(messageId) {
-      toolMessage(room, messageId)
+      toolMessage(feature, messageId)
       return roundOf(store, messageId)
     },
     rounds: (messageId) => roundsUpTo(store, messageId),
-    askOn: (messageId) => askOn(room, messageId),
+    askOn: (messageId) => askOn(feature, messageId),
   }
 }
 
@@ -28,26 +28,26 @@ function toolMessage({ store }: ChatFeature, messageId: string): ToolMessage {
   return message
 }
 
-function setRun(room: ChatFeature, messageId: string, run: ToolRun, text: string): void {
-  const { store, runs } = room
+function setRun(feature: ChatFeature, messageId: string, run: ToolRun, text: string): void {
+  const { store, runs } = feature
   const { conversationId } = store.transaction(() => {
-    const message = toolMessage(room, messageId)
+    const message = toolMessage(feature, messageId)
     const now = timed(run)
     store.messages.setRun(messageId, now, isSettled(now) ? text : '', statusOfRun(now))
     if (now.finishedAt !== null) store.conversations.touch(message.conversationId, now.finishedAt)
     return message
   })
-  runs.view.changes.tell({ what: 'message', conversationId, messageId })
+  runs.view.changes.notify({ what: 'message', conversationId, messageId })
   // Whether the conversation waits for the person may be another answer now.
-  runs.view.changes.tell({ what: 'conversation', conversationId })
+  runs.view.changes.notify({ what: 'conversation', conversationId })
 }
 
 /** Where the round was gone on with already, the reply that stands there is the answer: nothing is asked twice. */
-async function askOn(room: ChatFeature, messageId: string): Promise<{ replyId: string }> {
-  const { store } = room
-  toolMessage(room, messageId)
-  const upstream = await room.upstream()
-  const { conversationId, ask, before, tellOthers } = store.transaction(() => {
+async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId: string }> {
+  const { store } = feature
+  toolMessage(feature, messageId)
+  const upstream = await feature.upstream()
+  const { conversationId, ask, before, notifyOthers } = store.transaction(() => {
     const rows = roundOf(store, messageId)
     const last = rows.at(-1)
     if (!last) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
@@ -55,19 +55,19 @@ async function askOn(room: ChatFeature, messageId: string): Promise<{ replyId: s
     if (rows.some(({ run }) => !isSettled(run))) {
       throw new StudioError('busy', 'A call of this round is not settled yet.')
     }
-    const before = replyBelow(room, last)
-    if (before !== undefined) return { conversationId, ask: [], before, tellOthers: () => undefined }
+    const before = replyBelow(feature, last)
+    if (before !== undefined) return { conversationId, ask: [], before, notifyOthers: () => undefined }
     const { leafId } = store.conversations.get(conversationId)
-    const models = [modelOf(room, rows)]
-    const tellOthers = tellSiblings(room, conversationId, last.id)
+    const models = [modelOf(feature, rows)]
+    const notifyOthers = notifySiblings(feature, conversationId, last.id)
     const follow = leafId === last.id
-    const ask = storeReplies(room, { conversationId, parentId: last.id, models, choices: 1, follow })
-    return { conversationId, ask, before, tellOthers }
+    const ask = storeReplies(feature, { conversationId, parentId: last.id, models, choices: 1, follow })
+    return { conversationId, ask, before, notifyOthers }
   })
   const replyId = before ?? ask[0]?.[0]?.id
   if (replyId === undefined) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
-  startReplies(room, conversationId, ask, upstream)
-  tellOthers()
+  startReplies(feature, conversationId, ask, upstream)
+  notifyOthers()
   return { replyId }
 }
 

@@ -21,5 +21,5 @@ export function update({ store, runs }: ChatFeature, { conversationId, ...change
       conversations.setArchived(conversationId, archived ? new Date().toISOString() : null)
     }
   })
-  runs.view.changes.tell({ what: 'conversation', conversationId })
+  runs.view.changes.notify({ what: 'conversation', conversationId })
 }

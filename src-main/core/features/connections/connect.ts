@@ -181,7 +181,7 @@ export function openStored(session: Session): Promise<void> {
 
 /** Asks again; where no client could be opened, looks for its key once more. */
 export async function recheck(session: Session): Promise<void> {
-  session.rechecks.tell()
+  session.rechecks.notify()
   if (!session.current) await openStored(session)
   await session.check()
 }
@@ -196,7 +196,7 @@ export function rename(session: Session, { id, name }: { id: string; name: strin
   if (session.passing.has(id)) session.passing.set(id, profile)
   session.store.profiles.rename(id, profile.name)
   if (session.connection.profile?.id === id) session.named(profile.name)
-  else session.changes.tell()
+  else session.changes.notify()
   return shownProfile(profile)
 }
 
@@ -213,9 +213,9 @@ export function forget(session: Session, id: string): Promise<void> {
     session.passing.delete(id)
     session.keys.delete(id)
     if (session.connection.profile?.id === id) session.forget()
-    else session.changes.tell()
+    else session.changes.notify()
     session.leaving.cut(id)
-    session.forgotten.tell(id)
+    session.forgotten.notify(id)
     if (profile.kind !== 'sandbox') return
     await session.sandbox?.close()
     session.sandbox = null

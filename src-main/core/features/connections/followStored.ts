@@ -15,7 +15,7 @@ export function followStored(session: Session, observe: (look: () => void) => ()
     if (profile && stored === null && !session.passing.has(profile.id)) {
       session.keys.delete(profile.id)
       session.forget()
-      session.forgotten.tell(profile.id)
+      session.forgotten.notify(profile.id)
     } else if (profile && stored && stored.name !== profile.name) session.named(stored.name)
     const chosen = profiles.active()?.id ?? null
     if (chosen === active) return

@@ -13,16 +13,16 @@ export interface ModelsFeature {
 
 /** The list as last fetched, with its age; asks when there is none yet or `refresh` is set. @throws StudioError */
 export async function listModels(
-  room: ModelsFeature,
+  feature: ModelsFeature,
   { refresh }: { refresh: boolean },
 ): Promise<{ models: Model[]; asOf: string }> {
   const stored = (): { models: Model[]; asOf: string } | null => {
-    const place = room.place()
-    return place === null ? null : room.store.modelLists.find(place)
+    const place = feature.place()
+    return place === null ? null : feature.store.modelLists.find(place)
   }
   const known = refresh ? null : stored()
   if (known) return known
-  await room.fetch()
+  await feature.fetch()
   const fetched = stored()
   if (!fetched) throw new StudioError('not_connected', 'Nothing is connected yet.')
   return fetched

@@ -15,7 +15,7 @@ export function allProfiles({ store, passing }: Session): StoredProfile[] {
 }
 
 /** For the list that a person chooses from. `bookOf` answers the id of the book of a profile's account. */
-export function savedProfiles(session: Session, bookOf: (profile: Profile) => string | null): SavedProfile[] {
+export function savedProfiles(session: Session, accountOf: (profile: Profile) => string | null): SavedProfile[] {
   const { profile: active } = session.connection
   const keptNow = (profile: StoredProfile): Profile['keyKept'] => {
     if (profile.id === active?.id) return active.keyKept
@@ -25,7 +25,7 @@ export function savedProfiles(session: Session, bookOf: (profile: Profile) => st
     ...profile,
     keyKept: keptNow(profile),
     active: profile.id === active?.id,
-    bookId: bookOf(profile),
+    accountId: accountOf(profile),
   }))
 }
 

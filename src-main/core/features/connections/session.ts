@@ -18,8 +18,8 @@ import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
 import { RetiredClients } from './retiredClients.ts'
 
 export interface SessionTraffic {
-  desk: Scheduler
-  booksOf: RequestLogOf
+  scheduler: Scheduler
+  requestLogOf: RequestLogOf
 }
 
 export interface RunningSandbox {
@@ -75,9 +75,15 @@ export class Session {
 
   /** A client whose requests pass the one desk and are written in the books as that profile's. */
   client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
-    const { desk, booksOf } = this.#traffic
+    const { scheduler, requestLogOf } = this.#traffic
     const way = this.back.way(() => this.#upstream === upstream)
-    const upstream = openUpstream({ base, credential, desk, books: booksOf({ profile, baseUrl: base.url }), way })
+    const upstream = openUpstream({
+      base,
+      credential,
+      scheduler,
+      requestLog: requestLogOf({ profile, baseUrl: base.url }),
+      way,
+    })
     this.#profiles.set(upstream, profile)
     return upstream
   }
@@ -130,7 +136,7 @@ export class Session {
       problem: null,
       checkedAt: checked ? new Date().toISOString() : null,
     })
-    this.opened.tell(upstream)
+    this.opened.notify(upstream)
   }
 
   /** The profile stands, but cannot be reached; everything stored stays readable. */
@@ -208,7 +214,7 @@ export class Session {
     this.back.settled(problem)
     const state = problem ? 'failed' : 'connected'
     this.#set({ ...this.#connection, state, problem, checkedAt: new Date().toISOString() })
-    if (back && this.#upstream) this.returned.tell(this.#upstream)
+    if (back && this.#upstream) this.returned.notify(this.#upstream)
   }
 
   /** Whether somebody takes a connection now, for what is about to be sent by itself. Never throws. */
@@ -249,7 +255,7 @@ export class Session {
   #set(connection: Connection): void {
     const now = { ...connection, offline: this.back.offline }
     this.#connection = now.profile ? { ...now, profile: shown(now.profile) } : now
-    this.changes.tell()
+    this.changes.notify()
   }
 }
 

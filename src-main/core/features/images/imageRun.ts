@@ -13,7 +13,7 @@ import type { ImagesNote } from './watchImages.ts'
 const longestAddress = 2000
 
 export interface RunParts extends ImagesParts {
-  tell(note: ImagesNote): void
+  notify(note: ImagesNote): void
 }
 
 /** One request for pictures, under way. The database has each step before anybody is told; this only knows what comes next. */
@@ -68,7 +68,7 @@ export class ImageRun {
   }
 
   #options(): CallOptions {
-    return { room: 'images', signal: this.#abort.signal }
+    return { feature: 'images', signal: this.#abort.signal }
   }
 
   /** One picture, on its own: what is wrong with it is no other's trouble. */
@@ -119,8 +119,8 @@ export class ImageRun {
         this.#now = next
       })
     await untilWritten('A picture', keep, this.#abort.signal)
-    this.#parts.tell({ what: 'image', id: imageId })
-    this.#parts.tell({ what: 'drawing', id: this.id })
+    this.#parts.notify({ what: 'image', id: imageId })
+    this.#parts.notify({ what: 'drawing', id: this.id })
   }
 
   #asked(row: number): void {
@@ -154,7 +154,7 @@ export class ImageRun {
     pending.write(`drawing ${this.id}`, 'A drawing', () => {
       if (this.#ended) images.settle(this.id, this.#now)
       else images.step(this.id, this.#now)
-      this.#parts.tell({ what: 'drawing', id: this.id })
+      this.#parts.notify({ what: 'drawing', id: this.id })
     })
   }
 

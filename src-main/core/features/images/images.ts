@@ -25,7 +25,7 @@ export function createImages(parts: ImagesParts) {
   const { images } = store
   const changes = new Listeners<[ImagesNote]>()
   const runs = new Map<string, { run: ImageRun; done: Promise<void> }>()
-  const tell = (note: ImagesNote): void => changes.tell(note)
+  const notify = (note: ImagesNote): void => changes.notify(note)
   recover()
 
   /** Drawings that were under way when the program ended: what had come is kept, and they say so. */
@@ -61,9 +61,9 @@ export function createImages(parts: ImagesParts) {
   }
 
   /** They, and the drawings that show how many of theirs are left. */
-  function tellAll(ids: readonly string[]): void {
-    for (const id of ids) tell({ what: 'image', id })
-    for (const id of images.drawingsOf(ids)) tell({ what: 'drawing', id })
+  function notifyAll(ids: readonly string[]): void {
+    for (const id of ids) notify({ what: 'image', id })
+    for (const id of images.drawingsOf(ids)) notify({ what: 'drawing', id })
   }
 
   return {
@@ -112,10 +112,10 @@ export function createImages(parts: ImagesParts) {
         alongside()
       })
       const drawing = drawingOf(id)
-      const run = new ImageRun(drawing, { ...parts, tell })
+      const run = new ImageRun(drawing, { ...parts, notify })
       const done = run.drive(upstream).finally(() => runs.delete(id))
       runs.set(id, { run, done })
-      tell({ what: 'drawing', id })
+      notify({ what: 'drawing', id })
       return drawing
     },
     /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
@@ -128,7 +128,7 @@ export function createImages(parts: ImagesParts) {
     takeBack(id: string): ImageWish & { fromImageId: string | null } {
       const { state, problem, prompt, n, model, size, responseFormat, fromImageId } = drawingOf(id)
       if (state !== 'failed' || problem?.unsent !== true || !images.takeOut(id)) throw mayHaveLeft()
-      tell({ what: 'drawing', id })
+      notify({ what: 'drawing', id })
       return { prompt, n, model, size, responseFormat, fromImageId }
     },
     /** What has come is kept. One that has ended stays as it is. @throws StudioError `no_such_item` */
@@ -147,7 +147,7 @@ export function createImages(parts: ImagesParts) {
     has: (id: string): boolean => images.drawing(id) !== null,
     favourite({ ids, favourite }: { ids: readonly string[]; favourite: boolean }): void {
       images.setFavourite(ids, favourite)
-      tellAll(ids.filter((id) => images.image(id)))
+      notifyAll(ids.filter((id) => images.image(id)))
     },
     /** @throws StudioError `no_such_item`, `bad_input` for what is no small WebP or PNG */
     async keepThumb({ id, data }: { id: string; data: string }): Promise<Image> {
@@ -163,7 +163,7 @@ export function createImages(parts: ImagesParts) {
         images.setThumb(id, item.id)
       })
       if (before !== null && before !== thumbId) await media.drop([before])
-      tellAll([id])
+      notifyAll([id])
       return imageOf(id)
     },
     /** @throws StudioError `no_such_item`, `busy` */
@@ -177,16 +177,16 @@ export function createImages(parts: ImagesParts) {
     },
     remove({ ids }: { ids: readonly string[] }): { removed: number } {
       const removed = images.remove(ids, new Date().toISOString())
-      tellAll(removed)
+      notifyAll(removed)
       return { removed: removed.length }
     },
     restore({ ids }: { ids: readonly string[] }): { restored: number } {
       const restored = images.restore(ids)
-      tellAll(restored)
+      notifyAll(restored)
       return { restored: restored.length }
     },
     /** Pictures were erased elsewhere, and drawings with them: watchers begin anew. */
-    erased: (): void => tell({ what: 'erasing' }),
+    erased: (): void => notify({ what: 'erasing' }),
     /** The program ends: drawings under way are cut, and keep what came. */
     async close(): Promise<void> {
       const under = [...runs.values()]

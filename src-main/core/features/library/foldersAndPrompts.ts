@@ -17,7 +17,7 @@ export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'pr
     /** @throws StudioError `no_such_item`, `bad_input` beyond 1,000 */
     saveFolder({ id, name }: { id?: string | undefined; name: string }): { id: string } {
       if (id !== undefined) return { id: changed(folders.rename(id, name), id, 'folder') }
-      room(folders.count(), 'folders')
+      feature(folders.count(), 'folders')
       const folder = { id: randomUUID(), name, createdAt: now() }
       folders.insert(folder)
       return { id: folder.id }
@@ -26,7 +26,7 @@ export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'pr
     savePrompt({ id, ...input }: { id?: string | undefined; name: string; text: string }): { id: string } {
       const prompt = { ...input, id: id ?? randomUUID(), updatedAt: now() }
       if (id !== undefined) return { id: changed(prompts.save(prompt), id, 'prompt') }
-      room(prompts.count(), 'prompts')
+      feature(prompts.count(), 'prompts')
       prompts.insert(prompt)
       return { id: prompt.id }
     },
@@ -34,7 +34,7 @@ export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'pr
     savePreset({ id, ...input }: { id?: string | undefined } & Omit<Preset, 'id' | 'updatedAt'>): { id: string } {
       const preset = { ...input, id: id ?? randomUUID(), updatedAt: now() }
       if (id !== undefined) return { id: changed(presets.save(preset), id, 'preset') }
-      room(presets.count(), 'presets')
+      feature(presets.count(), 'presets')
       presets.insert(preset)
       return { id: preset.id }
     },
@@ -47,6 +47,6 @@ function changed(done: boolean, id: string, what: string): string {
   return id
 }
 
-function room(count: number, what: string): void {
+function feature(count: number, what: string): void {
   if (count >= most) throw new StudioError('bad_input', `There are ${most} ${what} already, which is all there can be.`)
 }

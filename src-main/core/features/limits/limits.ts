@@ -17,7 +17,7 @@ const offersAgainMs = 86_400_000
 const tellEveryMs = 250
 
 export interface LimitsFeatureOptions {
-  desk: {
+  scheduler: {
     readonly changes: Listeners
     /** As the key's own record said them; null where unset or unknown. */
     readonly keyLimits: Limits['key']
@@ -28,14 +28,14 @@ export interface LimitsFeatureOptions {
   }
   /** The one place that makes status calls; the general bucket is its own. */
   gauge: { readonly asked: Listeners<[RateLimitStatusReply]>; ask(): Promise<void> }
-  ledger: {
+  requestLog: {
     readonly changes: Listeners
     row(id: number): RequestRow | null
-    limited(limit: number, book: string | null): RateLimitedRow[]
+    limited(limit: number, account: string | null): RateLimitedRow[]
   }
   /** The last status of the account that is connected, kept for when nothing is. */
   /** `book`: whose account it is, as far as that is known. */
-  kept: { book(): string | null; read(): LimitStatus | null; keep(status: LimitStatus): void }
+  kept: { account(): string | null; read(): LimitStatus | null; keep(status: LimitStatus): void }
 }
 
 /** What holds requests back: the service's counters, the key's limits, who holds a slot, and what was refused for it. */
@@ -67,19 +67,19 @@ export class LimitsFeature {
   }
 
   read(): Limits {
-    const { desk } = this.#parts
-    const { rpm, tpm, concurrent } = desk.keyLimits
+    const { scheduler } = this.#parts
+    const { rpm, tpm, concurrent } = scheduler.keyLimits
     return {
       status: this.#status,
       key: { rpm, tpm, concurrent },
       slots: {
-        used: desk.holders().flatMap(({ traceId, since }) => {
-          const row = this.#parts.ledger.row(traceId)
+        used: scheduler.holders().flatMap(({ traceId, since }) => {
+          const row = this.#parts.requestLog.row(traceId)
           if (!row) return []
           const { who, endpoint, model } = row
           return { row: traceId, who, endpoint, model, since: new Date(since).toISOString() }
         }),
-        waiting: desk.waiting().filter(({ slot }) => slot).length,
+        waiting: scheduler.waiting().filter(({ slot }) => slot).length,
       },
       offers: this.#offers,
       problem: this.#problem,
@@ -89,7 +89,7 @@ export class LimitsFeature {
 
   /** Requests of this account that the service answered with 429, the newest first; of all while none is known. */
   history({ limit }: { limit: number }): Limited[] {
-    return this.#parts.ledger.limited(limit, this.#parts.kept.book()).map(limitedOf)
+    return this.#parts.requestLog.limited(limit, this.#parts.kept.account()).map(limitedOf)
   }
 
   /** Another connection, or none (`connected` false). What the service said to a former one is forgotten. */
@@ -123,7 +123,7 @@ export class LimitsFeature {
   }
 
   readonly #observe = (changed: () => void): (() => void) => {
-    const ends = [this.#parts.desk.changes.add(changed), this.#parts.ledger.changes.add(changed)]
+    const ends = [this.#parts.scheduler.changes.add(changed), this.#parts.requestLog.changes.add(changed)]
     this.#watchers += 1
     this.#plan()
     return () => {

@@ -85,7 +85,7 @@ export class RateLimitPoller {
         asOf: at.toISOString(),
       })
     }
-    this.asked.tell(asked)
+    this.asked.notify(asked)
   }
 
   /** Asks, unless it was asked within the last minute. */
@@ -111,6 +111,6 @@ export class RateLimitPoller {
 
   #set(value: MinuteBucket): void {
     this.#value = value
-    this.changes.tell()
+    this.changes.notify()
   }
 }

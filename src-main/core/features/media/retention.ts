@@ -86,7 +86,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
         if (ids.has(media.growing.ownerOf(name) ?? '')) await media.growing.discard(name)
       }
       for (const kind of new Set(taken.made.map((one) => one.kind))) {
-        erased.tell(
+        erased.notify(
           kind,
           taken.made.filter((one) => one.kind === kind).map(({ id }) => id),
         )
@@ -147,10 +147,10 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       return { items: made.length, bytes }
     },
     /** @throws StudioError `bad_input` where more would go than was told: something came, or grew old, since it was counted */
-    cleanUp: ({ told, ...wish }: CleanUp & { told: number }): Promise<{ items: number; bytes: number }> =>
+    cleanUp: ({ reported, ...wish }: CleanUp & { reported: number }): Promise<{ items: number; bytes: number }> =>
       inTurn(async () => {
         const going = chosen(wish)
-        if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        if (going.length > reported) throw new StudioError('bad_input', 'More would go by now than was counted.')
         return erase(going)
       }),
     /** What `erase` would take. */
@@ -159,10 +159,14 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       return { items: made.length, bytes }
     },
     /** Erases what is older than an instant; answers how many things. @throws StudioError `bad_input` where more would go than was told */
-    erase: (kind: MadeKind, before: string, { told, ...steps }: EraseSteps & { told: number }): Promise<number> =>
+    erase: (
+      kind: MadeKind,
+      before: string,
+      { reported, ...steps }: EraseSteps & { reported: number },
+    ): Promise<number> =>
       inTurn(async () => {
         const going = olderThan(kind, before)
-        if (going.length > told) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        if (going.length > reported) throw new StudioError('bad_input', 'More would go by now than was counted.')
         return (await erase(going, steps)).items
       }),
     sweep,

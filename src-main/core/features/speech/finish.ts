@@ -11,12 +11,12 @@ import { joinParts } from './join/join.ts'
  * @throws StudioError where the disk is full
  */
 export async function finish(
-  room: SpeechFeature,
+  feature: SpeechFeature,
   id: string,
   state: MakingState,
   problem: Problem | null,
 ): Promise<void> {
-  const { store, media, listening } = room
+  const { store, media, listening } = feature
   const { settings, excerpt, mediaId: former } = store.speeches.row(id)
   const came = store.speeches.parts(id)
   const cut = came.findIndex((part) => part.state !== 'done')

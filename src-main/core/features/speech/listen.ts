@@ -13,14 +13,14 @@ const chunkBytes = 64 * 1024
  * @throws StudioError `no_such_item`
  */
 export function listen(
-  room: SpeechFeature,
+  feature: SpeechFeature,
   { id, fromPart }: { id: string; fromPart: number },
   signal?: AbortSignal,
 ): Feed<SpeechSound> {
-  room.store.speeches.get(id)
+  feature.store.speeches.get(id)
   const stop = new AbortController()
   const left = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
-  const sounds = soundsOf(room, id, fromPart, left)
+  const sounds = soundsOf(feature, id, fromPart, left)
   return {
     next: () => sounds.next(),
     // What waits for the next bytes ends first: a generator would finish its wait otherwise.
@@ -39,15 +39,15 @@ export function listen(
 }
 
 async function* soundsOf(
-  room: SpeechFeature,
+  feature: SpeechFeature,
   id: string,
   fromPart: number,
   left: AbortSignal,
 ): AsyncGenerator<SpeechSound, undefined, void> {
-  const { store, view, listening, media } = room
+  const { store, view, listening, media } = feature
   const { settings, mime, state } = store.speeches.get(id)
   const rate = settings.format === 'pcm' ? settings.pcmRate : null
-  const joined = state === 'done' && !listening.has(id) ? joinedPath(room, id) : null
+  const joined = state === 'done' && !listening.has(id) ? joinedPath(feature, id) : null
   if (joined !== null) {
     yield { type: 'plan', parts: 1, mime, rate }
     yield* bytesOf(joined, 1, left, async () => 'whole')
@@ -59,12 +59,12 @@ async function* soundsOf(
   listening.set(id, (listening.get(id) ?? 0) + 1)
   try {
     const parts = view.parts(id).length
-    const run = room.runs.get(id)
+    const run = feature.runs.get(id)
     yield { type: 'plan', parts, mime, rate }
     for (let part = fromPart; part <= parts; part++) {
       let whole = false
       const come = async (at: number): Promise<Come> => {
-        const come = await comeOf(room, { id, run, part, at }, left)
+        const come = await comeOf(feature, { id, run, part, at }, left)
         whole = come === 'whole'
         return come
       }
@@ -73,11 +73,11 @@ async function* soundsOf(
       if (!whole) break
       yield { type: 'part', part }
     }
-    await overOf(room, run, left)
+    await overOf(feature, run, left)
     if (left.aborted) return
     yield { type: 'end', state: store.speeches.find(id)?.state ?? 'cancelled' }
   } finally {
-    await leave(room, id)
+    await leave(feature, id)
   }
 }
 
@@ -134,22 +134,22 @@ interface Place {
 }
 
 /** Waits until a part has more than `at` bytes, or never will. */
-async function comeOf(room: SpeechFeature, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
+async function comeOf(feature: SpeechFeature, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
   for (;;) {
     if (left.aborted) return 'cut'
-    const under = run !== undefined && room.runs.get(id) === run
+    const under = run !== undefined && feature.runs.get(id) === run
     // While it is spoken, what is told is the run's own: the database need not be asked with each chunk.
     const growing = under && run.part === part
     if (growing && run.came > at) return run.came
-    if (!growing && room.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'
+    if (!growing && feature.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'
     if (!under) return 'cut'
     await changed(run, left)
   }
 }
 
 /** Waits until the speech is over, which is a moment after its last part. */
-async function overOf(room: SpeechFeature, run: SpeechRun | undefined, left: AbortSignal): Promise<void> {
-  while (run && room.runs.get(run.id) === run && !left.aborted) await changed(run, left)
+async function overOf(feature: SpeechFeature, run: SpeechRun | undefined, left: AbortSignal): Promise<void> {
+  while (run && feature.runs.get(run.id) === run && !left.aborted) await changed(run, left)
 }
 
 function changed(run: SpeechRun, left: AbortSignal): Promise<void> {
@@ -165,12 +165,12 @@ function changed(run: SpeechRun, left: AbortSignal): Promise<void> {
 }
 
 /** The last one who listened to the parts of a joined speech takes their files away. */
-async function leave(room: SpeechFeature, id: string): Promise<void> {
-  const others = (room.listening.get(id) ?? 1) - 1
-  if (others > 0) room.listening.set(id, others)
+async function leave(feature: SpeechFeature, id: string): Promise<void> {
+  const others = (feature.listening.get(id) ?? 1) - 1
+  if (others > 0) feature.listening.set(id, others)
   else {
-    room.listening.delete(id)
-    const speech = room.store.speeches.find(id)
-    if (speech?.state === 'done' && speech.mediaId !== null) await room.media.growing.discardAll(id)
+    feature.listening.delete(id)
+    const speech = feature.store.speeches.find(id)
+    if (speech?.state === 'done' && speech.mediaId !== null) await feature.media.growing.discardAll(id)
   }
 }

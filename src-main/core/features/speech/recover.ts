@@ -14,16 +14,16 @@ const programEnded: Problem = {
  * At start: speeches that were in the making say that they were cut, at once; what had come of them is then joined, one after another. One whose parts
  * had all come is whole.
  */
-export async function recover(room: SpeechFeature, ids: readonly string[]): Promise<void> {
-  await clear(room, new Set(ids))
+export async function recover(feature: SpeechFeature, ids: readonly string[]): Promise<void> {
+  await clear(feature, new Set(ids))
   for (const id of ids) {
-    if (room.runs.has(id)) continue
+    if (feature.runs.has(id)) continue
     try {
-      await recoverOne(room, id)
+      await recoverOne(feature, id)
     } catch (thrown) {
-      room.log('error', `What had come of a speech could not be joined: ${asStudioError(thrown).message}`)
+      feature.log('error', `What had come of a speech could not be joined: ${asStudioError(thrown).message}`)
     }
-    room.changes.tell(id)
+    feature.changes.notify(id)
   }
 }
 
@@ -51,11 +51,11 @@ export function markCut({ store: { speeches, transaction } }: Pick<SpeechFeature
   })
 }
 
-async function recoverOne(room: SpeechFeature, id: string): Promise<void> {
-  const { speeches } = room.store
+async function recoverOne(feature: SpeechFeature, id: string): Promise<void> {
+  const { speeches } = feature.store
   const speech = speeches.find(id)
   if (!speech) return
-  const left = new Map((await room.media.growing.left(id)).map(({ name, bytes }) => [name, bytes]))
+  const left = new Map((await feature.media.growing.left(id)).map(({ name, bytes }) => [name, bytes]))
   for (const part of speeches.parts(id)) {
     const audioBytes = left.get(partName(id, part.part)) ?? 0
     if (audioBytes === part.audioBytes) continue
@@ -64,5 +64,5 @@ async function recoverOne(room: SpeechFeature, id: string): Promise<void> {
     speeches.setPart(id, { ...part, state, audioBytes })
   }
   const gap = speech.state === 'done' && speeches.parts(id).some(({ state }) => state !== 'done')
-  await finish(room, id, gap ? 'cut' : speech.state, gap ? programEnded : speech.problem)
+  await finish(feature, id, gap ? 'cut' : speech.state, gap ? programEnded : speech.problem)
 }

@@ -13,8 +13,8 @@ import { pcmFormat, wavHead } from './join/wav.ts'
  * The audio as a file that goes down. `wav` puts a head before samples that have none. @throws StudioError `no_such_item`, `bad_input` for
  * another kind of audio as wav, `busy`
  */
-export async function save(room: SpeechFeature, { id, as }: { id: string; as: 'made' | 'wav' }): Promise<Download> {
-  const { store, media, downloads, tempDir } = room
+export async function save(feature: SpeechFeature, { id, as }: { id: string; as: 'made' | 'wav' }): Promise<Download> {
+  const { store, media, downloads, tempDir } = feature
   const { mediaId, excerpt, settings, mime } = store.speeches.get(id)
   if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of this speech has come yet.')
   const path = join(tempDir, randomUUID())
@@ -25,7 +25,7 @@ export async function save(room: SpeechFeature, { id, as }: { id: string; as: 'm
   const format = formatOf(mime)
   try {
     const bytes = asWav
-      ? await samplesAsWav(room, mediaId, settings.pcmRate, path)
+      ? await samplesAsWav(feature, mediaId, settings.pcmRate, path)
       : (await media.copyTo(mediaId, path)).bytes
     const shown = asWav ? 'wav' : format
     return downloads.offer({ path, name: speechName(excerpt, extensionOf[shown]), mime: mimeOf[shown], bytes })
@@ -42,12 +42,12 @@ export type SpokenSound = { name: string; mime: string; bytes: number; seconds: 
 )
 
 /** Samples without a head tell nobody what they are: outside of this room they are a wav. @throws StudioError `no_such_item` */
-export async function soundOf(room: SpeechFeature, id: string): Promise<SpokenSound> {
-  const { mediaId, mediaBytes, excerpt: name, settings, mime, seconds } = room.store.speeches.get(id)
+export async function soundOf(feature: SpeechFeature, id: string): Promise<SpokenSound> {
+  const { mediaId, mediaBytes, excerpt: name, settings, mime, seconds } = feature.store.speeches.get(id)
   if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of that speech has come yet.')
   if (mime !== mimeOf.pcm) return { mediaId, path: null, name, mime, bytes: mediaBytes, seconds }
-  const path = join(room.tempDir, randomUUID())
-  const bytes = await samplesAsWav(room, mediaId, settings.pcmRate, path)
+  const path = join(feature.tempDir, randomUUID())
+  const bytes = await samplesAsWav(feature, mediaId, settings.pcmRate, path)
   return { mediaId: null, path, name, mime: mimeOf.wav, bytes, seconds }
 }
 

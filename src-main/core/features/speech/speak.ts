@@ -19,15 +19,15 @@ const mostBytes = 512 * 1024 * 1024
  * Speaks the parts that are not whole, one after another, each into its own file: what came is there before it is counted. The first that fails
  * ends it. @throws StudioError what the service answers, `malformed_reply` for what is no speech, `cancelled`
  */
-export async function speakParts(room: SpeechFeature, run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
-  const { speeches } = room.store
+export async function speakParts(feature: SpeechFeature, run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
+  const { speeches } = feature.store
   const { settings } = speeches.row(run.id)
   const text = speeches.text(run.id).toWellFormed()
   let first: Sound | null = null
   for (const part of speeches.parts(run.id)) {
-    if (part.state === 'done') first ??= await soundOfPart(room, run.id, part.part, settings)
+    if (part.state === 'done') first ??= await soundOfPart(feature, run.id, part.part, settings)
     else {
-      const sound = await speakPart(room, run, part, {
+      const sound = await speakPart(feature, run, part, {
         upstream,
         settings,
         input: text.slice(part.from, part.to),
@@ -46,18 +46,18 @@ interface Task {
   first: Sound | null
 }
 
-async function speakPart(room: SpeechFeature, run: SpeechRun, part: SpeechPart, task: Task): Promise<Sound> {
-  const { speeches } = room.store
+async function speakPart(feature: SpeechFeature, run: SpeechRun, part: SpeechPart, task: Task): Promise<Sound> {
+  const { speeches } = feature.store
   const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): Promise<void> => {
     const audioBytes = run.begun ? run.came : part.audioBytes
     const now = { part: part.part, state, problem, audioBytes, seconds }
-    return untilWritten('A part of a speech', () => speeches.setPart(run.id, now), room.closing)
+    return untilWritten('A part of a speech', () => speeches.setPart(run.id, now), feature.closing)
   }
   run.asksFor(part.part)
   await settle('making', null, null)
   try {
-    await ask(room, run, part, task)
-    const sound = await soundOfPart(room, run.id, part.part, task.settings)
+    await ask(feature, run, part, task)
+    const sound = await soundOfPart(feature, run.id, part.part, task.settings)
     if (task.first && sound.like !== task.first.like) {
       const words = `The service spoke part ${part.part} as ${sound.like}, the parts before as ${task.first.like}: they cannot be joined.`
       throw new StudioError('malformed_reply', words, { outputStarted: true, workPossible: true })
@@ -78,27 +78,27 @@ async function speakPart(room: SpeechFeature, run: SpeechRun, part: SpeechPart, 
 }
 
 /** One request, into the part's file. What an earlier try left is there until this one has something. */
-async function ask(room: SpeechFeature, run: SpeechRun, { part }: SpeechPart, task: Task): Promise<void> {
-  const { speeches } = room.store
+async function ask(feature: SpeechFeature, run: SpeechRun, { part }: SpeechPart, task: Task): Promise<void> {
+  const { speeches } = feature.store
   const closed = Promise.withResolvers<void>()
   let asked = false
   let file: GrowingPart | null = null
   try {
     const reply = await task.upstream.createSpeech(requestOf(task), {
-      room: 'speech',
+      feature: 'speech',
       signal: run.abort.signal,
       onRow: (row) => {
         asked = true
-        room.store.pending.write(`speech row ${row}`, 'The request of a speech', () => {
+        feature.store.pending.write(`speech row ${row}`, 'The request of a speech', () => {
           speeches.addRow(run.id, part, row)
-          run.changes.tell()
+          run.changes.notify()
         })
       },
       onClosed: () => closed.resolve(),
     })
     for await (const bytes of reply.bytes) {
       if (file === null) refuseWords(reply, bytes, task.settings.format)
-      file ??= await begin(room, run, part)
+      file ??= await begin(feature, run, part)
       run.grew(await file.append(bytes))
       if (run.came > mostBytes) throw malformed('The service sent more audio than one part of a text can have.')
     }
@@ -109,7 +109,7 @@ async function ask(room: SpeechFeature, run: SpeechRun, { part }: SpeechPart, ta
     if (asked) {
       // What it cost is known a moment later, when the connection is free again.
       await closed.promise
-      await untilWritten('What a speech cost', () => account(room, run.id, part), room.closing).catch(
+      await untilWritten('What a speech cost', () => account(feature, run.id, part), feature.closing).catch(
         (thrown: unknown) => unexpected('What a speech cost could not be written', thrown),
       )
     }
@@ -135,16 +135,16 @@ function requestOf({ input, settings: { model, voice, format, speed } }: Task): 
 }
 
 /** All requests that a part has cost, those of earlier tries too. */
-function account(room: SpeechFeature, id: string, part: number): void {
-  const { speeches, pending } = room.store
+function account(feature: SpeechFeature, id: string, part: number): void {
+  const { speeches, pending } = feature.store
   // The row of the request may wait still.
   pending.flush()
   const rows = speeches.parts(id).find((one) => one.part === part)?.rows ?? []
   const costs = rows.map((row): MakingCost => {
     try {
-      return { ...room.costOf(row), rows: [row] }
+      return { ...feature.costOf(row), rows: [row] }
     } catch (thrown) {
-      room.log('error', `What a speech cost could not be read: ${asStudioError(thrown).message}`)
+      feature.log('error', `What a speech cost could not be read: ${asStudioError(thrown).message}`)
       return { cost: null, costIs: 'unknown', rows: [row] }
     }
   })

@@ -23,13 +23,13 @@ export class SpeechRun {
     this.part = part
     this.came = 0
     this.begun = false
-    this.changes.tell()
+    this.changes.notify()
   }
 
   grew(came: number): void {
     this.begun = true
     this.came = came
-    this.changes.tell()
+    this.changes.notify()
   }
 
   end(why: 'cancelled' | 'closing'): void {

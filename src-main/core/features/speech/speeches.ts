@@ -27,23 +27,23 @@ export function createSpeeches(parts: SpeechParts) {
   const changes = new Listeners<[id: string]>()
   const closing = new AbortController()
   const around = { runs, changes, view: new SpeechView(speeches, runs), listening: new Map(), closing: closing.signal }
-  const room: SpeechFeature = { ...parts, ...around }
+  const feature: SpeechFeature = { ...parts, ...around }
   let closed = false
   /** Resolves when what had come of cut speeches is joined. */
-  const recovered = recover(room, markCut(room)).catch((thrown: unknown) =>
+  const recovered = recover(feature, markCut(feature)).catch((thrown: unknown) =>
     unexpected('What had come of speeches could not be looked for', thrown),
   )
 
   function start(id: string, upstream: SpeechUpstream): void {
     const run = new SpeechRun(id)
     runs.set(id, run)
-    run.changes.add(() => changes.tell(id))
+    run.changes.add(() => changes.notify(id))
     run.done = drive(run, upstream)
   }
 
   async function drive(run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
     try {
-      const failure = await speakParts(room, run, upstream).then(
+      const failure = await speakParts(feature, run, upstream).then(
         () => null,
         (thrown: unknown) => asStudioError(thrown),
       )
@@ -63,12 +63,12 @@ export function createSpeeches(parts: SpeechParts) {
       )
     } finally {
       runs.delete(run.id)
-      run.changes.tell()
+      run.changes.notify()
     }
   }
 
   const end = ({ id }: SpeechRun, state: MakingState, problem: Problem | null): Promise<void> =>
-    untilWritten('The end of a speech', () => finish(room, id, state, problem), closing.signal)
+    untilWritten('The end of a speech', () => finish(feature, id, state, problem), closing.signal)
 
   async function cancel(id: string): Promise<void> {
     const run = runs.get(id)
@@ -77,13 +77,13 @@ export function createSpeeches(parts: SpeechParts) {
   }
 
   return {
-    watch: (signal?: AbortSignal) => watch(room, signal),
-    listen: (input: { id: string; fromPart: number }, signal?: AbortSignal) => listen(room, input, signal),
+    watch: (signal?: AbortSignal) => watch(feature, signal),
+    listen: (input: { id: string; fromPart: number }, signal?: AbortSignal) => listen(feature, input, signal),
     find(input: { search: string; favourites: boolean; before: string | null; limit: number }) {
-      return { speeches: room.view.page(input), total: speeches.count(input) }
+      return { speeches: feature.view.page(input), total: speeches.count(input) }
     },
     /** @throws StudioError `no_such_item` */
-    get: ({ id }: { id: string }): SpeechDetail => room.view.detail(id),
+    get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
     plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
     /**
      * Stores a speech, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the speech: where there
@@ -103,7 +103,7 @@ export function createSpeeches(parts: SpeechParts) {
       // Looked up again: another call with this id may have waited for the connection too.
       if (!upstream || speeches.find(id)) {
         parts.store.transaction(alongside)
-        return room.view.get(id)
+        return feature.view.get(id)
       }
       const createdAt = new Date().toISOString()
       parts.store.transaction(() => {
@@ -111,8 +111,8 @@ export function createSpeeches(parts: SpeechParts) {
         alongside()
       })
       start(id, upstream)
-      changes.tell(id)
-      return room.view.get(id)
+      changes.notify(id)
+      return feature.view.get(id)
     },
     /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Speech['state']> {
@@ -128,14 +128,14 @@ export function createSpeeches(parts: SpeechParts) {
       const untouched = speeches.parts(id).every(({ state }) => state === 'waiting' || state === 'failed')
       if (state !== 'failed' || problem?.unsent !== true || !untouched) throw mayHaveLeft()
       const text = speeches.text(id)
-      for (const gone of speeches.setRemoved([id], new Date().toISOString())) changes.tell(gone)
+      for (const gone of speeches.setRemoved([id], new Date().toISOString())) changes.notify(gone)
       return { ...settings, text, fromId }
     },
     /** What is over stays as it is. @throws StudioError `no_such_item` */
     async cancel({ id }: { id: string }): Promise<Speech> {
       speeches.get(id)
       await cancel(id)
-      return room.view.get(id)
+      return feature.view.get(id)
     },
     /** Asks for what is not whole. @throws StudioError `no_such_item`, `not_connected` */
     async resume({ id }: { id: string }): Promise<Speech> {
@@ -151,16 +151,16 @@ export function createSpeeches(parts: SpeechParts) {
           if (part.state === 'failed') speeches.setPart(id, { ...part, state: 'waiting', problem: null })
         }
         start(id, upstream)
-        changes.tell(id)
+        changes.notify(id)
       }
-      return room.view.get(id)
+      return feature.view.get(id)
     },
     /** @throws StudioError `no_such_item` */
     favourite({ id, favourite }: { id: string; favourite: boolean }): Speech {
       speeches.get(id)
       speeches.setFavourite(id, favourite)
-      changes.tell(id)
-      return room.view.get(id)
+      changes.notify(id)
+      return feature.view.get(id)
     },
     /** What is kept is taken for so many samples a second. @throws StudioError `no_such_item`, `bad_input` */
     setRate({ id, pcmRate }: { id: string; pcmRate: number }): Speech {
@@ -168,31 +168,31 @@ export function createSpeeches(parts: SpeechParts) {
       if (mime !== mimeOf.pcm) throw new StudioError('bad_input', 'Only plain samples (pcm) are taken for a rate.')
       if (state === 'making') throw new StudioError('bad_input', 'It is still being spoken.')
       speeches.setRate(id, pcmRate)
-      changes.tell(id)
-      return room.view.get(id)
+      changes.notify(id)
+      return feature.view.get(id)
     },
     /** Whether there is or was one with this id. */
     has: (id: string): boolean => speeches.find(id) !== null,
-    save: (input: { id: string; as: 'made' | 'wav' }) => save(room, input),
+    save: (input: { id: string; as: 'made' | 'wav' }) => save(feature, input),
     /** For the Transcribe room. @throws StudioError `no_such_item` */
-    sound: (id: string): Promise<SpokenSound> => soundOf(room, id),
+    sound: (id: string): Promise<SpokenSound> => soundOf(feature, id),
     /** Out of sight at once; what is being spoken of them is ended. */
     async remove({ ids }: { ids: readonly string[] }): Promise<{ removed: number }> {
       const moved = speeches.setRemoved(ids, new Date().toISOString())
-      for (const id of moved) changes.tell(id)
+      for (const id of moved) changes.notify(id)
       await Promise.all(moved.map(cancel))
       return { removed: moved.length }
     },
     restore({ ids }: { ids: readonly string[] }): { restored: number } {
       const moved = speeches.setRemoved(ids, null)
-      for (const id of moved) changes.tell(id)
+      for (const id of moved) changes.notify(id)
       return { restored: moved.length }
     },
     /** Rows of these were erased elsewhere: watchers are told, and nothing of them stays in `making/`. */
     async erased(ids: readonly string[]): Promise<void> {
       for (const id of ids) {
         await parts.media.growing.discardAll(id)
-        changes.tell(id)
+        changes.notify(id)
       }
     },
     recovered,

@@ -15,7 +15,7 @@ type Allowed = 'once' | 'conversation' | 'always'
 
 export interface ToolCallRunnerOptions {
   store: Store
-  door: ToolCallsPort
+  toolCalls: ToolCallsPort
   catalogue: ToolCatalogue
   servers: McpServers
   checker: SchemaCheckClient
@@ -80,27 +80,27 @@ export class ToolCallRunner {
 
   /** Whether there was something to stop. @throws StudioError `no_such_item` */
   stop(messageId: string): boolean {
-    const { run } = this.#parts.door.toolMessage(messageId)
+    const { run } = this.#parts.toolCalls.toolMessage(messageId)
     return this.#settle(messageId, stopped(run))
   }
 
   /** All open calls of a conversation. The model is not asked on: the person wanted an end. */
   stopAll(conversationId: string): number {
-    const rows = this.#parts.door.openCalls(conversationId)
+    const rows = this.#parts.toolCalls.openCalls(conversationId)
     return rows.filter((row) => this.#settle(row.id, stopped(row.run), {}, false)).length
   }
 
   /** @throws StudioError `no_such_item`, `busy` while a call of the round is open, and as the door does */
   async resume(messageId: string): Promise<{ replyId: string }> {
-    this.#parts.door.toolMessage(messageId)
-    const open = this.#parts.door.rowsBeside(messageId).some(({ run }) => !isSettled(run))
+    this.#parts.toolCalls.toolMessage(messageId)
+    const open = this.#parts.toolCalls.rowsBeside(messageId).some(({ run }) => !isSettled(run))
     if (open) throw new StudioError('busy', 'Calls of this reply are still open.')
-    return await this.#parts.door.askOn(messageId)
+    return await this.#parts.toolCalls.askOn(messageId)
   }
 
   /** Calls that ran when the program ended. Nobody is asked on for them: the person may have gone. */
   recover(): void {
-    for (const row of this.#parts.door.openCalls()) {
+    for (const row of this.#parts.toolCalls.openCalls()) {
       if (row.run.state === 'running') this.#settle(row.id, endedWith(endedWithProgram), {}, false)
     }
   }
@@ -113,11 +113,11 @@ export class ToolCallRunner {
 
   /** A call that waits: its arguments are checked, and it runs at once where the person allowed its tool before. */
   async #arrive(messageId: string): Promise<void> {
-    const row = this.#parts.door.toolMessage(messageId)
+    const row = this.#parts.toolCalls.toolMessage(messageId)
     const tool = row.run.tool && this.#parts.catalogue.find(row.run.tool.id)
     if (row.run.state !== 'awaiting' || !tool || tool.fingerprint !== row.run.tool?.fingerprint) return
     if (!(await this.#valid(row, tool.schema))) return
-    const now = this.#parts.door.toolMessage(messageId)
+    const now = this.#parts.toolCalls.toolMessage(messageId)
     const allowed = now.run.state === 'awaiting' && !this.#closed && this.#allowedBefore(now, tool)
     if (allowed) this.#allow(now, tool, allowed)
   }
@@ -132,7 +132,7 @@ export class ToolCallRunner {
     const conversationId = allow === 'always' ? null : row.conversationId
     this.#parts.store.toolPermissions.allow({ toolId, conversationId, fingerprint })
     this.#parts.changed()
-    for (const other of this.#parts.door.openCalls(conversationId ?? undefined)) {
+    for (const other of this.#parts.toolCalls.openCalls(conversationId ?? undefined)) {
       if (other.id !== row.id && other.run.tool?.id === toolId) this.#aside(this.#arrive(other.id))
     }
   }
@@ -140,11 +140,11 @@ export class ToolCallRunner {
   #allow(row: Row, tool: KnownTool, allowed: Allowed): void {
     const startedAt = new Date().toISOString()
     if (tool.kind === 'function') {
-      this.#parts.door.setRun(row.id, { ...row.run, state: 'by_hand', allowed, startedAt }, '')
+      this.#parts.toolCalls.setRun(row.id, { ...row.run, state: 'by_hand', allowed, startedAt }, '')
       return
     }
     const controller = new AbortController()
-    this.#parts.door.setRun(row.id, { ...row.run, state: 'running', allowed, startedAt }, '')
+    this.#parts.toolCalls.setRun(row.id, { ...row.run, state: 'running', allowed, startedAt }, '')
     this.#running.set(row.id, controller)
     const read = readArguments(row.run.arguments)
     const args = 'args' in read ? read.args : {}
@@ -171,7 +171,7 @@ export class ToolCallRunner {
 
   /** The tool of a call in the form in which it was called. @throws StudioError `bad_input` */
   #toolOf(row: Row): KnownTool {
-    const { catalogue, servers, door } = this.#parts
+    const { catalogue, servers, toolCalls } = this.#parts
     const { tool: called } = row.run
     const tool = called && catalogue.find(called.id)
     if (!tool) {
@@ -186,7 +186,7 @@ export class ToolCallRunner {
     if (tool.fingerprint === called.fingerprint) return tool
     // What the person saw is not what would run. It is shown as it is now, and the next yes is for that.
     const notes = ['The tool has changed since it was called.']
-    door.setRun(row.id, { ...row.run, tool: { ...called, fingerprint: tool.fingerprint }, notes }, '')
+    toolCalls.setRun(row.id, { ...row.run, tool: { ...called, fingerprint: tool.fingerprint }, notes }, '')
     throw new StudioError(
       'bad_input',
       'This tool has changed since it was called: look at it as it is now, then decide.',
@@ -200,12 +200,12 @@ export class ToolCallRunner {
 
   /** Writes the end of a call, once, and asks the model on where it was the last of its round. Whether it was open until now. */
   #settle(id: string, { state, text, isError, notes }: Settled, more: Partial<ToolRun> = {}, goOn = true): boolean {
-    const { door } = this.#parts
-    const { run } = door.toolMessage(id)
+    const { toolCalls } = this.#parts
+    const { run } = toolCalls.toolMessage(id)
     if (isSettled(run)) return false
     const finishedAt = new Date().toISOString()
-    const told = [...run.notes, ...notes]
-    door.setRun(id, { ...run, ...more, state, isError, notes: told, finishedAt }, text)
+    const reported = [...run.notes, ...notes]
+    toolCalls.setRun(id, { ...run, ...more, state, isError, notes: reported, finishedAt }, text)
     this.#running.get(id)?.abort()
     this.#running.delete(id)
     if (goOn) this.#goOn(id)
@@ -213,25 +213,25 @@ export class ToolCallRunner {
   }
 
   #goOn(messageId: string): void {
-    const { door, toolRounds, log } = this.#parts
-    if (this.#closed || door.rowsBeside(messageId).some(({ run }) => !isSettled(run))) return
-    if (door.rounds(messageId) >= toolRounds()) return
+    const { toolCalls, toolRounds, log } = this.#parts
+    if (this.#closed || toolCalls.rowsBeside(messageId).some(({ run }) => !isSettled(run))) return
+    if (toolCalls.rounds(messageId) >= toolRounds()) return
     // The results stand; where it can't be asked now, the person can have it asked later.
-    door
+    toolCalls
       .askOn(messageId)
       .catch((thrown: unknown) => log(`The model was not asked on: ${asStudioError(thrown).message}`))
   }
 
   /** @throws StudioError `no_such_item`, `bad_input` */
   #open(messageId: string): Row {
-    const row = this.#parts.door.toolMessage(messageId)
+    const row = this.#parts.toolCalls.toolMessage(messageId)
     if (isSettled(row.run)) throw new StudioError('bad_input', 'This call is settled already.')
     return row
   }
 
   /** @throws StudioError `no_such_item`, `bad_input` */
   #awaiting(messageId: string): Row {
-    const row = this.#parts.door.toolMessage(messageId)
+    const row = this.#parts.toolCalls.toolMessage(messageId)
     if (row.run.state !== 'awaiting') throw new StudioError('bad_input', 'This call waits for no decision any more.')
     return row
   }

@@ -19,7 +19,7 @@ export interface ToolsOptions {
   store: Store
   /** The keychain: values of servers' variables and headers. */
   secrets: SecretStore
-  door: ToolCallsPort
+  toolCalls: ToolCallsPort
   /** How many rounds of calls may follow one another before the person is asked. */
   toolRounds: () => number
   log: (level: 'info' | 'warn' | 'error', line: string) => void
@@ -54,34 +54,34 @@ export interface ToolsFeature extends Neighbours {
 }
 
 export function createTools(parts: ToolsOptions): ToolsFeature {
-  const { store, secrets, door, toolRounds, version } = parts
+  const { store, secrets, toolCalls, toolRounds, version } = parts
   const bounds: ToolLimits = { ...limits, ...parts.limits }
   const warn = (line: string): void => parts.log('warn', line)
   const changes = new Listeners()
   const changed = (): void => {
     catalogue.changed()
-    changes.tell()
+    changes.notify()
   }
   const checker = new SchemaCheckClient({ checkMs: bounds.checkMs })
   const check = (schema: string): Promise<string[]> => checker.schema(schema)
   const serverParts = { secrets, check, fetch: parts.fetch ?? fetch, version, limits: bounds, changed }
   const servers = new McpServers(store, serverParts, warn)
   const catalogue = new ToolCatalogue(store, servers)
-  const desk = new ToolCallRunner({ store, door, catalogue, servers, checker, toolRounds, changed, log: warn })
+  const runner = new ToolCallRunner({ store, toolCalls, catalogue, servers, checker, toolRounds, changed, log: warn })
   const state = new StateFeed<ChatToolsState>({
     everyMs: 50,
     read: () => catalogue.state(),
-    observe: (tell) => changes.add(tell),
+    observe: (notify) => changes.add(notify),
   })
   const use = (conversationId: string) => store.conversations.setup(conversationId).tools
 
   return {
     start() {
-      desk.recover()
+      runner.recover()
       servers.start()
     },
     async close() {
-      desk.close()
+      runner.close()
       await servers.close()
       await checker.close()
     },
@@ -113,18 +113,18 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
       changed()
     },
 
-    decide: (messageId, allow, why) => desk.decide(messageId, allow, why),
-    answer: (messageId, text, isError) => desk.answer(messageId, text, isError),
-    stopCall: (messageId) => ({ stopped: desk.stop(messageId) }),
-    resume: (messageId) => desk.resume(messageId),
+    decide: (messageId, allow, why) => runner.decide(messageId, allow, why),
+    answer: (messageId, text, isError) => runner.answer(messageId, text, isError),
+    stopCall: (messageId) => ({ stopped: runner.stop(messageId) }),
+    resume: (messageId) => runner.resume(messageId),
 
     toolsFor(conversationId) {
       const wanted = use(conversationId)
       return requestMembers(catalogue.offered(wanted), wanted)
     },
     callsOf: (reply) => rowsOf(reply.toolCalls, catalogue.offered(use(reply.conversationId))),
-    called: (_reply, rows) => desk.called(rows.filter(isToolRow)),
-    stopCalls: (conversationId) => desk.stopAll(conversationId),
+    called: (_reply, rows) => runner.called(rows.filter(isToolRow)),
+    stopCalls: (conversationId) => runner.stopAll(conversationId),
   }
 }
 

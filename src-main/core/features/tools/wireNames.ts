@@ -15,8 +15,8 @@ function plain(words: string, otherwise: string): string {
 
 function joined(server: string, tool: string): string {
   const last = plain(tool, 'tool').slice(0, longest)
-  const room = longest - last.length - 1
-  const first = room > 0 ? plain(server, 'server').slice(0, room) : ''
+  const feature = longest - last.length - 1
+  const first = feature > 0 ? plain(server, 'server').slice(0, feature) : ''
   return first ? `${first}_${last}` : last
 }
 

@@ -38,9 +38,9 @@ export function readHeard(format: TranscriptFormat, raw: string): Heard {
 
 function readPlain(raw: string): Heard {
   if (raw.length > longestText) throw tooLong()
-  if (isVtt(raw)) return told('vtt', null, readVtt(raw) ?? [])
-  if (isSrt(raw)) return told('text', null, readSrt(raw))
-  return told('text', raw, [])
+  if (isVtt(raw)) return reported('vtt', null, readVtt(raw) ?? [])
+  if (isSrt(raw)) return reported('text', null, readSrt(raw))
+  return reported('text', raw, [])
 }
 
 const reply = z.looseObject({ text: z.unknown().optional(), segments: z.unknown().optional() })
@@ -54,7 +54,7 @@ function readJson(raw: string): Heard {
     throw new StudioError('malformed_reply', 'The service’s reply holds no transcript.', { workPossible: true })
   }
   const cues = readSegments(segments)
-  return told('json', typeof text === 'string' && text.trim() !== '' ? text : null, cues)
+  return reported('json', typeof text === 'string' && text.trim() !== '' ? text : null, cues)
 }
 
 /** Those of them that make sense; the text stands beside them. */
@@ -70,7 +70,7 @@ function readSegments(segments: unknown): Cue[] {
   )
 }
 
-function told(came: TranscriptFormat, given: string | null, cues: Cue[]): Heard {
+function reported(came: TranscriptFormat, given: string | null, cues: Cue[]): Heard {
   if (cues.length > mostCues) throw tooLong()
   const text = given === null ? joinCues(cues) : clean(given).trim()
   if (text.length > longestText) throw tooLong()

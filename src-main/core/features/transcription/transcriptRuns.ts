@@ -136,7 +136,7 @@ export class TranscriptRuns {
 
   #options(run: Run): CallOptions {
     return {
-      room: 'transcribe',
+      feature: 'transcribe',
       signal: run.abort.signal,
       onRow: (row) => {
         run.row = row

@@ -40,13 +40,13 @@ const savedAs = {
 export function createTranscription(parts: TranscribeParts) {
   const { store, files, transfers } = parts
   const { recordings, transcripts } = store
-  const takes = new Recordings({ ...parts, changed: (id) => view.tell('recording', id) })
+  const takes = new Recordings({ ...parts, changed: (id) => view.notify('recording', id) })
   const runs = new TranscriptRuns({
     ...parts,
     changed(id, what) {
-      view.tell('transcript', id)
+      view.notify('transcript', id)
       const recordingId = what === 'end' ? transcripts.find(id)?.recordingId : undefined
-      if (recordingId !== undefined) view.tell('recording', recordingId)
+      if (recordingId !== undefined) view.notify('recording', recordingId)
     },
   })
   const view = new TranscribeView(store, {
@@ -66,8 +66,8 @@ export function createTranscription(parts: TranscribeParts) {
   function reword(id: string, { text, cues, edited }: Pick<Transcript, 'text' | 'cues' | 'edited'>): Transcript {
     store.transaction(() => transcripts.setWords({ id, text, cues, edited, search: searchOf(text, cues) }))
     const changed = view.transcript(id)
-    view.tell('transcript', id)
-    view.tell('recording', changed.recordingId)
+    view.notify('transcript', id)
+    view.notify('recording', changed.recordingId)
     return changed
   }
 
@@ -84,7 +84,7 @@ export function createTranscription(parts: TranscribeParts) {
   }
 
   function shown(id: string): Recording {
-    view.tell('recording', id)
+    view.notify('recording', id)
     return view.recording(id)
   }
 
@@ -177,8 +177,8 @@ export function createTranscription(parts: TranscribeParts) {
       })
       const fileName = uploadName(name, mime, store.media.find(mediaId)?.name ?? null)
       runs.start({ id, path, fileName, mime, bytes, wish }, service)
-      view.tell('recording', recordingId)
-      view.tell('transcript', id)
+      view.notify('recording', recordingId)
+      view.notify('transcript', id)
       return view.transcript(id)
     },
     /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
@@ -192,7 +192,7 @@ export function createTranscription(parts: TranscribeParts) {
       const { state, problem, recordingId, model, language, prompt, format, temperature } = transcripts.get(id)
       if (state !== 'failed' || problem?.unsent !== true) throw mayHaveLeft()
       transcripts.erase(id)
-      view.tell('recording', recordingId)
+      view.notify('recording', recordingId)
       return { recordingId, model, language, prompt, format, temperature }
     },
     /** Whether there is one with this id. */
@@ -231,7 +231,7 @@ export function createTranscription(parts: TranscribeParts) {
       const { seconds: known } = recordings.get(id)
       if (known === seconds) return
       recordings.setSeconds(id, seconds)
-      view.tell('recording', id)
+      view.notify('recording', id)
     },
     /** @throws StudioError `bad_input` for what has no cues, `no_such_item` */
     async save({ transcriptId, as }: { transcriptId: string; as: keyof typeof savedAs }): Promise<Download> {
@@ -261,18 +261,18 @@ export function createTranscription(parts: TranscribeParts) {
         for (const one of transcripts.of(id)) runs.cancel(one.id)
       }
       const removed = recordings.remove(ids, new Date().toISOString())
-      for (const id of removed) view.tell('recording', id)
+      for (const id of removed) view.notify('recording', id)
       return { removed: removed.length }
     },
     restore({ ids }: { ids: string[] }): { restored: number } {
       const restored = recordings.restore(ids)
-      for (const id of restored) view.tell('recording', id)
+      for (const id of restored) view.notify('recording', id)
       return { restored: restored.length }
     },
 
     /** Somebody else erased them for good: those who watch are told. */
     erased(ids: readonly string[]): void {
-      for (const id of ids) view.tell('recording', id)
+      for (const id of ids) view.notify('recording', id)
     },
     recovered,
     /** Recordings are kept as far as they came, uploads are closed. */

@@ -73,8 +73,8 @@ export class TranscribeView {
     return { recordings: found.map((one) => this.#show(one)), total: all.length }
   }
 
-  tell(what: Changed['what'], id: string): void {
-    this.changes.tell({ what, id })
+  notify(what: Changed['what'], id: string): void {
+    this.changes.notify({ what, id })
   }
 
   /** For one watcher: null where there is nothing to tell of it. */
@@ -135,13 +135,13 @@ export class TranscribeWatcher implements FeedSource<TranscribeChange> {
 }
 
 /** Calls `tell` at once, and then at most every `everyMs`; the last call is never lost. */
-export function paced(tell: () => void, everyMs = 100) {
+export function paced(notify: () => void, everyMs = 100) {
   let last = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | null = null
   const now = guarded('What is under way could not be told', () => {
     timer = null
     last = performance.now()
-    tell()
+    notify()
   })
   return {
     call(): void {

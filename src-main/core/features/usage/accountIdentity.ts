@@ -9,20 +9,20 @@ export interface AccountLocation extends ProfileLocation {
   name: string
 }
 
-type Books = AccountStore['books']
+type UsageAccounts = AccountStore['accounts']
 
 /**
  * The book of a connection whose account is not known yet, if there is one: that of the same profile. What is kept of an address from before
  * there were profiles, or of one that was forgotten, is the first one's that comes there.
  */
-export function knownAt(books: Books, place: AccountLocation): StoredAccount | null {
-  const own = books.at(place)
+export function knownAt(accounts: UsageAccounts, place: AccountLocation): StoredAccount | null {
+  const own = accounts.at(place)
   if (own) return own
   const free = { profile: '', baseUrl: place.baseUrl }
-  const left = books.at(free)
+  const left = accounts.at(free)
   if (!left || left.kind !== place.kind) return null
-  books.leave(free)
-  books.place(place, left)
+  accounts.leave(free)
+  accounts.place(place, left)
   return left
 }
 
@@ -30,47 +30,47 @@ export function knownAt(books: Books, place: AccountLocation): StoredAccount | n
  * The same, or a new book. A sandbox's account ends with its process: `fresh` (another one than the last time) begins a new book and drops
  * the former.
  */
-export function bookAt(
-  { books, transaction }: AccountStore,
+export function accountAt(
+  { accounts, transaction }: AccountStore,
   place: AccountLocation,
   fresh: boolean,
   now: number,
 ): StoredAccount {
   return transaction(() => {
-    if (place.kind === 'sandbox' && fresh) books.dropSandboxes()
-    const known = knownAt(books, place)
+    if (place.kind === 'sandbox' && fresh) accounts.dropSandboxes()
+    const known = knownAt(accounts, place)
     const { kind, baseUrl, name } = place
-    const book = known ?? books.add({ id: randomUUID(), kind, baseUrl, name, userId: null, usedAt: now })
-    if (known) books.used(known.no, now)
-    else books.place(place, book)
-    return book
+    const account = known ?? accounts.add({ id: randomUUID(), kind, baseUrl, name, userId: null, usedAt: now })
+    if (known) accounts.used(known.no, now)
+    else accounts.place(place, account)
+    return account
   })
 }
 
 /** The book of an account that has said who it is; the profile leads there from now on. Call it in a transaction. */
-export function bookOfUser(
-  { books }: AccountStore,
+export function accountOfUser(
+  { accounts }: AccountStore,
   place: AccountLocation,
-  book: StoredAccount,
+  account: StoredAccount,
   userId: string,
   now: number,
 ): StoredAccount {
-  if (book.userId === userId) return book
-  const known = books.of(book.baseUrl, userId)
+  if (account.userId === userId) return account
+  const known = accounts.of(account.baseUrl, userId)
   if (known) {
-    books.used(known.no, now)
-    books.place(place, known)
-    books.dropUnused(book)
+    accounts.used(known.no, now)
+    accounts.place(place, known)
+    accounts.dropUnused(account)
     return known
   }
-  if (book.userId === null) {
-    books.setUser(book.no, userId)
-    return { ...book, userId }
+  if (account.userId === null) {
+    accounts.setUser(account.no, userId)
+    return { ...account, userId }
   }
-  const { kind, baseUrl } = book
+  const { kind, baseUrl } = account
   // Two accounts under one name would be one to a person.
-  const name = `${book.name} (${userId.slice(0, 8)})`
-  const added = books.add({ id: randomUUID(), kind, baseUrl, userId, name, usedAt: now })
-  books.place(place, added)
+  const name = `${account.name} (${userId.slice(0, 8)})`
+  const added = accounts.add({ id: randomUUID(), kind, baseUrl, userId, name, usedAt: now })
+  accounts.place(place, added)
   return added
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import type { Book } from '../../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { dayText } from '../../shared/days.ts'
 import { type Atto, fromAtto, toAtto } from '../../shared/money.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
@@ -19,25 +19,25 @@ export interface AccountActivity {
 export const atRest: AccountActivity = { active: false, fetching: false, problem: null }
 
 /** Balance and lifetime spend as last told, and when that still stood. */
-export function balanceOf(account: AccountTables, { no }: StoredAccount) {
-  const version = account.versions.newest(no, 'usage', 'account')
+export function balanceOf(accountStore: AccountTables, { no }: StoredAccount) {
+  const version = accountStore.versions.newest(no, 'usage', 'account')
   const value = version && accountValue.safeParse(JSON.parse(version.value)).data
   if (!version || !value) return null
   return { balance: toAtto(value.balance), spent: toAtto(value.spent), asOf: new Date(version.seenAt).toISOString() }
 }
 
-export function showAccount({ account, here }: ReadParts, stored: StoredAccount, life: AccountActivity): Book {
+export function showAccount({ accountStore, here }: ReadParts, stored: StoredAccount, life: AccountActivity): Account {
   const { no, id, name, baseUrl, userId, offers } = stored
-  const known = balanceOf(account, stored)
+  const known = balanceOf(accountStore, stored)
   const said = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })
   const spent = known?.spent ?? null
-  const lastAt = account.fetches.lastAt(no, 'usage')
+  const lastAt = accountStore.fetches.lastAt(no, 'usage')
   return {
     ...{ id, name, baseUrl, userId, offers, ...life },
     balance: said(known?.balance ?? null),
     spent: said(spent !== null && spent >= 0n ? spent : null),
     asOf: lastAt === null ? null : new Date(lastAt).toISOString(),
-    firstDay: firstDayOf(account, no, here.firstDayOf(id)),
+    firstDay: firstDayOf(accountStore, no, here.firstDayOf(id)),
   }
 }
 

@@ -39,7 +39,7 @@ export function asking(
   ): Promise<AccountAnswer<T>> {
     const askedAt = now()
     try {
-      const { value } = await unlessLeft(call({ room: 'account', signal, onRow }), signal)
+      const { value } = await unlessLeft(call({ feature: 'account', signal, onRow }), signal)
       // Any JSON object fits the loose schemas: one in which nothing is what the specification names is another server's.
       if (members.every((member) => value[member] === null || value[member] === undefined)) return { lacks: true }
       return { lacks: false, value, askedAt, answeredAt: Math.max(askedAt, now()) }

@@ -29,15 +29,20 @@ class Sides {
 }
 
 /** By model over the stretch, the dearest first; or of each day, the newest first. */
-export function compareSides(parts: ReadParts, book: StoredAccount, range: DayBucket, daily: boolean): Comparison[] {
-  const sides = sidesIn(parts, book, range, daily)
+export function compareSides(parts: ReadParts, account: StoredAccount, range: DayBucket, daily: boolean): Comparison[] {
+  const sides = sidesIn(parts, account, range, daily)
   return sides.sort((a, b) => (b.day ?? 0) - (a.day ?? 0) || dearest(a, b)).map(compared)
 }
 
 /** One walk over the rows of each side: ten years of a dozen models are some 80,000, so nothing is made for a row. */
-function sidesIn({ account, here, now }: ReadParts, book: StoredAccount, range: DayBucket, daily: boolean): Sides[] {
+function sidesIn(
+  { accountStore, here, now }: ReadParts,
+  account: StoredAccount,
+  range: DayBucket,
+  daily: boolean,
+): Sides[] {
   const { from, to } = range
-  const states = statesOf(range, account.fetches.coverage(book.no, 'usage', from, to), now())
+  const states = statesOf(range, accountStore.fetches.coverage(account.no, 'usage', from, to), now())
   const firstTold = dayOfMs(now()) - windowDays + 1
   const days: Map<string, Sides>[] = []
   const sidesOf = (day: number, model: string): Sides => {
@@ -51,22 +56,22 @@ function sidesIn({ account, here, now }: ReadParts, book: StoredAccount, range: 
     return sides
   }
   // A row may stand in a day of which nothing was told since: what it says is known all the same.
-  const told = new Set<string>()
+  const reported = new Set<string>()
   const isTold = (day: number, model: string): boolean =>
-    isKnown(states[day - from] ?? 'gap') || (told.size > 0 && told.has(`${day} ${model}`))
+    isKnown(states[day - from] ?? 'gap') || (reported.size > 0 && reported.has(`${day} ${model}`))
   const seen = (sides: Sides, day: number): void => {
     if (states[day - from] === 'whole') return
     sides.open = true
     if (day >= firstTold) sides.young = true
   }
-  for (const row of account.sums.models(book.no, from, to)) {
-    if (!isKnown(states[row.day - from] ?? 'gap')) told.add(`${row.day} ${row.name}`)
+  for (const row of accountStore.sums.models(account.no, from, to)) {
+    if (!isKnown(states[row.day - from] ?? 'gap')) reported.add(`${row.day} ${row.name}`)
     const sides = sidesOf(row.day, row.name)
     sides.service ??= new Sum()
     sides.service.addService(row)
     seen(sides, row.day)
   }
-  for (const row of here.usedByDay(book.id, from, to)) {
+  for (const row of here.usedByDay(account.id, from, to)) {
     if (isReadOut(row)) continue
     const model = row.model ?? ''
     const sides = sidesOf(row.day, model)

@@ -24,14 +24,14 @@ export interface MeasuredDay {
 /** This machine's side: its log of requests, told apart by book. */
 export interface LocalUsage {
   /** Both days included. */
-  usedByDay(bookId: string, from: number, to: number): MeasuredDay[]
+  usedByDay(accountId: string, from: number, to: number): MeasuredDay[]
   /** Null where it has nothing of that book. */
-  firstDayOf(bookId: string): number | null
+  firstDayOf(accountId: string): number | null
 }
 
 /** What the read side needs: it works without a network and without a running core. */
 export interface ReadParts {
-  account: AccountTables
+  accountStore: AccountTables
   here: LocalUsage
   tools(): readonly { id: string; name: string; colour: Colour }[]
   /** ms since 1970 */
@@ -39,10 +39,10 @@ export interface ReadParts {
 }
 
 export interface UsageFeatureOptions {
-  account: AccountStore
+  accountStore: AccountStore
   here: LocalUsage & {
     /** What is asked for over the connection that stands now is of this book. */
-    belongsTo(bookId: string): void
+    belongsTo(accountId: string): void
   }
   tools: ReadParts['tools']
   /** Each usage reply, for whoever learns prices from it. */

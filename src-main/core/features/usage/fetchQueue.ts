@@ -5,10 +5,17 @@ import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountReply } from '../../store/account/saveReply.ts'
 import { asStoreError } from '../../store/database.ts'
 import type { AccountUsage, KeyRecord } from '../../upstream/schemas.ts'
-import { type AccountLocation, bookOfUser } from './accountIdentity.ts'
+import { type AccountLocation, accountOfUser } from './accountIdentity.ts'
 import { type AccountAnswer, type AccountEndpoints, asking } from './accountRequests.ts'
 import type { UsageFeatureOptions } from './dependencies.ts'
-import { keyIdOf, toldByCurrentKey, toldByKeyDays, toldByKeys, toldByTotals, toldByUsage } from './parseReplies.ts'
+import {
+  keyIdOf,
+  reportedByCurrentKey,
+  reportedByKeyDays,
+  reportedByKeys,
+  reportedByTotals,
+  reportedByUsage,
+} from './parseReplies.ts'
 import { type Asking, keysAreDue, usageIsDue } from './schedule.ts'
 
 /** Between two keys, while nobody waits: their read-outs are counted requests, and a burst would hold up others. */
@@ -29,7 +36,7 @@ type Found<T> = Exclude<AccountAnswer<T>, { lacks: true }>
 
 /** One connection to a service and what is fetched over it. Nothing is written once it is closed. */
 export class FetchQueue {
-  book: StoredAccount
+  account: StoredAccount
   problem: Problem | null = null
   /** When they were asked for well last, over this connection: what is kept from another may be another account's. */
   keptAt: number | null = null
@@ -54,12 +61,12 @@ export class FetchQueue {
     parts: UsageFeatureOptions,
     from: AccountEndpoints,
     place: AccountLocation,
-    book: StoredAccount,
+    account: StoredAccount,
     changed: () => void,
   ) {
     this.#parts = parts
     this.#place = place
-    this.book = book
+    this.account = account
     this.#now = parts.now ?? Date.now
     this.#changed = changed
     const { signal } = this.#closing
@@ -82,7 +89,7 @@ export class FetchQueue {
   }
 
   get usageIsDue(): boolean {
-    const { offers, askedAt } = this.book
+    const { offers, askedAt } = this.account
     return usageIsDue(this.#now(), {
       ...this.#askingOf(this.#usage, 'usage'),
       lacksAt: offers === 'no' ? askedAt : null,
@@ -145,8 +152,8 @@ export class FetchQueue {
       const userId = this.#record?.value.user_id ?? userOf(found?.value)
       // Days must not go to the book of another account that was used here before.
       if (userId === null && key.status === 'rejected') throw key.reason
-      this.#parts.account.transaction(() => this.#keepUsage(found, userId))
-      this.#parts.here.belongsTo(this.book.id)
+      this.#parts.accountStore.transaction(() => this.#keepUsage(found, userId))
+      this.#parts.here.belongsTo(this.account.id)
       this.problem = null
       this.keptAt = this.#usage.at
       if (found) this.#parts.learn(found.value, this.#place)
@@ -156,17 +163,17 @@ export class FetchQueue {
   }
 
   #keepUsage(usage: Found<AccountUsage> | null, userId: string | null): void {
-    const { account } = this.#parts
-    if (userId !== null) this.book = bookOfUser(account, this.#place, this.book, userId, this.#now())
-    const { no } = this.book
-    account.books.offers(no, usage ? 'yes' : 'no', this.#now())
-    if (this.#callingKey !== null) account.books.calling(no, this.#callingKey)
+    const { accountStore } = this.#parts
+    if (userId !== null) this.account = accountOfUser(accountStore, this.#place, this.account, userId, this.#now())
+    const { no } = this.account
+    accountStore.accounts.offers(no, usage ? 'yes' : 'no', this.#now())
+    if (this.#callingKey !== null) accountStore.accounts.calling(no, this.#callingKey)
     if (usage) {
-      const told = toldByUsage(usage, usage.value)
-      account.keep(no, told, this.#now())
-      this.#saysUndated(told.undated?.length ?? 0)
+      const reported = reportedByUsage(usage, usage.value)
+      accountStore.keep(no, reported, this.#now())
+      this.#saysUndated(reported.undated?.length ?? 0)
     }
-    this.book = account.books.get(this.book.id) ?? this.book
+    this.account = accountStore.accounts.get(this.account.id) ?? this.account
   }
 
   /** Once over a connection: they come again with each answer. */
@@ -204,8 +211,8 @@ export class FetchQueue {
     this.#tries(this.#keys)
     const list = await this.#ask.keys()
     if (this.#closing.signal.aborted) return
-    if (!list.lacks) this.#keep(toldByKeys(list, list.value))
-    else if (this.#record) this.#keep(toldByCurrentKey(this.#record, this.#record.value))
+    if (!list.lacks) this.#keep(reportedByKeys(list, list.value))
+    else if (this.#record) this.#keep(reportedByCurrentKey(this.#record, this.#record.value))
     const ids = this.#keysToAsk(list.lacks ? null : (list.value.api_keys ?? []), gently)
     if (list.lacks && ids.length === 0) this.#keys.lacksAt = this.#now()
     for (const [at, id] of ids.entries()) {
@@ -220,13 +227,13 @@ export class FetchQueue {
 
   /** The calling key first; a revoked one once a day, unless somebody waits. */
   #keysToAsk(records: readonly KeyRecord[] | null, gently: boolean): string[] {
-    const { fetches } = this.#parts.account
+    const { fetches } = this.#parts.accountStore
     const calling = this.#callingKey
     if (records === null) return calling === null ? [] : [calling]
     const wanted = records.flatMap((record) => {
       const id = keyIdOf(record)
       if (id === null) return []
-      const last = fetches.lastAt(this.book.no, `days:${id}`)
+      const last = fetches.lastAt(this.account.no, `days:${id}`)
       const over = typeof record.revoked_at === 'string' && last !== null && this.#now() - last < revokedEveryMs
       return over && gently ? [] : [id]
     })
@@ -237,16 +244,16 @@ export class FetchQueue {
   async #fetchKey(id: string): Promise<boolean> {
     const calling = id === this.#callingKey
     const totals = await this.#ask.totals(id, calling)
-    if (!totals.lacks) this.#keep(toldByTotals(totals, id, totals.value))
+    if (!totals.lacks) this.#keep(reportedByTotals(totals, id, totals.value))
     const days = await this.#ask.keyDays(id, calling)
-    if (!days.lacks) this.#keep(toldByKeyDays(days, id, days.value))
+    if (!days.lacks) this.#keep(reportedByKeyDays(days, id, days.value))
     return !totals.lacks || !days.lacks
   }
 
-  #keep(told: AccountReply): void {
+  #keep(reported: AccountReply): void {
     if (this.#closing.signal.aborted) return
-    const { account } = this.#parts
-    account.transaction(() => account.keep(this.book.no, told, this.#now()))
+    const { accountStore } = this.#parts
+    accountStore.transaction(() => accountStore.keep(this.account.no, reported, this.#now()))
     this.#changed()
   }
 
@@ -264,7 +271,7 @@ export class FetchQueue {
   }
 
   #askingOf({ at, requests, lacksAt }: Tried, what: string): Asking {
-    const keptAt = this.#parts.account.fetches.lastAt(this.book.no, what)
+    const keptAt = this.#parts.accountStore.fetches.lastAt(this.account.no, what)
     return { triedAt: at, keptAt, lacksAt, used: this.#parts.requests() - this.#own > requests }
   }
 }

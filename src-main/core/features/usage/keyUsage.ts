@@ -31,11 +31,11 @@ const totals = z.object({
 })
 
 /** The keys of a book as last told: the calling one first, then those that can still be used, by last use. */
-export function keysOf({ account }: ReadParts, { no, callingKey }: StoredAccount): AccountKey[] {
-  const [log, prefix] = account.fetches.lastAt(no, 'keys') === null ? ['current', 'current:'] : ['keys', 'key:']
-  return account.versions
+export function keysOf({ accountStore }: ReadParts, { no, callingKey }: StoredAccount): AccountKey[] {
+  const [log, prefix] = accountStore.fetches.lastAt(no, 'keys') === null ? ['current', 'current:'] : ['keys', 'key:']
+  return accountStore.versions
     .known(no, prefix)
-    .flatMap((what) => showKey(account, no, log, what) ?? [])
+    .flatMap((what) => showKey(accountStore, no, log, what) ?? [])
     .map((key) => ({ ...key, calling: key.id === callingKey }))
     .sort(
       (a, b) =>
@@ -74,10 +74,10 @@ function totalsOf(value: string | null): Figures | null {
 }
 
 /** Each day of a key in a stretch: what it used, nothing, or not known. */
-export function keyDays({ account, now }: ReadParts, { no }: StoredAccount, keyId: string, range: DayBucket) {
+export function keyDays({ accountStore, now }: ReadParts, { no }: StoredAccount, keyId: string, range: DayBucket) {
   const { from, to } = range
-  const states = statesOf(range, account.fetches.coverage(no, `days:${keyId}`, from, to), now())
-  const rows = new Map(account.sums.key(no, keyId, from, to).map((row) => [row.day, row]))
+  const states = statesOf(range, accountStore.fetches.coverage(no, `days:${keyId}`, from, to), now())
+  const rows = new Map(accountStore.sums.key(no, keyId, from, to).map((row) => [row.day, row]))
   return states.map((state, at) => {
     const row = rows.get(from + at)
     const nothing = isKnown(state) ? figuresOf(nothingUsed) : null

@@ -21,7 +21,7 @@ const mostDaysAhead = 1
 type Read = (DayRow | UndatedRow) & { day: DayNumber | null }
 
 /** `GET /v1/usage`: the account's days by model, its balance and what it spent in its life. */
-export function toldByUsage(asked: RequestTimes, usage: AccountUsage): AccountReply {
+export function reportedByUsage(asked: RequestTimes, usage: AccountUsage): AccountReply {
   const rows = usage.usage?.map((row) => ({
     day: dayOfDate(row.date),
     date: named(row.date),
@@ -37,7 +37,7 @@ export function toldByUsage(asked: RequestTimes, usage: AccountUsage): AccountRe
 }
 
 /** `GET /v1/keys/{keyID}/usage/daily` */
-export function toldByKeyDays(asked: RequestTimes, keyId: string, daily: KeyDaily): AccountReply {
+export function reportedByKeyDays(asked: RequestTimes, keyId: string, daily: KeyDaily): AccountReply {
   const rows = daily.usage?.map((row) => ({
     day: dayOfDate(row.date),
     date: named(row.date),
@@ -52,7 +52,7 @@ export function toldByKeyDays(asked: RequestTimes, keyId: string, daily: KeyDail
 }
 
 /** `GET /v1/keys/{keyID}/usage` */
-export function toldByTotals({ askedAt }: RequestTimes, keyId: string, totals: KeyTotals): AccountReply {
+export function reportedByTotals({ askedAt }: RequestTimes, keyId: string, totals: KeyTotals): AccountReply {
   const value = JSON.stringify({
     requests: whole(totals.total_requests),
     tokensIn: whole(totals.total_tokens_in),
@@ -64,14 +64,14 @@ export function toldByTotals({ askedAt }: RequestTimes, keyId: string, totals: K
 }
 
 /** `GET /v1/keys/`: a key that it does not list any more is gone. */
-export function toldByKeys({ askedAt }: RequestTimes, { api_keys: keys }: KeyList): AccountReply {
+export function reportedByKeys({ askedAt }: RequestTimes, { api_keys: keys }: KeyList): AccountReply {
   const byId = new Map((keys ?? []).flatMap((key) => (keyIdOf(key) === null ? [] : [[keyIdOf(key), key]])))
   const values = [...byId.values()].map((key) => ({ what: `key:${key.id}`, value: JSON.stringify(recordOf(key)) }))
   return { what: 'keys', at: askedAt, days: null, values, listed: 'key:' }
 }
 
 /** `GET /v1/keys/current`, where the service has no list: the key that is called with is the one that is known. */
-export function toldByCurrentKey({ askedAt }: RequestTimes, key: KeyRecord): AccountReply {
+export function reportedByCurrentKey({ askedAt }: RequestTimes, key: KeyRecord): AccountReply {
   const value = JSON.stringify(recordOf(key))
   const values = keyIdOf(key) === null ? [] : [{ what: `current:${key.id}`, value }]
   return { what: 'current', at: askedAt, days: null, values, listed: 'current:' }

@@ -15,10 +15,10 @@ const mostUndated = 1_000
 
 const keyIn = (what: string): string | null => (what.startsWith('days:') ? what.slice('days:'.length) : null)
 
-interface OfBook {
-  bookId: string
+interface OfAccount {
+  accountId: string
 }
-interface Range extends OfBook {
+interface Range extends OfAccount {
   from: string
   to: string
 }
@@ -28,28 +28,28 @@ interface Range extends OfBook {
  * StudioError `no_such_item` for a book that is not there, and `bad_input` for days that are none.
  */
 export function openUsageReader(parts: ReadParts) {
-  const { account } = parts
-  function bookOf(id: string): StoredAccount {
-    const stored = account.books.get(id)
+  const { accountStore } = parts
+  function accountOf(id: string): StoredAccount {
+    const stored = accountStore.accounts.get(id)
     if (!stored) throw new StudioError('no_such_item', 'There are no books of that account.')
     return stored
   }
   return {
-    bookOf,
+    accountOf,
     /** Those used last first. */
-    books: () => account.books.all().map((stored) => showAccount(parts, stored, atRest)),
-    summary: ({ bookId }: OfBook): Summary => {
-      const stored = bookOf(bookId)
+    accounts: () => accountStore.accounts.all().map((stored) => showAccount(parts, stored, atRest)),
+    summary: ({ accountId }: OfAccount): Summary => {
+      const stored = accountOf(accountId)
       return summaryOf(parts, stored, showAccount(parts, stored, atRest))
     },
     /** `most`: how many series have a place of their own. */
     view: (query: ViewQuery, options: { most?: number } = {}): UsageView =>
-      viewOf(parts, bookOf(query.bookId), query, options),
+      viewOf(parts, accountOf(query.accountId), query, options),
     compare: ({ daily = false, ...range }: Range & { daily?: boolean }) =>
-      compareSides(parts, bookOf(range.bookId), rangeOf(range), daily),
+      compareSides(parts, accountOf(range.accountId), rangeOf(range), daily),
     corrections: (range: Range) => {
       const { from, to } = rangeOf(range)
-      return account.days.corrections(bookOf(range.bookId).no, from, to).map((one) => ({
+      return accountStore.days.corrections(accountOf(range.accountId).no, from, to).map((one) => ({
         day: dayText(one.day),
         model: one.model,
         keyId: keyIn(one.what),
@@ -59,15 +59,17 @@ export function openUsageReader(parts: ReadParts) {
         afterAsOf: new Date(one.afterAt).toISOString(),
       }))
     },
-    undated: ({ bookId }: OfBook) =>
-      account.days.undatedRows(bookOf(bookId).no, mostUndated).map(({ what, date, model, at, ...booked }) => ({
-        ...{ date, model, keyId: keyIn(what) },
-        figures: figuresOf(booked),
-        asOf: new Date(at).toISOString(),
-      })),
-    keys: ({ bookId }: OfBook) => keysOf(parts, bookOf(bookId)),
+    undated: ({ accountId }: OfAccount) =>
+      accountStore.days
+        .undatedRows(accountOf(accountId).no, mostUndated)
+        .map(({ what, date, model, at, ...recordedUsage }) => ({
+          ...{ date, model, keyId: keyIn(what) },
+          figures: figuresOf(recordedUsage),
+          asOf: new Date(at).toISOString(),
+        })),
+    keys: ({ accountId }: OfAccount) => keysOf(parts, accountOf(accountId)),
     keyDaily: ({ keyId, ...range }: Range & { keyId: string }) =>
-      keyDays(parts, bookOf(range.bookId), keyId, rangeOf(range)),
+      keyDays(parts, accountOf(range.accountId), keyId, rangeOf(range)),
   }
 }
 export type UsageReader = ReturnType<typeof openUsageReader>

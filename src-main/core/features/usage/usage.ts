@@ -1,5 +1,5 @@
 import { type AccountKey, type LimitStatus, limitStatus } from '../../../../src-preload/contract/account.ts'
-import type { Book, Summary } from '../../../../src-preload/contract/usage.ts'
+import type { Account, Summary } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
 import type { ProfileLocation } from '../../ports/requests.ts'
 import { type DayNumber, dayOfMs } from '../../shared/days.ts'
@@ -7,7 +7,7 @@ import { type Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
-import { type AccountLocation, bookAt, knownAt } from './accountIdentity.ts'
+import { type AccountLocation, accountAt, knownAt } from './accountIdentity.ts'
 import { atRest, showAccount } from './accountList.ts'
 import type { AccountEndpoints } from './accountRequests.ts'
 import type { ReadParts, UsageFeatureOptions } from './dependencies.ts'
@@ -27,9 +27,9 @@ const wantedEveryMs = 60_000
 export type UsageFeature = ReturnType<typeof createUsage>
 
 export function createUsage(parts: UsageFeatureOptions) {
-  const { account } = parts
+  const { accountStore } = parts
   const now = parts.now ?? Date.now
-  const read: ReadParts = { account, here: parts.here, tools: parts.tools, now }
+  const read: ReadParts = { accountStore, here: parts.here, tools: parts.tools, now }
   const reading: UsageReader = openUsageReader(read)
   const changes = new Listeners()
   let line: FetchQueue | null = null
@@ -40,8 +40,8 @@ export function createUsage(parts: UsageFeatureOptions) {
   let wanted: NodeJS.Timeout | null = null
   let closed: Promise<unknown> = Promise.resolve()
 
-  const active = (): StoredAccount | null => line?.book ?? meant
-  const show = (stored: StoredAccount): Book => {
+  const active = (): StoredAccount | null => line?.account ?? meant
+  const show = (stored: StoredAccount): Account => {
     if (stored.id !== active()?.id) return showAccount(read, stored, atRest)
     return showAccount(read, stored, {
       active: true,
@@ -49,12 +49,12 @@ export function createUsage(parts: UsageFeatureOptions) {
       problem: line?.problem ?? null,
     })
   }
-  const list = (): Book[] =>
-    account.books
+  const list = (): Account[] =>
+    accountStore.accounts
       .all()
       .map(show)
       .sort((a, b) => Number(b.active) - Number(a.active))
-  const feed = new StateFeed<Book[]>({ everyMs: 250, read: list, observe: (changed) => changes.add(changed) })
+  const feed = new StateFeed<Account[]>({ everyMs: 250, read: list, observe: (changed) => changes.add(changed) })
 
   function connected(): FetchQueue {
     if (line) return line
@@ -84,7 +84,7 @@ export function createUsage(parts: UsageFeatureOptions) {
   function open(from: AccountEndpoints, place: AccountLocation): void {
     const fresh = place.kind === 'sandbox' && sandboxUrl !== place.baseUrl
     if (fresh) sandboxUrl = place.baseUrl
-    line = new FetchQueue(parts, from, place, bookAt(account, place, fresh, now()), () => changes.tell())
+    line = new FetchQueue(parts, from, place, accountAt(accountStore, place, fresh, now()), () => changes.notify())
     const lookAside = (): void => inBackground('What the account used could not be asked for', look())
     looking = setInterval(lookAside, lookEveryMs)
     looking.unref()
@@ -96,11 +96,11 @@ export function createUsage(parts: UsageFeatureOptions) {
     changes,
     /** The active one first, then those used last. */
     list,
-    watch: (signal?: AbortSignal): Feed<Book[]> => feed.watch(signal),
+    watch: (signal?: AbortSignal): Feed<Account[]> => feed.watch(signal),
     /** The book of the connection, or of one that cannot be reached; null where there is none. */
     active,
     /** The same as it is shown. */
-    current(): Book | null {
+    current(): Account | null {
       const stored = active()
       return stored && show(stored)
     },
@@ -109,26 +109,27 @@ export function createUsage(parts: UsageFeatureOptions) {
     /** Another connection, or none. Without `from`, that place is meant but cannot be reached. */
     follow(from: AccountEndpoints | null, place: AccountLocation | null): void {
       hangUp()
-      meant = place && account.transaction(() => knownAt(account.books, place))
+      meant = place && accountStore.transaction(() => knownAt(accountStore.accounts, place))
       if (from && place) open(from, place)
-      changes.tell()
+      changes.notify()
     },
 
     /** The book that a profile led to last; null where none is known. */
-    bookOf: (place: ProfileLocation): string | null => account.books.at(place)?.id ?? null,
+    accountOf: (place: ProfileLocation): string | null => accountStore.accounts.at(place)?.id ?? null,
 
     /** A profile is forgotten; its books stay. */
     forgotten: (profile: string): void =>
-      account.pending.write(`forgotten ${profile}`, 'That a connection was forgotten', () =>
-        account.transaction(() => account.books.release(profile)),
+      accountStore.pending.write(`forgotten ${profile}`, 'That a connection was forgotten', () =>
+        accountStore.transaction(() => accountStore.accounts.release(profile)),
       ),
 
     /** The same for every stored profile but these. */
     forgottenBut(profiles: readonly string[]): void {
       const stays = new Set([...profiles, 'environment', 'sandbox', ''])
-      account.pending.write('forgotten', 'Which connections were forgotten', () =>
-        account.transaction(() => {
-          for (const profile of account.books.profiles()) if (!stays.has(profile)) account.books.release(profile)
+      accountStore.pending.write('forgotten', 'Which connections were forgotten', () =>
+        accountStore.transaction(() => {
+          for (const profile of accountStore.accounts.profiles())
+            if (!stays.has(profile)) accountStore.accounts.release(profile)
         }),
       )
     },
@@ -141,7 +142,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     /** A request went out whose price nobody knows. */
     wanted(): void {
       const current = line
-      if (wanted || !current || current.book.offers === 'no') return
+      if (wanted || !current || current.account.offers === 'no') return
       const since = now() - (current.triedAt ?? 0)
       wanted = setTimeout(
         () => {
@@ -154,50 +155,50 @@ export function createUsage(parts: UsageFeatureOptions) {
     },
 
     /** Fetches the active book now, or answers the last fetch if that is younger than ten seconds. @throws as the service fails */
-    async refresh(): Promise<Book> {
+    async refresh(): Promise<Account> {
       const current = connected()
       const { keptAt } = current
       const age = keptAt === null ? freshMs : now() - keptAt
       if (age < 0 || age >= freshMs) await current.fetchUsage()
       const { problem } = current
       if (problem) throw new StudioError(problem.kind, problem.message, problem)
-      return show(current.book)
+      return show(current.account)
     },
 
     /** Records, totals and days of all keys of the active book. @throws as the service fails */
     async refreshKeys(): Promise<{ keys: number }> {
       const current = connected()
       await current.fetchKeys({ gently: false })
-      return { keys: reading.keys({ bookId: current.book.id }).length }
+      return { keys: reading.keys({ accountId: current.account.id }).length }
     },
 
     /** @throws StudioError `no_such_item` */
-    rename({ id, name }: { id: string; name: string }): Book {
-      account.books.rename(reading.bookOf(id).no, name)
-      const stored = reading.bookOf(id)
-      if (line?.book.id === id) line.book = stored
-      changes.tell()
+    rename({ id, name }: { id: string; name: string }): Account {
+      accountStore.accounts.rename(reading.accountOf(id).no, name)
+      const stored = reading.accountOf(id)
+      if (line?.account.id === id) line.account = stored
+      changes.notify()
       return show(stored)
     },
 
     /** @throws StudioError `no_such_item` */
-    summary({ bookId }: { bookId: string }): Summary {
-      const stored = reading.bookOf(bookId)
+    summary({ accountId }: { accountId: string }): Summary {
+      const stored = reading.accountOf(accountId)
       return summaryOf(read, stored, show(stored))
     },
 
     /** What a book spent today (UTC), by both sides. @throws StudioError `no_such_item` */
-    today(bookId: string): { day: DayNumber } & Summary['today'] {
-      return { day: dayOfMs(now()), ...todayOf(read, reading.bookOf(bookId)) }
+    today(accountId: string): { day: DayNumber } & Summary['today'] {
+      return { day: dayOfMs(now()), ...todayOf(read, reading.accountOf(accountId)) }
     },
 
     /** The keys of a book, and again when they change. Who looks at those of the connection has them asked for, at most once an hour. */
-    watchKeys({ bookId }: { bookId: string }, signal?: AbortSignal): Feed<AccountKey[]> {
-      reading.bookOf(bookId)
-      if (line?.book.id === bookId && line.keysAreDue) line.fetchKeys({ gently: false }).catch(() => undefined)
+    watchKeys({ accountId }: { accountId: string }, signal?: AbortSignal): Feed<AccountKey[]> {
+      reading.accountOf(accountId)
+      if (line?.account.id === accountId && line.keysAreDue) line.fetchKeys({ gently: false }).catch(() => undefined)
       const keys = new StateFeed<AccountKey[]>({
         everyMs: 250,
-        read: () => reading.keys({ bookId }),
+        read: () => reading.keys({ accountId }),
         observe: (changed) => changes.add(changed),
       })
       return keys.watch(signal)
@@ -205,17 +206,17 @@ export function createUsage(parts: UsageFeatureOptions) {
 
     /** The rate-limit status of the active book as last told; for who asks for it. */
     limits: {
-      book: (): string | null => active()?.id ?? null,
+      account: (): string | null => active()?.id ?? null,
       read(): LimitStatus | null {
-        const book = active()
-        const kept = book && account.limits.get(book.no)
+        const account = active()
+        const kept = account && accountStore.limits.get(account.no)
         return kept ? (limitStatus.safeParse(JSON.parse(kept.value)).data ?? null) : null
       },
       keep(status: LimitStatus): void {
-        const book = active()
-        if (!book) return
-        account.pending.write(`limits ${book.no}`, 'The account’s rate limits', () =>
-          account.limits.put(book.no, Date.parse(status.asOf), JSON.stringify(status), now()),
+        const account = active()
+        if (!account) return
+        accountStore.pending.write(`limits ${account.no}`, 'The account’s rate limits', () =>
+          accountStore.limits.put(account.no, Date.parse(status.asOf), JSON.stringify(status), now()),
         )
       },
     },

@@ -28,18 +28,23 @@ const mostSeries = 12
 const mostDays = 36_600
 
 /** @throws StudioError `bad_input` for days that are none, or a side that does not know what is stacked */
-export function viewOf(parts: ReadParts, book: StoredAccount, query: ViewQuery, { most = mostSeries } = {}): UsageView {
+export function viewOf(
+  parts: ReadParts,
+  account: StoredAccount,
+  query: ViewQuery,
+  { most = mostSeries } = {},
+): UsageView {
   const range = rangeOf(query)
   refuseUnknown(query)
-  const states = statesIn(parts, book, query, range)
+  const states = statesIn(parts, account, query, range)
   const buckets = bucketsOf(range.from, range.to, query.grain)
   const bucketOfDay = new Int32Array(range.to - range.from + 1)
   for (const [index, { from, to }] of buckets.entries()) {
     bucketOfDay.fill(index, from - range.from, to - range.from + 1)
   }
   const known = buckets.map(({ from, to }) => states.slice(from - range.from, to - range.from + 1).some(isKnown))
-  const nameOf = namer(parts, book, query)
-  const all = ownIn(parts, book, query, range, nameOf).sort(byPlace)
+  const nameOf = namer(parts, account, query)
+  const all = ownIn(parts, account, query, range, nameOf).sort(byPlace)
   const placed = all.flatMap(({ id, ...own }) => (id === null ? [] : [{ id, ...own }]))
   const rest = [...all.filter(({ id }) => id === null), ...placed.slice(most)]
   const draw = (own: readonly Pick<Own, 'rows'>[]) => columns(own, known, (day) => bucketOfDay[day - range.from] ?? 0)
@@ -59,8 +64,8 @@ export function viewOf(parts: ReadParts, book: StoredAccount, query: ViewQuery, 
     })),
     series,
     total: summed(all).figures(),
-    before: beforeOf(parts, book, query, range, nameOf),
-    asOf: asOf(parts, book, query),
+    before: beforeOf(parts, account, query, range, nameOf),
+    asOf: asOf(parts, account, query),
   }
 }
 
@@ -73,7 +78,7 @@ export function rangeOf(query: { from: string; to: string }): DayBucket {
 }
 
 function refuseUnknown({ by, source }: ViewQuery): void {
-  if (source === 'service' && (by === 'tool' || by === 'room')) {
+  if (source === 'service' && (by === 'tool' || by === 'feature')) {
     throw new StudioError('bad_input', 'The service does not know tools and rooms.')
   }
   if (source === 'here' && by === 'key') {
@@ -82,30 +87,30 @@ function refuseUnknown({ by, source }: ViewQuery): void {
 }
 
 function statesIn(
-  { account, now }: ReadParts,
+  { accountStore, now }: ReadParts,
   { no }: StoredAccount,
   { by, source }: ViewQuery,
   range: DayBucket,
 ): DayState[] {
   if (source === 'here') return ownStates(range, now())
-  const { coverage, coverageOfKeys } = account.fetches
+  const { coverage, coverageOfKeys } = accountStore.fetches
   const covered = by === 'key' ? coverageOfKeys(no, range.from, range.to) : coverage(no, 'usage', range.from, range.to)
   return statesOf(range, covered, now())
 }
 
 function ownIn(
-  ...[{ account, here }, book, query, { from, to }, nameOf]: [
+  ...[{ accountStore, here }, account, query, { from, to }, nameOf]: [
     ...[ReadParts, StoredAccount, ViewQuery, DayBucket],
     (id: string) => Named,
   ]
 ): Own[] {
   const { by, source, search } = query
-  const { models, keys } = account.sums
-  const service = () => (by === 'key' ? keys(book.no, from, to) : models(book.no, from, to))
-  const rows: readonly Row[] = source === 'service' ? service() : here.usedByDay(book.id, from, to)
+  const { models, keys } = accountStore.sums
+  const service = () => (by === 'key' ? keys(account.no, from, to) : models(account.no, from, to))
+  const rows: readonly Row[] = source === 'service' ? service() : here.usedByDay(account.id, from, to)
   const all = new Map<string | null, Own>()
   for (const row of rows) {
-    if ('who' in row && by !== 'room' && isOwnReadOut(row)) continue
+    if ('who' in row && by !== 'feature' && isOwnReadOut(row)) continue
     const id = 'who' in row ? ownPlace(row, by) : row.name
     let own = all.get(id)
     if (!own) {
@@ -130,17 +135,17 @@ function ownPlace({ who, model }: MeasuredDay, by: ViewQuery['by']): string | nu
   return who.startsWith(kind) ? who.slice(kind.length) : null
 }
 
-function namer(parts: ReadParts, book: StoredAccount, { by }: ViewQuery): (id: string) => Named {
+function namer(parts: ReadParts, account: StoredAccount, { by }: ViewQuery): (id: string) => Named {
   if (by === 'tool') {
     const tools = new Map(parts.tools().map((tool) => [tool.id, tool]))
     return (id) => ({ name: tools.get(id)?.name ?? id, colour: tools.get(id)?.colour ?? 'slate' })
   }
-  if (by === 'key') return (id) => ({ name: keyName(parts, book, id), colour: null })
+  if (by === 'key') return (id) => ({ name: keyName(parts, account, id), colour: null })
   return (id) => ({ name: id, colour: null })
 }
 
-function keyName({ account }: ReadParts, { no }: StoredAccount, id: string): string {
-  const version = account.versions.newest(no, 'keys', `key:${id}`)
+function keyName({ accountStore }: ReadParts, { no }: StoredAccount, id: string): string {
+  const version = accountStore.versions.newest(no, 'keys', `key:${id}`)
   const record: unknown = version ? JSON.parse(version.value) : null
   if (typeof record !== 'object' || record === null) return id
   if ('name' in record && typeof record.name === 'string' && record.name !== '') return record.name
@@ -182,20 +187,26 @@ function byPlace({ id, sum: a }: Own, { id: other, sum: b }: Own): number {
 }
 
 function beforeOf(
-  ...[parts, book, query, { from, to }, nameOf]: [ReadParts, StoredAccount, ViewQuery, DayBucket, (id: string) => Named]
+  ...[parts, account, query, { from, to }, nameOf]: [
+    ReadParts,
+    StoredAccount,
+    ViewQuery,
+    DayBucket,
+    (id: string) => Named,
+  ]
 ): UsageView['before'] {
   const range = { from: from - (to - from + 1), to: from - 1 }
-  const state = stateOfStretch(statesIn(parts, book, query, range))
-  const firstHere = query.source === 'here' ? parts.here.firstDayOf(book.id) : null
+  const state = stateOfStretch(statesIn(parts, account, query, range))
+  const firstHere = query.source === 'here' ? parts.here.firstDayOf(account.id) : null
   const unknown = query.source === 'here' ? firstHere === null || firstHere > range.to : state === 'gap'
   if (unknown) return null
-  const total = summed(ownIn(parts, book, query, range, nameOf)).figures()
+  const total = summed(ownIn(parts, account, query, range, nameOf)).figures()
   return { from: dayText(range.from), to: dayText(range.to), total, state }
 }
 
 /** The log of this machine is never behind. */
-function asOf({ account, now }: ReadParts, { no }: StoredAccount, { by, source }: ViewQuery): string | null {
+function asOf({ accountStore, now }: ReadParts, { no }: StoredAccount, { by, source }: ViewQuery): string | null {
   if (source === 'here') return new Date(now()).toISOString()
-  const at = by === 'key' ? account.fetches.lastOfKeys(no) : account.fetches.lastAt(no, 'usage')
+  const at = by === 'key' ? accountStore.fetches.lastOfKeys(no) : accountStore.fetches.lastAt(no, 'usage')
   return at === null ? null : new Date(at).toISOString()
 }

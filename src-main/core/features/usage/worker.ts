@@ -52,12 +52,12 @@ const everySeries = { most: Number.POSITIVE_INFINITY }
 
 /** Answers from connections of its own that can't write: the core's thread never waits for it, and it for no write (WAL). */
 function openBeside(dataDir: string) {
-  const account = openAccountReadOnly(dataDir)
-  if (!account) throw new StudioError('store_damaged', 'The books are not where they were opened.')
+  const accountStore = openAccountReadOnly(dataDir)
+  if (!accountStore) throw new StudioError('store_damaged', 'The books are not where they were opened.')
   const here = openRequestLogReader(dataDir, () => tools, { remember: true })
   let tools: UsageJob['tools'] = []
   let settled = Number.NaN
-  const reading = openUsageReader({ account, here, tools: () => tools, now: Date.now })
+  const reading = openUsageReader({ accountStore, here, tools: () => tools, now: Date.now })
 
   function answerTo(ask: UsageQuestion): UsageReplies[UsageQuestion['what']] {
     switch (ask.what) {
@@ -87,7 +87,7 @@ function openBeside(dataDir: string) {
       }
     },
     close(): void {
-      account.close()
+      accountStore.close()
       here.close()
     },
   }

@@ -11,13 +11,13 @@ const keptTexts = 32
  * @throws StudioError `no_such_item`, `bad_input`, `cancelled` where the upload was dropped, and what the service answers
  */
 export function dictate(
-  room: VoiceFeature,
+  feature: VoiceFeature,
   input: { uploadId: string; language?: string | undefined },
 ): Promise<{ text: string }> {
-  const { dictations } = room
+  const { dictations } = feature
   const known = dictations.get(input.uploadId)
   if (known) return known
-  const heard = hear(room, input)
+  const heard = hear(feature, input)
   dictations.set(input.uploadId, heard)
   heard.then(
     () => {
@@ -29,14 +29,14 @@ export function dictate(
 }
 
 async function hear(
-  room: VoiceFeature,
+  feature: VoiceFeature,
   { uploadId, language }: { uploadId: string; language?: string | undefined },
 ): Promise<{ text: string }> {
-  const { path, name, dropped } = room.uploads.take(uploadId)
+  const { path, name, dropped } = feature.uploads.take(uploadId)
   const file = await soundFile(path, typeByName(name))
-  const upstream = await room.upstream()
+  const upstream = await feature.upstream()
   const request = { file, fileName: name, model: 'whisper-1', ...(language !== undefined && { language }) }
-  const { text } = await upstream.createTranscription(request, { room: 'transcribe', signal: dropped })
-  await room.uploads.done(uploadId)
+  const { text } = await upstream.createTranscription(request, { feature: 'transcribe', signal: dropped })
+  await feature.uploads.done(uploadId)
   return { text: text.trim() }
 }

@@ -13,7 +13,7 @@ const mime = 'audio/mpeg'
  * @throws StudioError `bad_input` where there is nothing to say or no such part, and what the service answers
  */
 export async function* speak(
-  room: VoiceFeature,
+  feature: VoiceFeature,
   { text, voice, part }: { text: string; voice?: string | undefined; part?: number | undefined },
   signal?: AbortSignal,
 ): Feed<SpeechEvent> {
@@ -29,8 +29,8 @@ export async function* speak(
   if (first > parts.length) throw new StudioError('bad_input', 'The text has no such part.')
   const bytes = parts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
   yield { type: 'plan', parts: parts.length, bytes, mime }
-  const upstream = await room.upstream()
-  const chosen = voice ?? room.voice()
+  const upstream = await feature.upstream()
+  const chosen = voice ?? feature.voice()
   // The caller's going away ends the request at once, also while it waits for bytes.
   for (let number = first; number <= last; number++) {
     const request = {
@@ -39,7 +39,7 @@ export async function* speak(
       response_format: 'mp3',
       ...(chosen !== null && { voice: chosen }),
     }
-    const reply = await upstream.createSpeech(request, { room: 'speech', ...(signal && { signal }) })
+    const reply = await upstream.createSpeech(request, { feature: 'speech', ...(signal && { signal }) })
     for await (const chunk of reply.bytes) {
       yield { type: 'audio', part: number, data: Buffer.from(chunk).toString('base64') }
     }

@@ -152,20 +152,20 @@ export class Apps {
 
   #changed<T>(result: T): T {
     this.#cache.drop()
-    this.#tell()
+    this.#notify()
     return result
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#awaitExpiry()
-    this.changes.tell()
+    this.changes.notify()
   }
 
   readonly #poll = guarded('Changes of app keys could not be looked for', () => {
     const version = this.#store.dataVersion()
     if (version === this.#seen) return
     this.#seen = version
-    this.#tell()
+    this.#notify()
   })
 
   /** One timer to the next expiry: what runs with that key is cut when its time comes, not when it next asks. */
@@ -174,15 +174,15 @@ export class Apps {
     this.#expiryTimer = null
     if (this.#watchers === 0 || this.#closed) return
     // A clock that was set back brings a key back, and its expiry with it.
-    const told = Math.min(this.#expiriesTold, Date.now())
-    const next = this.#cache.contents.expiries.find((at) => at > told)
+    const reported = Math.min(this.#expiriesTold, Date.now())
+    const next = this.#cache.contents.expiries.find((at) => at > reported)
     if (next === undefined) return
     const wait = Math.min(Math.max(next - Date.now(), 0), longestWaitMs)
     const look = guarded('The expiry of an app key could not be read', () => {
       const now = Date.now()
       if (now < next) return this.#awaitExpiry()
       this.#expiriesTold = now
-      this.#tell()
+      this.#notify()
     })
     this.#expiryTimer = setTimeout(look, wait)
   }

@@ -21,7 +21,7 @@ export const usualBodyMemory: BodyMemoryBounds = {
 }
 
 /** Room for one body. */
-export interface Room {
+export interface Feature {
   /** The body turned out to have so many bytes. */
   shrink(bytes: number): void
   /** The body is no longer in memory. Further calls do nothing. */
@@ -64,12 +64,12 @@ export class BodyMemory {
   }
 
   /** Room for so many bytes of an app, at once where there is some; null where none came free in time, or the request was given up. */
-  take(appId: string, bytes: number, signal: CancelSignal): Room | Promise<Room | null> {
+  take(appId: string, bytes: number, signal: CancelSignal): Feature | Promise<Feature | null> {
     return this.#pool(bytes).take(appId, bytes, signal, this.bounds.waitMs)
   }
 
   /** Room that is there now, or null. */
-  takeNow(appId: string, bytes: number): Room | null {
+  takeNow(appId: string, bytes: number): Feature | null {
     return this.#pool(bytes).takeNow(appId, bytes)
   }
 
@@ -81,7 +81,7 @@ export class BodyMemory {
 interface Waiter {
   appId: string
   bytes: number
-  grant(room: Room): void
+  grant(feature: Feature): void
 }
 
 class Pool {
@@ -100,24 +100,24 @@ class Pool {
     return this.#waiting.size
   }
 
-  takeNow(appId: string, bytes: number): Room | null {
+  takeNow(appId: string, bytes: number): Feature | null {
     // Who waits goes first: else small requests could keep a large one out for ever.
-    if (this.#waiting.size > 0 || !this.#hasRoom(bytes) || !this.#hasShare(appId, bytes)) return null
+    if (this.#waiting.size > 0 || !this.#hasSpace(bytes) || !this.#hasShare(appId, bytes)) return null
     return this.#grant(appId, bytes)
   }
 
-  take(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Room | Promise<Room | null> {
+  take(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Feature | Promise<Feature | null> {
     return this.takeNow(appId, bytes) ?? this.#wait(appId, bytes, signal, waitMs)
   }
 
-  #wait(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Promise<Room | null> {
+  #wait(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Promise<Feature | null> {
     if (signal.aborted || bytes > this.#capacity) return Promise.resolve(null)
     return new Promise((resolve) => {
-      const done = (room: Room | null): void => {
+      const done = (feature: Feature | null): void => {
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
         this.#waiting.delete(waiter)
-        resolve(room)
+        resolve(feature)
       }
       const leave = (): void => {
         done(null)
@@ -133,7 +133,7 @@ class Pool {
     })
   }
 
-  #hasRoom(bytes: number): boolean {
+  #hasSpace(bytes: number): boolean {
     return this.held + bytes <= this.#capacity
   }
 
@@ -151,7 +151,7 @@ class Pool {
     else this.#heldBy.set(appId, own)
   }
 
-  #grant(appId: string, bytes: number): Room {
+  #grant(appId: string, bytes: number): Feature {
     this.#count(appId, bytes)
     let left = bytes
     const shrink = (to: number): void => {
@@ -166,7 +166,7 @@ class Pool {
   #grantWaiting(): void {
     for (const { appId, bytes, grant } of this.#waiting) {
       if (!this.#hasShare(appId, bytes)) continue
-      if (!this.#hasRoom(bytes)) return
+      if (!this.#hasSpace(bytes)) return
       grant(this.#grant(appId, bytes))
     }
   }

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { App } from '../../../../src-preload/contract/apps.ts'
-import { type ClientConnection, type ConnectionBounds, ClientConnections } from '../../../listener/connections.ts'
+import { type ClientConnection, ClientConnections, type ConnectionBounds } from '../../../listener/connections.ts'
 import { boundedServer } from '../../../listener/server.ts'
 import { type StallTimes, StallWatch } from '../../../listener/stall.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
@@ -156,12 +156,13 @@ export class HttpFrontend {
   }
 
   cutBad(isGood: (toolId: string) => boolean): void {
-    for (const passage of this.#running) if (!isGood(passage.tool.id)) passage.cut('key_ended', keyEnded)
+    for (const proxiedRequest of this.#running)
+      if (!isGood(proxiedRequest.tool.id)) proxiedRequest.cut('key_ended', keyEnded)
   }
 
   close(): void {
     this.#stalls.close()
-    for (const passage of this.#running) passage.cut('closing', null)
+    for (const proxiedRequest of this.#running) proxiedRequest.cut('closing', null)
   }
 
   /** What fails at the gate (keys that can't be read) ends one connection, never the process. */
@@ -213,32 +214,32 @@ export class HttpFrontend {
     connection.requests += 1
     const last = connection.requests >= this.#bounds.requestsPerSocket
     connection.closing = last
-    const passage = new ProxiedRequest(request, response, passed, {
+    const proxiedRequest = new ProxiedRequest(request, response, passed, {
       holdsBack: awaitsContinue,
       last,
       marks: this.#stalls.begin(),
     })
-    connection.passage = passage
-    this.#running.add(passage)
+    connection.proxiedRequest = proxiedRequest
+    this.#running.add(proxiedRequest)
     this.#relayed += 1
     try {
       this.#deps.used(passed.tool)
       this.#deps.changed()
-      await this.#deps.relay(request, response, passage)
+      await this.#deps.relay(request, response, proxiedRequest)
     } catch (thrown) {
       response.destroy()
       this.#deps.failed(asStudioError(thrown))
     } finally {
-      if (passage.holdsBack) connection.closing = true
+      if (proxiedRequest.holdsBack) connection.closing = true
       if (!request.complete) this.#readPast(request)
       // Given whole, but not taken yet: its reader is watched to the end. Small replies are gone in one go.
-      if (response.writableLength === 0 || request.socket.destroyed) this.#ended(passage, connection)
-      else response.once('close', () => this.#ended(passage, connection))
+      if (response.writableLength === 0 || request.socket.destroyed) this.#ended(proxiedRequest, connection)
+      else response.once('close', () => this.#ended(proxiedRequest, connection))
     }
   }
 
-  #ended(passage: ProxiedRequest, connection: ClientConnection<ProxiedRequest>): void {
-    this.#running.delete(passage)
+  #ended(proxiedRequest: ProxiedRequest, connection: ClientConnection<ProxiedRequest>): void {
+    this.#running.delete(proxiedRequest)
     connection.open -= 1
     this.#deps.changed()
   }
@@ -301,10 +302,15 @@ export class HttpFrontend {
     }
     connection.closing = true
     this.#note(null, what)
-    const { passage } = connection
+    const { proxiedRequest } = connection
     if (connection.open === 0) answerRaw(socket, what.refusal)
-    else if (connection.open === 1 && passage && this.#running.has(passage) && !passage.request.complete) {
-      passage.cut('malformed_body', what.refusal)
+    else if (
+      connection.open === 1 &&
+      proxiedRequest &&
+      this.#running.has(proxiedRequest) &&
+      !proxiedRequest.request.complete
+    ) {
+      proxiedRequest.cut('malformed_body', what.refusal)
     } else socket.destroy()
   }
 

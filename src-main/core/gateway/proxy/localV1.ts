@@ -16,7 +16,7 @@ export interface LocalV1Deps extends Omit<ProxyDeps, 'failed'> {
   /** Whether there is a service to relay to. */
   connected(): boolean
   /** Requests that wait at the desk, and until when the service asked everyone to wait. */
-  desk(): { waiting: number; heldUntil: string | null }
+  scheduler(): { waiting: number; heldUntil: string | null }
   log(level: 'warn' | 'error', line: string): void
 }
 
@@ -50,7 +50,7 @@ export class LocalV1 {
   status(): Omit<ProxyState, 'tools'> {
     const server = this.#server
     const now = server?.counts() ?? nothing
-    const { waiting, heldUntil } = this.#deps.desk()
+    const { waiting, heldUntil } = this.#deps.scheduler()
     return {
       state: this.#state(),
       baseUrl: server?.baseUrl ?? null,

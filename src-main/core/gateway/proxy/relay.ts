@@ -17,7 +17,7 @@ import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { nothingAsked } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
-import type { BodyMemory, Room } from './bodyMemory.ts'
+import type { BodyMemory, Feature } from './bodyMemory.ts'
 import { answer, type Refusal, refusalOf, refusalOfLimit } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
@@ -29,7 +29,7 @@ export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 export interface RelayDeps {
   /** The way to the service now, or null while nothing is connected. */
   forward(): Forward | null
-  books: RequestLog
+  requestLog: RequestLog
   allowance: Allowance
   /** What such a request may cost at most, as far as prices are known; null where they are not. */
   price(endpoint: Endpoint, model: string | null, use: Use): Nano | null
@@ -106,12 +106,12 @@ export async function relay(
   }
   const share = deps.allowance.begin(pass.tool, endpoint)
   if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
-  const carrier = new RelayedRequest(deps, request, response, pass, endpoint, share)
+  const relayedRequest = new RelayedRequest(deps, request, response, pass, endpoint, share)
   try {
-    await carrier.run(forward)
+    await relayedRequest.run(forward)
   } finally {
-    share.giveBack(carrier.tokens)
-    carrier.releaseBody()
+    share.giveBack(relayedRequest.tokens)
+    relayedRequest.releaseBody()
   }
 }
 
@@ -209,14 +209,14 @@ class RelayedRequest {
     if (upload instanceof Upload) {
       this.#upload = upload
       // Without memory for a copy it is streamed all the same, and sent once.
-      upload.room = memory.takeNow(tool.id, replayLimit)
+      upload.feature = memory.takeNow(tool.id, replayLimit)
     }
     return upload
   }
 
   /** What the tool sent is not needed again. */
   releaseBody(): void {
-    this.#carried?.room?.release()
+    this.#carried?.feature?.release()
     // Whoever waits for the reply keeps this object: the bytes must not stay with it.
     if (this.#carried) this.#carried.body = null
     this.#carried = null
@@ -243,7 +243,7 @@ class RelayedRequest {
 
   #open({ asked }: RequestBody): RequestTrace {
     const { tool, path } = this.#pass
-    const trace = this.#deps.books.open({
+    const trace = this.#deps.requestLog.open({
       asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
       method: this.#request.method ?? 'GET',
       path: path.split('?', 1)[0] ?? path,
@@ -264,7 +264,7 @@ class RelayedRequest {
   #forwardRequest(carried: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
     const { tool, path } = this.#pass
     const headers = requestHeaders(this.#request.rawHeaders)
-    const { body, asked, stripUsage, room } = carried
+    const { body, asked, stripUsage, feature } = carried
     // Functions made here must not name `body`: as long as the reply runs, they would keep it in memory.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
@@ -283,20 +283,20 @@ class RelayedRequest {
       retries: tool.retries,
       stripUsage,
       local: this.#deps.local,
-      mayKeep: room !== null,
+      mayKeep: feature !== null,
       bodyDone,
       roomForReply: (bytes) => this.#roomForReply(bytes),
     }
   }
 
-  async #roomForReply(bytes: number): Promise<Room | null> {
+  async #roomForReply(bytes: number): Promise<Feature | null> {
     const { memory } = this.#deps
-    const room = await memory.take(this.#pass.tool.id, bytes, this.#gone)
+    const feature = await memory.take(this.#pass.tool.id, bytes, this.#gone)
     const response = this.#response
     // Held until the tool has read the reply.
-    if (response.closed) room?.release()
-    else if (room) response.once('close', room.release)
-    return room
+    if (response.closed) feature?.release()
+    else if (feature) response.once('close', feature.release)
+    return feature
   }
 
   /** The model of an upload may be known only when most of it has gone up: the limits are asked again then, before the request is complete. */
@@ -305,7 +305,7 @@ class RelayedRequest {
     upload.onModel = (model) => {
       trace.asks({ model })
       const expected = this.#expect(
-        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, room: null },
+        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, feature: null },
         false,
       )
       const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
@@ -376,14 +376,14 @@ function wholeEnd(reply: ForwardReply): RequestEnd {
 }
 
 function refuse(
-  { books }: RelayDeps,
+  { requestLog }: RelayDeps,
   { method = 'GET' }: IncomingMessage,
   response: ServerResponse,
   { tool, path, extraHeaders }: AllowedRequest,
   refusal: Refusal,
 ): void {
   const { status, code, message } = refusal
-  books.refused({
+  requestLog.refused({
     toolId: tool.id,
     from: tool.name,
     method,

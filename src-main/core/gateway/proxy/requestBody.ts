@@ -8,7 +8,7 @@ import { maxDepth } from '../../upstream/meter/jsonScan.ts'
 import { type AskedFor, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
-import type { BodyMemory, Room } from './bodyMemory.ts'
+import type { BodyMemory, Feature } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 
 /** A JSON request up to this size (bytes) is read whole before it goes on: its model, its budget and its replay hang on it. */
@@ -21,10 +21,10 @@ export interface RequestBody {
   /** Usage was asked for on the tool's behalf: the event that brings it is cut out again. */
   stripUsage: boolean
   /** Room for the bytes that are held, which the caller releases. */
-  room: Room | null
+  feature: Feature | null
 }
 
-const nothing: RequestBody = { body: null, asked: null, stripUsage: false, room: null }
+const nothing: RequestBody = { body: null, asked: null, stripUsage: false, feature: null }
 
 /** Models that the specification names for requests which name none. */
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
@@ -127,15 +127,15 @@ export async function readCarried(
   if (isChecked && !saysJson(request.headers)) return unreadable
   if ((!readWhole.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && !isLimited)) {
     // Without memory for a copy it is streamed all the same, and sent once.
-    const room = memory.takeNow(tool.id, replayLimit)
+    const feature = memory.takeNow(tool.id, replayLimit)
     proceed()
-    return { body: request, asked: null, stripUsage: false, room }
+    return { body: request, asked: null, stripUsage: false, feature }
   }
   if (size !== null && size > jsonLimit) return tooLarge
-  const room = await memory.take(tool.id, size ?? memory.bounds.smallBody, signal)
-  if (room === null) return noRoom
+  const feature = await memory.take(tool.id, size ?? memory.bounds.smallBody, signal)
+  if (feature === null) return noRoom
   proceed()
-  const incoming = new IncomingJson(request, endpoint, tool, reading, room)
+  const incoming = new IncomingJson(request, endpoint, tool, reading, feature)
   let carried: RequestBody | Refusal | null = null
   try {
     carried = size === null ? await incoming.readChunked() : await incoming.readKnown(size)
@@ -153,20 +153,20 @@ class IncomingJson {
   readonly #reading: Reading
   readonly #isLimited: boolean
   readonly #scan: RequestScan
-  #room: Room
+  #feature: Feature
 
-  constructor(request: IncomingMessage, endpoint: Endpoint, tool: App, reading: Reading, room: Room) {
+  constructor(request: IncomingMessage, endpoint: Endpoint, tool: App, reading: Reading, feature: Feature) {
     this.#request = request
     this.#endpoint = endpoint
     this.#tool = tool
     this.#reading = reading
     this.#isLimited = limited(tool)
     this.#scan = new RequestScan(endpoint)
-    this.#room = room
+    this.#feature = feature
   }
 
   release(): void {
-    this.#room.release()
+    this.#feature.release()
   }
 
   async readKnown(size: number): Promise<RequestBody | Refusal> {
@@ -210,17 +210,17 @@ class IncomingJson {
       if (this.#isUnreadable(piece)) return unreadable
     }
     // Of the largest size, what was never written to takes no memory.
-    this.#room.shrink(bytes.length <= smallBody ? bytes.length : end)
+    this.#feature.shrink(bytes.length <= smallBody ? bytes.length : end)
     return this.#whole(bytes.subarray(0, end), headroom)
   }
 
   /** The small pool's room goes back only then: what was read so far is held meanwhile. */
   async #takeLargeRoom(): Promise<boolean> {
     const { memory, signal } = this.#reading
-    const room = await memory.take(this.#tool.id, jsonLimit, signal)
-    if (room === null) return false
-    this.#room.release()
-    this.#room = room
+    const feature = await memory.take(this.#tool.id, jsonLimit, signal)
+    if (feature === null) return false
+    this.#feature.release()
+    this.#feature = feature
     return true
   }
 
@@ -232,16 +232,21 @@ class IncomingJson {
 
   /** The body begins at `from`; what is put into it may use the bytes before. */
   #whole(bytes: Buffer, from: number): RequestBody | Refusal {
-    const room = this.#room
+    const feature = this.#feature
     const asked = this.#scan.asked()
     if (!asked.json && this.#isLimited) return unreadable
     const edit = this.#endpoint === 'chat' && asked.stream ? asked.usageEdit : null
-    return { body: edit ? edited(bytes, edit, from) : bytes.subarray(from), asked, stripUsage: edit !== null, room }
+    return { body: edit ? edited(bytes, edit, from) : bytes.subarray(from), asked, stripUsage: edit !== null, feature }
   }
 
   /** It is too large to be held: what has come goes up first, then the rest as it comes. */
   #streamedOn(held: Uint8Array, next: Uint8Array): RequestBody {
-    return { body: followed(held, next, this.#request, this.#room), asked: null, stripUsage: false, room: this.#room }
+    return {
+      body: followed(held, next, this.#request, this.#feature),
+      asked: null,
+      stripUsage: false,
+      feature: this.#feature,
+    }
   }
 }
 
@@ -267,11 +272,11 @@ async function* followed(
   held: Uint8Array,
   next: Uint8Array,
   request: IncomingMessage,
-  room: Room,
+  feature: Feature,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield held
   // With the reader's next wish, the network has taken them.
-  room.release()
+  feature.release()
   yield next
   yield* piecesOf(request)
 }

@@ -74,27 +74,27 @@ export async function startProxy(
   deps: ProxyDeps,
   bounds: Partial<Bounds> = {},
 ): Promise<ProxyServer> {
-  const door = new HttpFrontend(deps, { ...usualBounds, ...bounds })
-  const first = door.server()
+  const frontend = new HttpFrontend(deps, { ...usualBounds, ...bounds })
+  const first = frontend.server()
   const servers = [first]
   const port = await listenNear(first, wanted.port)
   let ipv6Problem: StudioError | null = null
   if (wanted.ipv6) {
-    const second = door.server()
+    const second = frontend.server()
     ipv6Problem = await listenOnIpv6(second, port)
     if (!ipv6Problem) servers.push(second)
   }
   // Such as no file descriptors left: one connection is lost, and the rest goes on.
   for (const server of servers) server.on('error', (error) => deps.failed(asStudioError(error)))
-  door.opensFor(hostsOf(port, servers.length > 1))
+  frontend.opensFor(hostsOf(port, servers.length > 1))
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}/v1`,
     ipv6Problem,
-    counts: () => door.counts(),
-    cutBad: (isGood) => door.cutBad(isGood),
+    counts: () => frontend.counts(),
+    cutBad: (isGood) => frontend.cutBad(isGood),
     close: async () => {
-      door.close()
+      frontend.close()
       await Promise.all(servers.map(closed))
     },
   }

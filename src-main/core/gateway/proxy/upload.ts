@@ -36,7 +36,7 @@ export class Upload implements RequestBody {
   readonly stripUsage = false
   body: RequestBody['body']
   /** For the copy that a retry needs. Null where there is none. */
-  room: RequestBody['room'] = null
+  feature: RequestBody['feature'] = null
   /** Told once which model counts, as soon as it is known and at the end at the latest. Answers why the upload must not go on, or null. Set before `body` is read. */
   onModel: (model: string | null) => Refusal | null = () => null
   /** Told why the upload ends here, before `body` throws. */
@@ -46,7 +46,7 @@ export class Upload implements RequestBody {
   readonly #strict: boolean
   readonly #source: AsyncIterator<Uint8Array>
   readonly #ahead: Uint8Array[] = []
-  #told = false
+  #reported = false
 
   private constructor(request: IncomingMessage, strict: boolean) {
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
@@ -124,15 +124,16 @@ export class Upload implements RequestBody {
   /** @throws Error where the upload must not go on */
   #decide(over: boolean): void {
     const cut = over && this.#strict && this.#form?.ended !== true ? cutShort : null
-    const refused = this.#wrong() ?? cut ?? this.#tell(this.#model() ?? (over ? modelOf('transcription', null) : null))
+    const refused =
+      this.#wrong() ?? cut ?? this.#notify(this.#model() ?? (over ? modelOf('transcription', null) : null))
     if (refused === null) return
     this.onRefused(refused)
     throw new Error(refused.message)
   }
 
-  #tell(model: string | null): Refusal | null {
-    if (this.#told || model === null) return null
-    this.#told = true
+  #notify(model: string | null): Refusal | null {
+    if (this.#reported || model === null) return null
+    this.#reported = true
     return this.onModel(model)
   }
 }

@@ -146,7 +146,7 @@ export class Capacity {
     now: number,
   ): boolean {
     const stoodStill = this.#general.empty(now)
-    if (limit !== null || remaining !== null) this.#general.told(limit, remaining, request?.number ?? null, now)
+    if (limit !== null || remaining !== null) this.#general.reported(limit, remaining, request?.number ?? null, now)
     if (status === 429) this.#hold(retryAfterMs, remaining, request?.model ?? null, now)
     const grown = status < 500 && status !== 429 && this.#soft.succeeded(now)
     return grown || (stoodStill && !this.#general.empty(now))

@@ -46,7 +46,7 @@ export class GeneralBucket {
    * Figures of a reply. @param number of its request: what was sent after that may not be in the figure, what was sent before
    * is. Without a number, or after a later request's, a figure can lower what is left and not raise it.
    */
-  told(limit: number | null, remaining: number | null, number: number | null, now: number): void {
+  reported(limit: number | null, remaining: number | null, number: number | null, now: number): void {
     if (limit !== null && isCount(limit) && limit > 0) this.#limit = limit
     if (remaining === null || !isCount(remaining)) return
     if (now >= this.opensAt()) this.#refill()
@@ -60,7 +60,7 @@ export class GeneralBucket {
 
   /** From the status call, which alone knows the moment of the reset. @param lately how much was sent while it was under way, at most */
   read(limit: number | null, remaining: number | null, resetSeconds: number | null, lately: number, now: number): void {
-    this.told(limit, remaining, Math.max(0, this.#sent - lately), now)
+    this.reported(limit, remaining, Math.max(0, this.#sent - lately), now)
     if (resetSeconds === null || !Number.isFinite(resetSeconds) || resetSeconds < 0) return
     // A second at least, as whole seconds may have been cut down to 0; a minute at most, by `opensAt`.
     this.#resetsAt = now + Math.max(1000, resetSeconds * 1000)

@@ -69,8 +69,8 @@ class Waiter implements QueuedRequest {
 }
 
 /** The leave of one attempt; `capacity` is that of the connection that it was given for. */
-class DeskPass implements Permit {
-  readonly #desk: RequestScheduler
+class SchedulerPermit implements Permit {
+  readonly #scheduler: RequestScheduler
   readonly capacity: Capacity
   readonly number: number
   readonly model: string | null
@@ -80,8 +80,8 @@ class DeskPass implements Permit {
   readonly #tokens: number
   #left = false
 
-  constructor(desk: RequestScheduler, capacity: Capacity, wish: AdmissionRequest, now: number) {
-    this.#desk = desk
+  constructor(scheduler: RequestScheduler, capacity: Capacity, wish: AdmissionRequest, now: number) {
+    this.#scheduler = scheduler
     this.capacity = capacity
     this.#slot = wish.slot
     this.#tokens = wish.tokens
@@ -94,7 +94,7 @@ class DeskPass implements Permit {
   leave(tokens: number | null): void {
     if (this.#left) return
     this.#left = true
-    this.#desk.left(this, this.capacity, this.#slot, this.#tokens, tokens)
+    this.#scheduler.left(this, this.capacity, this.#slot, this.#tokens, tokens)
   }
 }
 
@@ -107,7 +107,7 @@ export class RequestScheduler implements Scheduler {
   readonly #options: SchedulerOptions
   readonly #clock: Clock
   readonly #turns = new FairQueue<Waiter>()
-  readonly #holders = new Set<DeskPass>()
+  readonly #holders = new Set<SchedulerPermit>()
   #keyLimits: KeyLimits = unset
   #capacity: Capacity
   #arrivals = 0
@@ -134,7 +134,7 @@ export class RequestScheduler implements Scheduler {
 
   /** @param pass of the request that was answered: tells the order of figures, and the model that a long wait concerns */
   saw(status: number, rateLimit: RateLimitHeaders, pass?: Permit): void {
-    const request = pass instanceof DeskPass ? pass : null
+    const request = pass instanceof SchedulerPermit ? pass : null
     if (request !== null && request.capacity !== this.#capacity) return
     const now = this.#clock.now()
     const changed = this.#capacity.saw(status, rateLimit, request, now)
@@ -142,7 +142,7 @@ export class RequestScheduler implements Scheduler {
       this.#refuseHeldTooLong(now)
       if (rateLimit.retryAfterMs === null && this.#turns.size > 0) this.#tellShortage(now)
       this.#lookAgain(now)
-      this.changes.tell()
+      this.changes.notify()
     } else if (changed && this.#turns.size > 0) this.#lookAgain(now)
   }
 
@@ -151,7 +151,7 @@ export class RequestScheduler implements Scheduler {
     this.#keyLimits = limits
     this.#capacity.set(limits)
     this.#lookAgain(this.#clock.now())
-    this.changes.tell()
+    this.changes.notify()
   }
 
   /** The general minute bucket and a ban, as read from `GET /v1/rate-limit`. */
@@ -160,7 +160,7 @@ export class RequestScheduler implements Scheduler {
     this.#capacity.read(reading, now, this.#clock.date())
     this.#refuseHeldTooLong(now)
     this.#lookAgain(now)
-    this.changes.tell()
+    this.changes.notify()
   }
 
   /** Another connection: nothing of the former counts any more. Who waited was to go there, and is turned away unsent. */
@@ -171,7 +171,7 @@ export class RequestScheduler implements Scheduler {
     this.#shortAt = Number.NEGATIVE_INFINITY
     this.#lookedAt = Number.NEGATIVE_INFINITY
     this.#lookAgain(this.#clock.now())
-    this.changes.tell()
+    this.changes.notify()
   }
 
   waiting(): WaitingRequest[] {
@@ -218,7 +218,7 @@ export class RequestScheduler implements Scheduler {
       if (waiter.wish.trace.id !== traceId) continue
       this.#turnAway(waiter, cancelled())
       this.#lookAgain(this.#clock.now())
-      this.changes.tell()
+      this.changes.notify()
       return true
     }
     return false
@@ -232,7 +232,7 @@ export class RequestScheduler implements Scheduler {
   }
 
   /** For passes alone. */
-  left(pass: DeskPass, capacity: Capacity, slot: boolean, estimate: number, used: number | null): void {
+  left(pass: SchedulerPermit, capacity: Capacity, slot: boolean, estimate: number, used: number | null): void {
     const now = this.#clock.now()
     if (slot) this.#holders.delete(pass)
     capacity.give(slot, estimate, used, now)
@@ -245,7 +245,7 @@ export class RequestScheduler implements Scheduler {
 
   #let(wish: AdmissionRequest, now: number): Permit {
     const capacity = this.#capacity
-    const pass = new DeskPass(this, capacity, wish, now)
+    const pass = new SchedulerPermit(this, capacity, wish, now)
     if (wish.slot) this.#holders.add(pass)
     if (capacity.short) this.#tellShortage(now)
     return pass
@@ -264,19 +264,20 @@ export class RequestScheduler implements Scheduler {
     this.#turns.add(waiter)
     const letIn = this.#letIn(now)
     if (waiter.pass !== null) {
-      if (letIn > 1) this.changes.tell()
+      if (letIn > 1) this.changes.notify()
       return waiter.pass
     }
     const refusal = this.#refusal(waiter, now)
     if (refusal === null) return this.#wait(waiter, now)
     this.#turns.remove(waiter)
-    if (letIn > 0) this.changes.tell()
+    if (letIn > 0) this.changes.notify()
     throw refusal
   }
 
   /** A read-out of the account goes through a long hold now and then: the status call tells of a ban, and when it is lifted. */
   #looksAgain({ asker, slot }: AdmissionRequest, now: number): boolean {
-    if (asker.kind !== 'studio' || asker.room !== 'account' || slot || now - this.#lookedAt < lookEveryMs) return false
+    if (asker.kind !== 'studio' || asker.feature !== 'account' || slot || now - this.#lookedAt < lookEveryMs)
+      return false
     this.#lookedAt = now
     return true
   }
@@ -301,7 +302,7 @@ export class RequestScheduler implements Scheduler {
     const onAbort = (): void => {
       this.#turnAway(waiter, cancelled())
       this.#lookAgain(this.#clock.now())
-      this.changes.tell()
+      this.changes.notify()
     }
     waiter.settle = {
       resolve(pass) {
@@ -316,7 +317,7 @@ export class RequestScheduler implements Scheduler {
     signal?.addEventListener('abort', onAbort, { once: true })
     trace.queued()
     this.#plan(now)
-    this.changes.tell()
+    this.changes.notify()
     return promise
   }
 
@@ -324,7 +325,7 @@ export class RequestScheduler implements Scheduler {
   #lookAgain(now: number): void {
     const count = this.#letIn(now)
     this.#plan(now)
-    if (count > 0) this.changes.tell()
+    if (count > 0) this.changes.notify()
   }
 
   /** How many were let in. */
@@ -380,7 +381,7 @@ export class RequestScheduler implements Scheduler {
     const timedOut = this.#timeOut(now)
     const holdOver = this.#holdShown && this.#capacity.heldUntil <= now
     this.#lookAgain(now)
-    if (timedOut || holdOver) this.changes.tell()
+    if (timedOut || holdOver) this.changes.notify()
   }
 
   #timeOut(now: number): boolean {
@@ -433,6 +434,6 @@ export class RequestScheduler implements Scheduler {
   #tellShortage(now: number): void {
     if (now - this.#shortAt < minuteMs) return
     this.#shortAt = now
-    this.shortages.tell()
+    this.shortages.notify()
   }
 }

@@ -14,21 +14,21 @@ export interface SchedulerGauge {
 
 /** Keeps the desk told of what the service says beside its replies' headers. */
 export class SchedulerWatcher {
-  readonly #desk: RequestScheduler
+  readonly #scheduler: RequestScheduler
   readonly #ends: (() => void)[]
   #connection = 0
-  #told = false
+  #reported = false
 
-  constructor(desk: RequestScheduler, gauge: SchedulerGauge) {
-    this.#desk = desk
+  constructor(scheduler: RequestScheduler, gauge: SchedulerGauge) {
+    this.#scheduler = scheduler
     this.#ends = [
       gauge.changes.add(() => {
         const { value } = gauge
         // Figures of headers have reached the desk already; only the status call tells of a reset or a ban.
-        if (value !== null && (value.resetSeconds !== null || value.banned)) desk.bucket(value)
+        if (value !== null && (value.resetSeconds !== null || value.banned)) scheduler.bucket(value)
       }),
       // Later: the desk is in the middle of letting a request in, and the status call is one too.
-      desk.shortages.add(() => {
+      scheduler.shortages.add(() => {
         setImmediate(() => inBackground('The rate limit could not be asked for', gauge.askIfDue()))
       }),
     ]
@@ -40,22 +40,22 @@ export class SchedulerWatcher {
    */
   async connect(upstream: Pick<Upstream, 'getCurrentKey'> | null): Promise<void> {
     this.#connection += 1
-    this.#desk.reset()
-    this.#told = false
+    this.#scheduler.reset()
+    this.#reported = false
     if (upstream !== null) await this.learn(upstream)
   }
 
   /** Asks for the limits of the key that is connected, where it has not told them: the service was not there then. Never rejects. */
   async learn(upstream: Pick<Upstream, 'getCurrentKey'>): Promise<void> {
     const connection = this.#connection
-    if (this.#told) return
-    const key = await upstream.getCurrentKey({ room: 'account' }).then(
+    if (this.#reported) return
+    const key = await upstream.getCurrentKey({ feature: 'account' }).then(
       (reply) => reply.value,
       () => null,
     )
     if (key === null || connection !== this.#connection) return
-    this.#told = true
-    this.#desk.limits({
+    this.#reported = true
+    this.#scheduler.limits({
       concurrent: key.max_concurrent ?? null,
       rpm: key.rate_limit_rpm ?? null,
       tpm: key.rate_limit_tpm ?? null,

@@ -74,15 +74,15 @@ function reach(text: string, from: number, maxBytes: number): number {
 
 function cut(text: string, from: number, limit: number): number {
   const window = text.slice(from, limit + lookAhead)
-  const room = limit - from
-  const half = room / 2
+  const feature = limit - from
+  const half = feature / 2
   const whole = (end: number | null): boolean => end !== null && end > 0 && isBoundary(text, from, from + end)
   for (const end of [
-    lastMatch(window, /\n\s*\n/g, half, room),
-    lastSegmentEnd(sentences, window, half, room),
-    lastSegmentEnd(sentences, window, 0, room),
-    lastSegmentEnd(wordsOf, window, 0, room),
-    lastSegmentEnd(graphemes, window, 0, room),
+    lastMatch(window, /\n\s*\n/g, half, feature),
+    lastSegmentEnd(sentences, window, half, feature),
+    lastSegmentEnd(sentences, window, 0, feature),
+    lastSegmentEnd(wordsOf, window, 0, feature),
+    lastSegmentEnd(graphemes, window, 0, feature),
   ]) {
     if (end !== null && whole(end)) return from + end
   }

@@ -52,62 +52,62 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
   const listed = handle.prepare(
     'SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ? AND at > ?',
   )
-  const value = (book: number, what: string): string => {
-    const row = newest.get(book, what)
+  const value = (account: number, what: string): string => {
+    const row = newest.get(account, what)
     return row ? text(row, 'value') : 'null'
   }
 
-  function stampOf(book: number, { what, at }: Coming, now: number): number {
-    const right = fetches.before(book, what, now + 1)
-    const row = lastRow.get(book, what)
+  function stampOf(account: number, { what, at }: Coming, now: number): number {
+    const right = fetches.before(account, what, now + 1)
+    const row = lastRow.get(account, what)
     const day: DayNumber | null = row ? numberOrNull(row, 'day') : null
     const least = Math.max(right === null ? 0 : right + 1, day === null ? 0 : day * dayMs)
     return least === 0 ? at - 1 : Math.min(at - 1, least)
   }
 
   /** One in the place of all of them. */
-  function putBackFetches(place: { book: number; what: string; now: number }, stamp: number): void {
+  function putBackFetches(place: { account: number; what: string; now: number }, stamp: number): void {
     const said = spoken.get(place)
     const first = said ? numberOrNull(said, 'first') : null
     const last = said ? numberOrNull(said, 'last') : null
     dropFetches.run(place)
     const days = first === null || last === null ? null : { from: first, to: Math.min(last, dayOfMs(stamp)) }
-    fetches.add(place.book, place.what, { at: stamp, days: days && days.from <= days.to ? days : null })
+    fetches.add(place.account, place.what, { at: stamp, days: days && days.from <= days.to ? days : null })
   }
 
-  function putBackDays(place: { book: number; what: string; now: number }, stamp: number): void {
-    const { book, what, now } = place
-    uncover.run(book, what, now, dayOfMs(stamp))
+  function putBackDays(place: { account: number; what: string; now: number }, stamp: number): void {
+    const { account, what, now } = place
+    uncover.run(account, what, now, dayOfMs(stamp))
     recover.run({ ...place, stamp, day: dayOfMs(stamp) })
     firsts.run({ ...place, stamp })
     undated.run({ ...place, stamp })
     const kept = turns.all(place)
     dropTurns.run(place)
     for (const row of kept) {
-      const [day, model, booked] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
-      const former = turnBefore.get(book, what, day, model)
-      const same = sameFigures(former ? readFigures(former) : noUsage(what), booked)
-      if (!same && stamp >= endOfDay(day)) putTurn.run(book, what, day, model, stamp, ...figureValues(booked))
+      const [day, model, recordedUsage] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
+      const former = turnBefore.get(account, what, day, model)
+      const same = sameFigures(former ? readFigures(former) : noUsage(what), recordedUsage)
+      if (!same && stamp >= endOfDay(day)) putTurn.run(account, what, day, model, stamp, ...figureValues(recordedUsage))
     }
   }
 
-  function putBackVersions({ book, now }: { book: number; now: number }, coming: Coming, stamp: number): void {
+  function putBackVersions({ account, now }: { account: number; now: number }, coming: Coming, stamp: number): void {
     const { values = [], listed: prefix } = coming
-    const known = prefix === undefined ? [] : listed.all(book, prefix, endOf(prefix), now)
+    const known = prefix === undefined ? [] : listed.all(account, prefix, endOf(prefix), now)
     for (const what of new Set([...values.map((one) => one.what), ...known.map((row) => text(row, 'what'))])) {
-      const told = value(book, what)
-      const { changes } = dropVersions.run({ book, what, now })
-      if (Number(changes) > 0 && value(book, what) !== told) putVersion.run(book, what, stamp, told)
+      const reported = value(account, what)
+      const { changes } = dropVersions.run({ account, what, now })
+      if (Number(changes) > 0 && value(account, what) !== reported) putVersion.run(account, what, stamp, reported)
     }
   }
 
   return {
     /** Before `coming` is written; `now` is the clock as it is. */
-    putBack(book: number, coming: Coming, now: number): void {
+    putBack(account: number, coming: Coming, now: number): void {
       const { what } = coming
-      if ((fetches.lastAt(book, what) ?? 0) <= now) return
-      const place = { book, what, now }
-      const stamp = stampOf(book, coming, now)
+      if ((fetches.lastAt(account, what) ?? 0) <= now) return
+      const place = { account, what, now }
+      const stamp = stampOf(account, coming, now)
       putBackFetches(place, stamp)
       putBackDays(place, stamp)
       putBackVersions(place, coming, stamp)

@@ -22,12 +22,12 @@ export function sumTable({ handle }: Pick<Database, 'handle'>) {
   const version = (): string => `${String(changes.get()?.n)} ${String(dataVersion.get()?.data_version)}`
   const kept = new Map<string, { version: string; days: ServiceDay[] }>()
 
-  function inRange(kind: string, read: Reader, book: number, [from, to]: [DayNumber, DayNumber]): ServiceDay[] {
-    if (to - from < longDays) return read(book, from, to)
+  function inRange(kind: string, read: Reader, account: number, [from, to]: [DayNumber, DayNumber]): ServiceDay[] {
+    if (to - from < longDays) return read(account, from, to)
     const now = version()
-    const known = kept.get(`${kind} ${book}`)
-    const days = known?.version === now ? known.days : read(book, ...everyDay)
-    kept.set(`${kind} ${book}`, { version: now, days })
+    const known = kept.get(`${kind} ${account}`)
+    const days = known?.version === now ? known.days : read(account, ...everyDay)
+    kept.set(`${kind} ${account}`, { version: now, days })
     return days.filter(({ day }) => day >= from && day <= to)
   }
 
@@ -47,9 +47,10 @@ export function sumTable({ handle }: Pick<Database, 'handle'>) {
     ),
   )
   return {
-    models: (book: number, from: DayNumber, to: DayNumber): ServiceDay[] => inRange('models', models, book, [from, to]),
-    keys: (book: number, from: DayNumber, to: DayNumber): ServiceDay[] => inRange('keys', keys, book, [from, to]),
-    key: (book: number, id: string, from: DayNumber, to: DayNumber): ServiceDay[] => key(book, id, from, to),
+    models: (account: number, from: DayNumber, to: DayNumber): ServiceDay[] =>
+      inRange('models', models, account, [from, to]),
+    keys: (account: number, from: DayNumber, to: DayNumber): ServiceDay[] => inRange('keys', keys, account, [from, to]),
+    key: (account: number, id: string, from: DayNumber, to: DayNumber): ServiceDay[] => key(account, id, from, to),
   }
 }
 

@@ -29,7 +29,7 @@ export interface StoredCorrection {
 
 /** A day at a fetch, and the next fetch of that day, if that is in the books already. */
 interface Moment {
-  book: number
+  account: number
   what: string
   day: DayNumber
   at: number
@@ -38,7 +38,7 @@ interface Moment {
 
 interface Kept {
   model: string
-  booked: UsageFigures
+  recordedUsage: UsageFigures
   firstAt: number
 }
 
@@ -91,26 +91,27 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
 
   /** What a day's row said at a fetch; null where the fetch did not list it, which means nothing. */
   function see(moment: Moment, kept: Kept | null, row: DayRow | null): void {
-    const { book, what, day, at, later } = moment
+    const { account, what, day, at, later } = moment
     const model = row?.model ?? kept?.model ?? ''
-    const booked: UsageFigures = row ?? noUsage(what)
+    const recordedUsage: UsageFigures = row ?? noUsage(what)
     if (kept) {
-      if (later === null && !sameFigures(kept.booked, booked)) {
-        setNow.run(...figureValues(booked), book, what, day, model)
+      if (later === null && !sameFigures(kept.recordedUsage, recordedUsage)) {
+        setNow.run(...figureValues(recordedUsage), account, what, day, model)
       }
-      if (row && at < kept.firstAt) setFirst.run(at, row.date, ...figureValues(booked), book, what, day, model)
+      if (row && at < kept.firstAt)
+        setFirst.run(at, row.date, ...figureValues(recordedUsage), account, what, day, model)
     } else if (row) {
-      const now = later === null ? booked : noUsage(what)
-      insert.run(book, what, day, model, row.date, ...figureValues(now), at, ...figureValues(booked))
+      const now = later === null ? recordedUsage : noUsage(what)
+      insert.run(account, what, day, model, row.date, ...figureValues(now), at, ...figureValues(recordedUsage))
     }
-    if (at >= endOfDay(day)) seeClosed(moment, model, booked)
+    if (at >= endOfDay(day)) seeClosed(moment, model, recordedUsage)
   }
 
-  function seeClosed({ book, what, day, at, later }: Moment, model: string, booked: UsageFigures): void {
-    const before = turnBefore.get(book, what, day, model, at)
-    const after = later === null ? undefined : turnAfter.get(book, what, day, model, at)
+  function seeClosed({ account, what, day, at, later }: Moment, model: string, recordedUsage: UsageFigures): void {
+    const before = turnBefore.get(account, what, day, model, at)
+    const after = later === null ? undefined : turnAfter.get(account, what, day, model, at)
     const { put, drop } = takeIn(
-      { at, value: booked },
+      { at, value: recordedUsage },
       {
         before: before ? readFigures(before) : noUsage(what),
         next: after ? { at: number(after, 'at'), value: readFigures(after) } : null,
@@ -118,23 +119,23 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       },
       sameFigures,
     )
-    if (drop !== null) dropTurn.run(book, what, day, model, drop)
-    for (const turn of put) putTurn.run(book, what, day, model, turn.at, ...figureValues(turn.value))
+    if (drop !== null) dropTurn.run(account, what, day, model, drop)
+    for (const turn of put) putTurn.run(account, what, day, model, turn.at, ...figureValues(turn.value))
   }
 
   /** A clock that was wrong could not place what this one can. */
-  function placed(book: number, what: string, rows: readonly DayRow[]): void {
-    if (!hasUndated.get(book, what)) return
-    for (const { date, model } of rows) dropUndated.run(book, what, date, model)
+  function placed(account: number, what: string, rows: readonly DayRow[]): void {
+    if (!hasUndated.get(account, what)) return
+    for (const { date, model } of rows) dropUndated.run(account, what, date, model)
   }
 
-  function correctionOf(row: Row, book: number): StoredCorrection {
+  function correctionOf(row: Row, account: number): StoredCorrection {
     const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
-    const former = turnBefore.get(book, what, day, model, at - 1)
+    const former = turnBefore.get(account, what, day, model, at - 1)
     return {
       ...{ what, day, model },
       before: former ? readFigures(former) : noUsage(what),
-      beforeAt: fetches.before(book, what, at, day) ?? at,
+      beforeAt: fetches.before(account, what, at, day) ?? at,
       after: readFigures(row),
       afterAt: at,
     }
@@ -142,44 +143,44 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
 
   return {
     /** Takes in the days of a fetch that is in the books already (`fetches.add`). Each row lies in its days, a model once a day. */
-    keep(book: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
+    keep(account: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
       if (days === null) return
       const byDay = Map.groupBy(rows, ({ day }) => day)
-      placed(book, what, rows)
+      placed(account, what, rows)
       for (let { from: day } = days; day <= days.to; day += 1) {
-        fetches.cover(book, what, day, at)
-        const moment = { book, what, day, at, later: fetches.after(book, what, at, day) }
-        const kept = new Map(ofDay.all(book, what, day).map((row) => [text(row, 'model'), readKept(row)]))
-        const told = byDay.get(day) ?? []
-        for (const row of told) see(moment, kept.get(row.model) ?? null, row)
-        for (const row of told) kept.delete(row.model)
+        fetches.cover(account, what, day, at)
+        const moment = { account, what, day, at, later: fetches.after(account, what, at, day) }
+        const kept = new Map(ofDay.all(account, what, day).map((row) => [text(row, 'model'), readKept(row)]))
+        const reported = byDay.get(day) ?? []
+        for (const row of reported) see(moment, kept.get(row.model) ?? null, row)
+        for (const row of reported) kept.delete(row.model)
         for (const absent of kept.values()) see(moment, absent, null)
-        if (moment.later !== null && at >= endOfDay(day)) recheck.run(book, what, day)
+        if (moment.later !== null && at >= endOfDay(day)) recheck.run(account, what, day)
       }
     },
-    keepUndated(book: number, what: string, at: number, rows: readonly UndatedRow[]): void {
-      for (const row of rows) undated.run(book, what, row.date, row.model, at, ...figureValues(row))
+    keepUndated(account: number, what: string, at: number, rows: readonly UndatedRow[]): void {
+      for (const row of rows) undated.run(account, what, row.date, row.model, at, ...figureValues(row))
     },
     /** The newest told first. */
-    undatedRows: (book: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
-      allUndated.all(book, limit).map((row) => ({
+    undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
+      allUndated.all(account, limit).map((row) => ({
         ...readFigures(row),
         ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
       })),
-    undated(book: number): number {
-      const row = countUndated.get(book)
+    undated(account: number): number {
+      const row = countUndated.get(account)
       return row ? number(row, 'n') : 0
     },
     /** The newest day first. */
-    corrections: (book: number, from: DayNumber, to: DayNumber): StoredCorrection[] =>
-      corrections.all(book, from, to).map((row) => correctionOf(row, book)),
-    countCorrections(book: number): number {
-      const row = countCorrections.get(book)
+    corrections: (account: number, from: DayNumber, to: DayNumber): StoredCorrection[] =>
+      corrections.all(account, from, to).map((row) => correctionOf(row, account)),
+    countCorrections(account: number): number {
+      const row = countCorrections.get(account)
       return row ? number(row, 'n') : 0
     },
     /** The first day that has a row. */
-    firstDay(book: number, what: string): DayNumber | null {
-      const row = firstDay.get(book, what)
+    firstDay(account: number, what: string): DayNumber | null {
+      const row = firstDay.get(account, what)
       return row ? numberOrNull(row, 'day') : null
     },
   }
@@ -189,6 +190,6 @@ export type DayTable = ReturnType<typeof dayTable>
 
 const readKept = (row: Row): Kept => ({
   model: text(row, 'model'),
-  booked: readFigures(row),
+  recordedUsage: readFigures(row),
   firstAt: number(row, 'first_at'),
 })

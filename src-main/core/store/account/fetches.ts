@@ -48,31 +48,32 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
 
   return {
     /** False where this fetch is in the books already. */
-    add(book: number, what: string, fetch: Fetch): boolean {
-      const { changes } = add.run(book, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
+    add(account: number, what: string, fetch: Fetch): boolean {
+      const { changes } = add.run(account, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
       return Number(changes) > 0
     },
-    cover(book: number, what: string, day: DayNumber, at: number): void {
-      cover.run({ book, what, day, at, closed: at >= endOfDay(day) ? at : null })
+    cover(account: number, what: string, day: DayNumber, at: number): void {
+      cover.run({ account, what, day, at, closed: at >= endOfDay(day) ? at : null })
     },
-    lastAt: (book: number, what: string): number | null => at(last.get(book, what)),
+    lastAt: (account: number, what: string): number | null => at(last.get(account, what)),
     /** When the days of any key were asked for last. */
-    lastOfKeys: (book: number): number | null => at(lastOfKeys.get(book)),
+    lastOfKeys: (account: number): number | null => at(lastOfKeys.get(account)),
     /** The first one after another; with a day, the first that speaks of it. */
-    after: (book: number, what: string, given: number, day?: DayNumber): number | null =>
-      at(day === undefined ? next.get(book, what, given) : nextOfDay.get(book, what, given, day, day)),
-    before: (book: number, what: string, given: number, day?: DayNumber): number | null =>
-      at(day === undefined ? lastBefore.get(book, what, given) : lastOfDay.get(book, what, given, day, day)),
-    coverage: (book: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
-      covered.all(book, what, from, to).map(read),
+    after: (account: number, what: string, given: number, day?: DayNumber): number | null =>
+      at(day === undefined ? next.get(account, what, given) : nextOfDay.get(account, what, given, day, day)),
+    before: (account: number, what: string, given: number, day?: DayNumber): number | null =>
+      at(day === undefined ? lastBefore.get(account, what, given) : lastOfDay.get(account, what, given, day, day)),
+    coverage: (account: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
+      covered.all(account, what, from, to).map(read),
     /** Of all keys together: a day is known as well as the key of which it is known least, among those of which it is known. */
-    coverageOfKeys: (book: number, from: DayNumber, to: DayNumber): Covered[] => ofKeys.all(book, from, to).map(read),
-    coveredDays: (book: number, what: string, from: DayNumber, to: DayNumber): number => {
-      const row = count.get(book, what, from, to)
+    coverageOfKeys: (account: number, from: DayNumber, to: DayNumber): Covered[] =>
+      ofKeys.all(account, from, to).map(read),
+    coveredDays: (account: number, what: string, from: DayNumber, to: DayNumber): number => {
+      const row = count.get(account, what, from, to)
       return row ? number(row, 'n') : 0
     },
-    firstDay(book: number, what: string): DayNumber | null {
-      const row = firstDay.get(book, what)
+    firstDay(account: number, what: string): DayNumber | null {
+      const row = firstDay.get(account, what)
       return row ? numberOrNull(row, 'day') : null
     },
   }

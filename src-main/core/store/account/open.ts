@@ -70,7 +70,7 @@ export function openAccountReadOnly(dataDir: string) {
 function tables({ handle }: Pick<Database, 'handle'>) {
   const fetches = fetchTable({ handle })
   return {
-    books: accountTable({ handle }),
+    accounts: accountTable({ handle }),
     fetches,
     days: dayTable({ handle }, fetches),
     versions: versionTable({ handle }, fetches),
@@ -88,11 +88,11 @@ function limitTable({ handle }: Pick<Database, 'handle'>) {
       ON CONFLICT (book) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= at OR at > ?`,
   )
   return {
-    get(book: number): { at: number; value: string } | null {
-      const row = get.get(book)
+    get(account: number): { at: number; value: string } | null {
+      const row = get.get(account)
       return row ? { at: number(row, 'at'), value: text(row, 'value') } : null
     },
     /** An older one is left; `now` is the clock as it is: what claims to be later was told by one that was ahead. */
-    put: (book: number, at: number, value: string, now: number): void => void put.run(book, at, value, now),
+    put: (account: number, at: number, value: string, now: number): void => void put.run(account, at, value, now),
   }
 }

@@ -27,17 +27,17 @@ export interface AccountReply extends Fetch {
  * as it is: what claims to be later was told by one that was ahead, and is put back first.
  */
 export function replySaver({ fetches, days, versions, clock }: Tables) {
-  return (book: number, told: AccountReply, now?: number): void => {
-    const { what, at, rows = [], undated = [], values = [], listed } = told
-    if (now !== undefined) clock.putBack(book, told, now)
-    if (!fetches.add(book, what, told)) return
-    days.keep(book, what, told, rows)
-    days.keepUndated(book, what, at, undated)
-    for (const value of values) versions.keep(book, what, { ...value, at })
+  return (account: number, reported: AccountReply, now?: number): void => {
+    const { what, at, rows = [], undated = [], values = [], listed } = reported
+    if (now !== undefined) clock.putBack(account, reported, now)
+    if (!fetches.add(account, what, reported)) return
+    days.keep(account, what, reported, rows)
+    days.keepUndated(account, what, at, undated)
+    for (const value of values) versions.keep(account, what, { ...value, at })
     if (listed === undefined) return
     const named = new Set(values.map((value) => value.what))
-    for (const missing of versions.known(book, listed)) {
-      if (!named.has(missing)) versions.keep(book, what, { what: missing, at, value: 'null' })
+    for (const missing of versions.known(account, listed)) {
+      if (!named.has(missing)) versions.keep(account, what, { what: missing, at, value: 'null' })
     }
   }
 }

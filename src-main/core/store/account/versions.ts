@@ -28,10 +28,10 @@ export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: Fetc
 
   return {
     /** Takes in what a fetch of `log` that is in the books already said. */
-    keep(book: number, log: string, { what, at, value }: Version): void {
-      const nextFetch = fetches.after(book, log, at)
-      const former = before.get(book, what, at)
-      const next = nextFetch === null ? undefined : after.get(book, what, at)
+    keep(account: number, log: string, { what, at, value }: Version): void {
+      const nextFetch = fetches.after(account, log, at)
+      const former = before.get(account, what, at)
+      const next = nextFetch === null ? undefined : after.get(account, what, at)
       const change = takeIn(
         { at, value },
         {
@@ -41,22 +41,22 @@ export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: Fetc
         },
         (a, b) => a === b,
       )
-      if (change.drop !== null) drop.run(book, what, change.drop)
-      for (const turn of change.put) put.run(book, what, turn.at, turn.value)
+      if (change.drop !== null) drop.run(account, what, change.drop)
+      for (const turn of change.put) put.run(account, what, turn.at, turn.value)
     },
     /** All that was ever told under a prefix that ends with a colon, such as `key:`. */
-    known: (book: number, prefix: string): string[] =>
-      known.all(book, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
+    known: (account: number, prefix: string): string[] =>
+      known.all(account, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
     /** The newest version that says anything, and whether it still stands; `seenAt` is the last fetch of `log` that said so. */
-    newest(book: number, log: string, what: string): (Version & { seenAt: number; stands: boolean }) | null {
-      const row = newest.get(book, what, absent)
+    newest(account: number, log: string, what: string): (Version & { seenAt: number; stands: boolean }) | null {
+      const row = newest.get(account, what, absent)
       if (!row) return null
       const version = read(row)
-      const next = after.get(book, what, version.at)
-      const seenAt = next ? fetches.before(book, log, number(next, 'at')) : fetches.lastAt(book, log)
+      const next = after.get(account, what, version.at)
+      const seenAt = next ? fetches.before(account, log, number(next, 'at')) : fetches.lastAt(account, log)
       return { ...version, seenAt: seenAt ?? version.at, stands: next === undefined }
     },
-    all: (book: number, what: string): Version[] => all.all(book, what).map(read),
+    all: (account: number, what: string): Version[] => all.all(account, what).map(read),
   }
 }
 

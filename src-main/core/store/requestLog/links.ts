@@ -9,13 +9,13 @@ export interface LinkedAccount {
   /** Over which profile its rows went, until it is told whose they are. Empty once it is, and of rows from before there were profiles. */
   profile: string
   /** Whose books its rows belong to; null until that is told. */
-  book: string | null
+  account: string | null
 }
 
 /** From this row on, up to the next link, requests go to this account. Connections change seldom, so that no row need say it. */
 export interface AccountLink {
   firstRow: number
-  account: number
+  linkedAccount: number
 }
 
 export function linkTable({ handle }: Pick<Database, 'handle'>) {
@@ -31,17 +31,17 @@ export function linkTable({ handle }: Pick<Database, 'handle'>) {
         id: number(row, 'id'),
         baseUrl: text(row, 'base_url'),
         profile: text(row, 'profile'),
-        book: textOrNull(row, 'book'),
+        account: textOrNull(row, 'book'),
       })),
     links: (): AccountLink[] =>
-      links.all().map((row) => ({ firstRow: number(row, 'first_row'), account: number(row, 'account') })),
-    putAccount: ({ id, baseUrl, profile, book }: LinkedAccount): void =>
-      void putAccount.run(id, baseUrl, profile, book),
+      links.all().map((row) => ({ firstRow: number(row, 'first_row'), linkedAccount: number(row, 'account') })),
+    putAccount: ({ id, baseUrl, profile, account }: LinkedAccount): void =>
+      void putAccount.run(id, baseUrl, profile, account),
     dropAccount: (id: number): void => void dropAccount.run(id),
     /** All links anew: there is one for each change of the account, so they are few. The caller holds the transaction. */
     putLinks(all: readonly AccountLink[]): void {
       dropLinks.run()
-      for (const { firstRow, account } of all) putLink.run(firstRow, account)
+      for (const { firstRow, linkedAccount } of all) putLink.run(firstRow, linkedAccount)
     },
   }
 }

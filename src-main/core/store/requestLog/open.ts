@@ -20,29 +20,29 @@ export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sql
 
 /** The books' two files, a table family a property. @throws as openDatabase does */
 export function openRequestLogTables(dataDir: string, options: OpenOptions = {}) {
-  const ledger = openDatabase(requestLogFile(dataDir), requestLogDatabase, options)
+  const requestLog = openDatabase(requestLogFile(dataDir), requestLogDatabase, options)
   let bodies: Database
   try {
     bodies = openDatabase(bodiesFile(dataDir), bodyDatabase, options)
   } catch (thrown) {
-    ledger.close()
+    requestLog.close()
     throw thrown
   }
   return {
-    requests: requestTable(ledger),
-    callers: callerTable(ledger),
-    search: requestSearch(ledger),
-    spend: spendTable(ledger),
-    used: usedTable(ledger),
-    links: linkTable(ledger),
-    prices: priceTable(ledger),
-    facts: factTable(ledger),
+    requests: requestTable(requestLog),
+    callers: callerTable(requestLog),
+    search: requestSearch(requestLog),
+    spend: spendTable(requestLog),
+    used: usedTable(requestLog),
+    links: linkTable(requestLog),
+    prices: priceTable(requestLog),
+    facts: factTable(requestLog),
     bodies: bodyTable(bodies),
-    erasing: requestErasing(ledger),
-    transaction: ledger.transaction,
+    erasing: requestErasing(requestLog),
+    transaction: requestLog.transaction,
     close() {
       bodies.close()
-      ledger.close()
+      requestLog.close()
     },
   }
 }

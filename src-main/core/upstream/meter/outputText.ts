@@ -63,7 +63,7 @@ export class Lane {
     if (this.#pieceFill + size > pieceSize) this.#nextPiece()
     this.#pieceFill += size
     if (this.#piece % this.#stride !== 0) return
-    const buffer = this.#room(size)
+    const buffer = this.#capacity(size)
     let at = this.#kept
     // A delta is a few bytes: the loop beats the call of a native copy.
     if (size < 64) for (let i = from; i < to; i++) buffer[at++] = bytes[i] ?? 0
@@ -111,7 +111,7 @@ export class Lane {
     this.#stride *= 2
   }
 
-  #room(size: number): Buffer {
+  #capacity(size: number): Buffer {
     const needed = this.#kept + size
     let buffer = this.#buffer
     if (buffer === null || buffer.length < needed) {

@@ -81,17 +81,17 @@ export class ReplyReader {
   reading(tokensIn: number | null): MeterReading {
     const measured = this.#measured
     if (measured !== null) return { usage: measured, measured: true, output: this.output }
-    const told = this.#usage
-    const promptTokens = told?.promptTokens ?? tokensIn
-    const completionTokens = told?.completionTokens ?? this.text.tokens()
-    const totalTokens = told?.totalTokens ?? (promptTokens === null ? null : promptTokens + completionTokens)
-    const usage = { promptTokens, completionTokens, totalTokens, cachedTokens: told?.cachedTokens ?? null }
+    const reported = this.#usage
+    const promptTokens = reported?.promptTokens ?? tokensIn
+    const completionTokens = reported?.completionTokens ?? this.text.tokens()
+    const totalTokens = reported?.totalTokens ?? (promptTokens === null ? null : promptTokens + completionTokens)
+    const usage = { promptTokens, completionTokens, totalTokens, cachedTokens: reported?.cachedTokens ?? null }
     return { usage, measured: false, output: this.output }
   }
 
   get #measured(): TokenUsage | null {
-    const told = this.#usage
-    return told !== null && told.promptTokens !== null && told.completionTokens !== null ? told : null
+    const reported = this.#usage
+    return reported !== null && reported.promptTokens !== null && reported.completionTokens !== null ? reported : null
   }
 
   #readChoice(choice: unknown, position: number): void {

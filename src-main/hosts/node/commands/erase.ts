@@ -48,14 +48,14 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
       say('Nothing was erased.')
       return exitCodes.failed
     }
-    return tell(plan, await data.erase(plan), json)
+    return notify(plan, await data.erase(plan), json)
   } finally {
     interrupt.release()
     await data.close()
   }
 }
 
-function tell({ before }: ErasePlan, last: EraseState['last'], json: boolean): number {
+function notify({ before }: ErasePlan, last: EraseState['last'], json: boolean): number {
   if (last?.problem) throw new StudioError(last.problem.kind, last.problem.message)
   const erased = last?.parts ?? []
   const stopped = last?.stopped ?? false

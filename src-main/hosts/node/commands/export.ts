@@ -7,7 +7,7 @@ import type { DataExport, ExportRange, Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, log, writeOutput } from '../output.ts'
 import { fileToWrite, folderToMake, makeWhole, withPart, writeFileWhole } from '../userFile.ts'
-import { bookOf, outputOption, usage } from './usage.ts'
+import { accountOf, outputOption, usage } from './usage.ts'
 
 export interface ExportOptions {
   dataDir?: string
@@ -17,7 +17,7 @@ export interface ExportOptions {
   output?: string
   since?: string
   until?: string
-  account?: string
+  accountName?: string
 }
 
 const formats = {
@@ -124,9 +124,9 @@ async function exportOne(
   const from = await parts.openExport(asked.dataDir)
   try {
     if (what === 'requests') {
-      const book = await bookIdOf(asked, parts)
+      const account = await accountIdOf(asked, parts)
       if (format === 'csv' || format === 'json' || format === 'parquet')
-        await put(from.requests(format, range, book), file)
+        await put(from.requests(format, range, account), file)
     } else if (format === 'markdown') await put(from.markdown(range), file)
     else await putArchive(from, range, file)
   } finally {
@@ -138,16 +138,16 @@ async function exportOne(
 async function exportUsage(
   format: string,
   file: string | null,
-  { dataDir, account, since, until }: Asked,
+  { dataDir, accountName, since, until }: Asked,
   parts: Parts,
 ): Promise<void> {
   if (format !== 'csv' && format !== 'json' && format !== 'parquet') return
-  const books = await parts.openUsage(dataDir)
+  const accounts = await parts.openUsage(dataDir)
   const first = (() => {
     try {
-      return bookOf(books, account)?.firstDay ?? undefined
+      return accountOf(accounts, accountName)?.firstDay ?? undefined
     } finally {
-      books.close()
+      accounts.close()
     }
   })()
   // Where all that is known came later, there is nothing to write: an empty table, no failure of the rest.
@@ -155,7 +155,7 @@ async function exportUsage(
   await usage(
     {
       ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
-      ...(account !== undefined && { account }),
+      ...(accountName !== undefined && { accountName }),
       ...(from !== undefined && { since: from }),
       ...(until !== undefined && { until }),
       ...(file !== null && { output: file }),
@@ -170,13 +170,13 @@ const rangeOf = ({ since, until }: ExportOptions): ExportRange => ({
   until: until === undefined ? null : new Date(Date.parse(until) + dayMs).toISOString(),
 })
 
-async function bookIdOf({ account, dataDir }: Asked, parts: Parts): Promise<string | null> {
-  if (account === undefined) return null
-  const books = await parts.openUsage(dataDir)
+async function accountIdOf({ accountName, dataDir }: Asked, parts: Parts): Promise<string | null> {
+  if (accountName === undefined) return null
+  const accounts = await parts.openUsage(dataDir)
   try {
-    return bookOf(books, account)?.id ?? null
+    return accountOf(accounts, accountName)?.id ?? null
   } finally {
-    books.close()
+    accounts.close()
   }
 }
 

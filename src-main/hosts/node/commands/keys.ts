@@ -3,25 +3,25 @@ import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { columns } from '../table.ts'
-import { bookOf, toMinute } from './usage.ts'
+import { accountOf, toMinute } from './usage.ts'
 
 export interface KeysOptions {
   dataDir?: string
-  account?: string
+  accountName?: string
   json: boolean
 }
 
 /** The keys of the account as the service last told of them. Their secrets it never tells. */
 export async function keys(options: KeysOptions, parts: Parts): Promise<number> {
-  const books = await parts.openUsage(findDataDir(options.dataDir))
+  const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const book = bookOf(books, options.account)
-    const all = book ? books.keys(book.id) : []
+    const account = accountOf(accounts, options.accountName)
+    const all = account ? accounts.keys(account.id) : []
     if (options.json) for (const key of all) printJson(key)
-    else if (book === null) say('No account was ever connected.')
-    else if (all.length === 0) say(`${book.name} (${book.baseUrl})`, '', 'The service never told of its keys.')
+    else if (account === null) say('No account was ever connected.')
+    else if (all.length === 0) say(`${account.name} (${account.baseUrl})`, '', 'The service never told of its keys.')
     else {
-      say(`${book.name} (${book.baseUrl}), as of ${toMinute(all[0]?.asOf ?? null)}`, '')
+      say(`${account.name} (${account.baseUrl}), as of ${toMinute(all[0]?.asOf ?? null)}`, '')
       say(
         ...columns([head, ...all.map(cells)], { cuts: 2 }),
         '',
@@ -29,7 +29,7 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
       )
     }
   } finally {
-    books.close()
+    accounts.close()
   }
   return exitCodes.ok
 }

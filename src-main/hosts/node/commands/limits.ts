@@ -3,11 +3,11 @@ import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import { columns } from '../table.ts'
-import { bookOf, toMinute } from './usage.ts'
+import { accountOf, toMinute } from './usage.ts'
 
 export interface LimitsOptions {
   dataDir?: string
-  account?: string
+  accountName?: string
   /** How many of the requests that were answered with 429. */
   history: number
   json: boolean
@@ -15,23 +15,24 @@ export interface LimitsOptions {
 
 /** The last that the service said of its limits, and what it answered with 429. Asks nobody: the call would be counted. */
 export async function limits(options: LimitsOptions, parts: Parts): Promise<number> {
-  const books = await parts.openUsage(findDataDir(options.dataDir))
+  const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const book = bookOf(books, options.account)
-    const status = book && books.limits(book.id)
-    const calling = book ? (books.keys(book.id).find((key) => key.calling) ?? null) : null
+    const account = accountOf(accounts, options.accountName)
+    const status = account && accounts.limits(account.id)
+    const calling = account ? (accounts.keys(account.id).find((key) => key.calling) ?? null) : null
     const key = calling && { rpm: calling.rpm, tpm: calling.tpm, concurrent: calling.concurrent, asOf: calling.asOf }
-    const history = books.limited(options.history, book?.id ?? null)
-    if (options.json) printJson({ account: book && { id: book.id, name: book.name }, status, key, history })
+    const history = accounts.limited(options.history, account?.id ?? null)
+    if (options.json)
+      printJson({ accountName: account && { id: account.id, name: account.name }, status, key, history })
     else {
-      say(...(book ? [`${book.name} (${book.baseUrl})`, ''] : ['No account was ever connected.']))
+      say(...(account ? [`${account.name} (${account.baseUrl})`, ''] : ['No account was ever connected.']))
       if (status) sayStatus(status)
-      else if (book) say('The service never said its limits.')
+      else if (account) say('The service never said its limits.')
       if (key) sayTable([['The key', keyWords(key)]])
       sayHistory(history)
     }
   } finally {
-    books.close()
+    accounts.close()
   }
   return exitCodes.ok
 }
@@ -70,5 +71,5 @@ function sayHistory(history: readonly Limited[]): void {
 
 function whoOf({ who }: Limited): string {
   if (who.kind === 'tool') return who.name
-  return who.kind === 'studio' ? `(${who.room})` : who.from
+  return who.kind === 'studio' ? `(${who.feature})` : who.from
 }

@@ -95,7 +95,7 @@ function sayRow(row: RequestRow): void {
 
 function whoOf({ who }: RequestRow): string {
   if (who.kind === 'tool') return who.name
-  return who.kind === 'studio' ? `(${who.room})` : who.from
+  return who.kind === 'studio' ? `(${who.feature})` : who.from
 }
 
 function statusOf({ state, status, retriedAfter, times }: RequestRow): string {

@@ -1,4 +1,4 @@
-import type { Book, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
+import type { Account, UsageView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../../core/errors.ts'
 import { type ExportFormat, exportRows } from '../../../core/features/usage/export.ts'
 import { bucketsOf, type ExportRow, rowsOf, totalsOf } from '../../../core/features/usage/exportRows.ts'
@@ -11,10 +11,10 @@ import { fileToWrite, writeFileWhole } from '../userFile.ts'
 export interface UsageOptions {
   dataDir?: string
   /** Name or id of the account; the one used last where none is named. */
-  account?: string
+  accountName?: string
   since?: string
   until?: string
-  by: 'day' | 'model' | 'tool' | 'key' | 'room'
+  by: 'day' | 'model' | 'tool' | 'key' | 'feature'
   source: 'service' | 'here' | 'both'
   /** A row for each day, week or month, and of each model (or tool ...) in it; without it, sums over all days. */
   each?: 'day' | 'week' | 'month'
@@ -38,25 +38,25 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
     throw new StudioError('bad_input', 'Say how the file is written: --format csv, json or parquet.')
   }
   const file = output === undefined ? null : await fileToWrite(output, outputOption)
-  const books = await parts.openUsage(findDataDir(options.dataDir))
+  const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const book = bookOf(books, options.account)
-    const views = book ? sourcesOf(options).map((source) => books.view(queryOf(options, book, source))) : []
+    const account = accountOf(accounts, options.accountName)
+    const views = account ? sourcesOf(options).map((source) => accounts.view(queryOf(options, account, source))) : []
     const rows = views.flatMap((view) => rowsIn(view, options))
     if (format !== 'table') await write(exportRows(rows, format), file)
-    else if (book === null) say('No account was ever connected, so there are no books yet.')
-    else sayUsage(book, views, rows, options)
+    else if (account === null) say('No account was ever connected, so there are no books yet.')
+    else sayUsage(account, views, rows, options)
   } finally {
-    books.close()
+    accounts.close()
   }
   return exitCodes.ok
 }
 
 /** @throws StudioError `bad_input` for an account that is not there */
-export function bookOf(books: UsageCommands, account: string | undefined): Book | null {
-  const all = books.books()
-  if (account === undefined) return all[0] ?? null
-  const found = all.filter(({ id, name }) => id === account || name === account)
+export function accountOf(accounts: UsageCommands, accountName: string | undefined): Account | null {
+  const all = accounts.accounts()
+  if (accountName === undefined) return all[0] ?? null
+  const found = all.filter(({ id, name }) => id === accountName || name === accountName)
   if (found[0] && found.length === 1) return found[0]
   const words = all.map(({ id, name }) => `${name} (${id})`).join(', ')
   throw new StudioError('bad_input', `No account alone is called so. There are: ${words || 'none yet'}.`)
@@ -65,16 +65,16 @@ export function bookOf(books: UsageCommands, account: string | undefined): Book 
 /** Where both are asked for, those that know what is asked. */
 function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
   if (source !== 'both') return [source]
-  if (by === 'tool' || by === 'room') return ['here']
+  if (by === 'tool' || by === 'feature') return ['here']
   return by === 'key' ? ['service'] : ['service', 'here']
 }
 
-function queryOf({ since, until, by, each }: UsageOptions, { id }: Book, source: ViewQuery['source']): ViewQuery {
+function queryOf({ since, until, by, each }: UsageOptions, { id }: Account, source: ViewQuery['source']): ViewQuery {
   const to = until ?? dayOf(Date.now())
   const from = since ?? dayOf(Date.parse(to) - (usualDays - 1) * dayMs)
   if (from > to) throw new StudioError('bad_input', `--since ${from} is later than --until ${to}.`)
   const grain = each ?? 'day'
-  return { bookId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
+  return { accountId: id, from, to, grain, by: by === 'day' ? 'model' : by, source, search: '' }
 }
 
 function rowsIn(view: UsageView, { by, each }: UsageOptions): ExportRow[] {
@@ -94,15 +94,15 @@ async function write(bytes: Uint8Array, file: string | null): Promise<void> {
 }
 
 function sayUsage(
-  book: Book,
+  account: Account,
   views: readonly UsageView[],
   rows: readonly ExportRow[],
   { by, each }: UsageOptions,
 ): void {
   const [first] = views
   if (!first) return
-  say(`${book.name} (${book.baseUrl}), ${first.query.from} to ${first.query.to}`)
-  if (views.some(({ query }) => query.source === 'service')) say(`The service's side as of ${toMinute(book.asOf)}.`)
+  say(`${account.name} (${account.baseUrl}), ${first.query.from} to ${first.query.to}`)
+  if (views.some(({ query }) => query.source === 'service')) say(`The service's side as of ${toMinute(account.asOf)}.`)
   say('')
   const dated = by === 'day' || each !== undefined
   const head = [...(dated ? ['FROM'] : []), 'SIDE', ...(by === 'day' ? [] : [by.toUpperCase()])]

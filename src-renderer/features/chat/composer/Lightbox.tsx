@@ -35,7 +35,7 @@ export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps
       onGo={onMove}
       onClose={onClose}
       facts={picture && `${t('size', { width: picture.width, height: picture.height })} · ${showBytes(picture.bytes)}`}
-      deeds={
+      actions={
         picture && (
           <a
             href={mediaPath(picture.mediaId)}

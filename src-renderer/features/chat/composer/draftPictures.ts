@@ -91,8 +91,8 @@ function takeOffered(): void {
 
 /** Takes files that were picked, pasted or dropped into a draft; beyond the bound they are left out and counted. */
 export function addPictures(given: readonly File[], draft = draftKey()): void {
-  const room = mostPictures - picturesOf(usePictures.getState(), draft).length
-  const taken = given.slice(0, Math.max(0, room))
+  const feature = mostPictures - picturesOf(usePictures.getState(), draft).length
+  const taken = given.slice(0, Math.max(0, feature))
   usePictures.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: given.length - taken.length } }))
   for (const file of taken) {
     const key = crypto.randomUUID()

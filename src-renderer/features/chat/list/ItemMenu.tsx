@@ -45,7 +45,7 @@ export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => vo
             if (listStore.getState().editing === null) at?.from?.focus()
           }}
         >
-          {at && ('folder' in at.about ? <FolderDeeds id={at.about.folder} /> : <ChatDeeds ids={at.about.chats} />)}
+          {at && ('folder' in at.about ? <FolderActions id={at.about.folder} /> : <ChatActions ids={at.about.chats} />)}
         </DropdownMenu.Content>
       </DropdownMenu.Portal>
     </DropdownMenu.Root>
@@ -54,7 +54,7 @@ export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => vo
 
 const edit = (key: string): void => listStore.setState({ editing: key })
 
-function FolderDeeds({ id }: { id: string }) {
+function FolderActions({ id }: { id: string }) {
   const { t } = useTranslation('library')
   return (
     <>
@@ -69,7 +69,7 @@ function FolderDeeds({ id }: { id: string }) {
   )
 }
 
-function ChatDeeds({ ids }: { ids: readonly string[] }) {
+function ChatActions({ ids }: { ids: readonly string[] }) {
   const { t } = useTranslation('library')
   const list = useChat((state) => state.list.conversations)
   const chats = ids.flatMap((id) => list.find((one) => one.id === id) ?? [])

@@ -32,7 +32,7 @@ export function PromptEdit({ prompt }: { prompt: Prompt | null }) {
     if (saved) back()
   }
   return (
-    <Form onSubmit={(event) => void save(event)} busy={busy} deed={t('promptSave')}>
+    <Form onSubmit={(event) => void save(event)} busy={busy} action={t('promptSave')}>
       <Field label={t('promptName')} error={tried && noName ? t('promptNeedName') : null}>
         <TextInput value={name} maxLength={longestName} onChange={(event) => setName(event.target.value)} />
       </Field>
@@ -59,7 +59,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
     insertPrompt(prompt, values)
   }
   return (
-    <Form onSubmit={insert} deed={t('promptInsert')}>
+    <Form onSubmit={insert} action={t('promptInsert')}>
       {variables.map(({ name }) => (
         <Field key={name} label={name}>
           <Area
@@ -92,7 +92,7 @@ function sendByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   event.currentTarget.form?.requestSubmit()
 }
 
-function Form(props: { onSubmit: (event: FormEvent) => void; deed: string; busy?: boolean; children: ReactNode }) {
+function Form(props: { onSubmit: (event: FormEvent) => void; action: string; busy?: boolean; children: ReactNode }) {
   const { t } = useTranslation(['library', 'common'])
   return (
     <form className="flex min-w-0 flex-col gap-4" onSubmit={props.onSubmit}>
@@ -102,7 +102,7 @@ function Form(props: { onSubmit: (event: FormEvent) => void; deed: string; busy?
           {t('promptBack')}
         </Button>
         <Button type="submit" look="go" busy={props.busy ?? false}>
-          {props.deed}
+          {props.action}
         </Button>
       </div>
     </form>

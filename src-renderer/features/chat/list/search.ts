@@ -26,13 +26,13 @@ const pause = 50
  * Asks as a person types. Only the answer to the latest question is told; one that is overtaken is cancelled, and if it arrives all the
  * same, it falls away.
  */
-export function searcher(ask: Client['library']['search'], tell: (state: SearchState) => void) {
+export function searcher(ask: Client['library']['search'], notify: (state: SearchState) => void) {
   let state = noSearch
   let under: AbortController | null = null
   let timer: ReturnType<typeof setTimeout> | undefined
   const set = (next: SearchState): void => {
     state = next
-    tell(state)
+    notify(state)
   }
   const stop = (): void => {
     clearTimeout(timer)

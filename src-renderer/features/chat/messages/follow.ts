@@ -11,7 +11,7 @@ const gestureLasts = 400
 /** Where one is reading is written down this long, in ms, after the last scroll. */
 const placePause = 250
 /** Room above the first message, in px. Offsets of items don't count it, the scroll does. */
-export const roomAbove = 16
+export const spaceAbove = 16
 
 type Box = RefObject<HTMLElement | null>
 type List = RefObject<VirtualizerHandle | null>
@@ -70,7 +70,9 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
       const at = handle.findItemIndex(handle.scrollOffset)
       const id = known.current[at]
       const place =
-        id === undefined ? null : { id, offset: Math.round(handle.scrollOffset - roomAbove - handle.getItemOffset(at)) }
+        id === undefined
+          ? null
+          : { id, offset: Math.round(handle.scrollOffset - spaceAbove - handle.getItemOffset(at)) }
       keepPlace(conversationId, following.current ? null : place)
     }
     const soon = (): void => {

@@ -17,13 +17,13 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const { run } = row
   const state = cardState(run, false)
-  const told = isTold(state)
+  const reported = isTold(state)
     ? t(`outcome.${state}`, { name: plainText(run.name), server: plainText(run.tool?.server ?? '') })
     : null
   const toSettings = state === 'timed_out' || state === 'failed' || state === 'unknown_tool'
   return (
     <>
-      {told && <p className="text-s text-soft">{told}</p>}
+      {reported && <p className="text-s text-soft">{reported}</p>}
       {run.notes.length > 0 && (
         <ul className={cx('list-disc ps-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
           {run.notes.slice(0, 20).map((note, at) => (

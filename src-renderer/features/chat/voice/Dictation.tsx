@@ -32,7 +32,7 @@ export function DictateButton() {
 export function DictationBar() {
   const { t } = useTranslation('composer')
   const now = useDictation((state) => state.now)
-  const told = useDictation((state) => state.told)
+  const reported = useDictation((state) => state.reported)
   const going = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
   useEffect(() => {
     if (!going) return
@@ -50,7 +50,7 @@ export function DictationBar() {
   return (
     <>
       <span role="status" className="sr-only">
-        {now.state === 'off' && told > 0 && t('dictated')}
+        {now.state === 'off' && reported > 0 && t('dictated')}
         {now.state === 'recording' && t('recording')}
       </span>
       {now.state === 'asking' && <Bar words={t('asking')}>{cancel}</Bar>}

@@ -23,7 +23,7 @@ export type Dictation =
   /** The recording is kept. `problem` is null where no words came of it. */
   | { state: 'failed'; problem: Problem | null }
 
-export const useDictation = create<{ now: Dictation; told: number }>(() => ({ now: { state: 'off' }, told: 0 }))
+export const useDictation = create<{ now: Dictation; reported: number }>(() => ({ now: { state: 'off' }, reported: 0 }))
 
 const set = (now: Dictation): void => useDictation.setState({ now })
 
@@ -95,7 +95,7 @@ export async function sendRecording(): Promise<void> {
     if (text === '') return set({ state: 'failed', problem: null })
     write(recorded.draft, text)
     kept = null
-    useDictation.setState(({ told }) => ({ now: { state: 'off' }, told: told + 1 }))
+    useDictation.setState(({ reported }) => ({ now: { state: 'off' }, reported: reported + 1 }))
   } catch (thrown) {
     if (signal.aborted) return
     const problem = problemOf(thrown)

@@ -11,7 +11,7 @@ import { useAction } from './useAction.ts'
 /** What runs without asking, and the way to take that back. */
 export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
   const t = useToolTranslate()
-  const deed = useAction()
+  const action = useAction()
   return (
     <SettingsPart title={t('settings.always.title')} about={t('settings.always.about')}>
       {tools.always.length === 0 && <p className="text-s text-soft">{t('settings.always.none')}</p>}
@@ -30,7 +30,7 @@ export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
                 size="small"
                 className="ms-auto"
                 aria-label={t('settings.always.forgetOf', { name })}
-                onClick={() => void deed((client) => client.chatTools.forget({ toolId: id }))}
+                onClick={() => void action((client) => client.chatTools.forget({ toolId: id }))}
               >
                 {t('settings.always.forget')}
               </Button>

@@ -42,7 +42,7 @@ export function PasteDialog({ open, servers, onClose }: PasteProps) {
 
 function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerForm) => void; onDone: () => void }) {
   const t = useToolTranslate()
-  const deed = useAction()
+  const action = useAction()
   const [text, setText] = useState('')
   const [busy, setBusy] = useState(false)
   const read = useMemo(() => (text.trim() === '' ? null : readConfig(text)), [text])
@@ -54,7 +54,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
     setBusy(true)
     for (const { form } of ready) {
       const { server } = readServerForm(form, names)
-      if (server && !(await deed((client) => client.chatTools.saveServer(server)))) break
+      if (server && !(await action((client) => client.chatTools.saveServer(server)))) break
     }
     setBusy(false)
   }

@@ -20,7 +20,7 @@ const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'w
 /** One server: how it stands, its switch, and behind a fold what it is and brings. */
 export function Server({ server, onEdit }: { server: McpServer; onEdit: () => void }) {
   const t = useToolTranslate()
-  const deed = useAction()
+  const action = useAction()
   const [open, setOpen] = useState(false)
   const [dialog, setDialog] = useState<'warn' | 'remove' | null>(null)
   const [busy, setBusy] = useState(false)
@@ -28,7 +28,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
   const { transport } = server
   const turn = async (on: boolean) => {
     setBusy(true)
-    await deed((client) => client.chatTools.switchServer({ id: server.id, on }))
+    await action((client) => client.chatTools.switchServer({ id: server.id, on }))
     setBusy(false)
   }
   const set = (on: boolean) => {
@@ -111,7 +111,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         confirm={t('settings.servers.removeDo')}
         onConfirm={() => {
           setDialog(null)
-          void deed((client) => client.chatTools.removeServer({ id: server.id }))
+          void action((client) => client.chatTools.removeServer({ id: server.id }))
         }}
       />
     </li>

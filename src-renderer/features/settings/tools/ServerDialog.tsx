@@ -78,7 +78,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
       .catch((thrown: unknown) => setProblem(problemOf(thrown)))
       .finally(() => setBusy(false))
   }
-  const told = (field: keyof ServerErrors): string | null => {
+  const reported = (field: keyof ServerErrors): string | null => {
     const fault = errors[field]
     return fault ? t(`settings.server.fault.${fault}`) : null
   }
@@ -92,7 +92,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
         save()
       }}
     >
-      <Field label={t('settings.server.name')} hint={t('settings.server.nameHint')} error={told('name')}>
+      <Field label={t('settings.server.name')} hint={t('settings.server.nameHint')} error={reported('name')}>
         <TextInput maxLength={60} value={form.name} onChange={(event) => change({ name: event.target.value })} />
       </Field>
       <Segmented
@@ -105,11 +105,11 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
         ]}
       />
       {form.kind === 'stdio' ? (
-        <StdioFields form={form} told={told} onChange={change} />
+        <StdioFields form={form} reported={reported} onChange={change} />
       ) : (
-        <HttpFields form={form} told={told} onChange={change} />
+        <HttpFields form={form} reported={reported} onChange={change} />
       )}
-      <Field label={t('settings.server.timeout')} hint={t('settings.server.timeoutHint')} error={told('timeout')}>
+      <Field label={t('settings.server.timeout')} hint={t('settings.server.timeoutHint')} error={reported('timeout')}>
         <TextInput
           inputMode="numeric"
           className="num max-w-28"

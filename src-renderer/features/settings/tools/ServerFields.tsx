@@ -17,18 +17,18 @@ import {
 
 interface FieldsProps {
   form: ServerForm
-  told: (field: keyof ServerErrors) => string | null
+  reported: (field: keyof ServerErrors) => string | null
   onChange: (part: Partial<ServerForm>) => void
 }
 
-export function StdioFields({ form, told, onChange }: FieldsProps) {
+export function StdioFields({ form, reported, onChange }: FieldsProps) {
   const t = useToolTranslate()
   const words = /\s/.test(form.command.trim()) && form.args === '' ? splitCommand(form.command) : null
   const args = argsOf(form.args)
   return (
     <>
       <div className="flex flex-col gap-1.5">
-        <Field label={t('settings.server.command')} hint={t('settings.server.commandHint')} error={told('command')}>
+        <Field label={t('settings.server.command')} hint={t('settings.server.commandHint')} error={reported('command')}>
           <TextInput
             mono
             maxLength={4096}
@@ -56,20 +56,20 @@ export function StdioFields({ form, told, onChange }: FieldsProps) {
           </code>
         </p>
       )}
-      <Secrets kind="env" rows={form.env} error={told('env')} onChange={(env) => onChange({ env })} />
-      <Field label={t('settings.server.cwd')} hint={t('settings.server.cwdHint')} error={told('cwd')}>
+      <Secrets kind="env" rows={form.env} error={reported('env')} onChange={(env) => onChange({ env })} />
+      <Field label={t('settings.server.cwd')} hint={t('settings.server.cwdHint')} error={reported('cwd')}>
         <TextInput mono maxLength={4096} value={form.cwd} onChange={(event) => onChange({ cwd: event.target.value })} />
       </Field>
     </>
   )
 }
 
-export function HttpFields({ form, told, onChange }: FieldsProps) {
+export function HttpFields({ form, reported, onChange }: FieldsProps) {
   const t = useToolTranslate()
   return (
     <>
       <div className="flex flex-col gap-1.5">
-        <Field label={t('settings.server.url')} hint={t('settings.server.urlHint')} error={told('url')}>
+        <Field label={t('settings.server.url')} hint={t('settings.server.urlHint')} error={reported('url')}>
           <TextInput
             mono
             inputMode="url"
@@ -83,7 +83,7 @@ export function HttpFields({ form, told, onChange }: FieldsProps) {
       <Secrets
         kind="headers"
         rows={form.headers}
-        error={told('headers')}
+        error={reported('headers')}
         onChange={(headers) => onChange({ headers })}
       />
     </>

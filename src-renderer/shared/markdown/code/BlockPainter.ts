@@ -21,7 +21,7 @@ interface Piece {
   text: string
   marks: readonly LineMarks[]
   near: boolean
-  tell: () => void
+  notify: () => void
 }
 
 /**
@@ -69,8 +69,8 @@ export class BlockPainter {
   }
 
   /** `tell` is called when the marks of piece `at` changed. The answer ends it. */
-  follow(at: number, tell: () => void): () => void {
-    const piece: Piece = { text: '', marks: nothing, near: false, tell }
+  follow(at: number, notify: () => void): () => void {
+    const piece: Piece = { text: '', marks: nothing, near: false, notify }
     this.#pieces.set(at, piece)
     return () => {
       if (this.#pieces.get(at) === piece) this.#pieces.delete(at)
@@ -159,7 +159,7 @@ export class BlockPainter {
     piece.marks = [...before.slice(0, answer.from), ...answer.lines]
     if (this.#settled && this.#texts.length === 1 && this.#texts[0] === text)
       keep(`${this.#language}\n${text}`, piece.marks)
-    piece.tell()
+    piece.notify()
   }
 
   #question(at: number, wanted: boolean, language: string): PaintQuestion {

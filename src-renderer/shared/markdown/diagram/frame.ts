@@ -36,7 +36,7 @@ function read(data: unknown): Said | null {
 export function drawInFrame(
   frame: HTMLIFrameElement,
   source: string,
-  tell: (state: DiagramState) => void,
+  notify: (state: DiagramState) => void,
 ): { zoom: (scale: number | null) => void; end: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined
   let width = 0
@@ -44,13 +44,13 @@ export function drawInFrame(
   const say = (words: object): void => frame.contentWindow?.postMessage(words, '*')
   const within = (seconds: number, why: 'late' | 'no_frame'): void => {
     clearTimeout(timer)
-    timer = setTimeout(() => tell({ is: 'failed', why, seconds }), seconds * 1_000)
+    timer = setTimeout(() => notify({ is: 'failed', why, seconds }), seconds * 1_000)
   }
   const show = (scale: number | null): void => {
     const fits = Math.min(1, Math.max(0.05, (frame.clientWidth - edges) / width))
     const shown = scale ?? fits
     say({ type: 'scale', scale: shown })
-    tell({
+    notify({
       is: 'drawn',
       scale: shown,
       height: Math.min(highest, Math.max(leastHeight, Math.ceil(height * shown) + edges)),
@@ -65,7 +65,7 @@ export function drawInFrame(
     } else if (said) {
       clearTimeout(timer)
       if (said.type === 'failed') {
-        tell({ is: 'failed', why: 'refused', reason: said.reason })
+        notify({ is: 'failed', why: 'refused', reason: said.reason })
         return
       }
       width = said.width
@@ -75,7 +75,7 @@ export function drawInFrame(
   }
   if (source.length > longestDiagram) {
     // Told a moment later, as all else is.
-    timer = setTimeout(() => tell({ is: 'failed', why: 'long', seconds: 0 }), 0)
+    timer = setTimeout(() => notify({ is: 'failed', why: 'long', seconds: 0 }), 0)
   } else {
     addEventListener('message', hear)
     within(loadSeconds, 'no_frame')

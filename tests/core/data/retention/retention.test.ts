@@ -24,7 +24,7 @@ async function studio() {
   /** Counts, starts and waits for the end. */
   async function erase(what: Erasable[], olderThanDays: number, archivedOnly = false) {
     const plan = await client.erase.count({ what, olderThanDays, archivedOnly })
-    const parts = plan.parts.map((part) => ({ what: part.what, told: part.items }))
+    const parts = plan.parts.map((part) => ({ what: part.what, reported: part.items }))
     await client.erase.start({ before: plan.before, archivedOnly, parts })
     return { plan, last: await ended(await client.erase.watch()) }
   }
@@ -106,10 +106,10 @@ describe('erasing by age', () => {
     const plan = await client.erase.count({ what: ['conversations'], olderThanDays: 105 })
     await client.chat.update({ conversationId: talks.pinned, pinned: false })
     const { before, archivedOnly } = plan
-    const start = client.erase.start({ before, archivedOnly, parts: [{ what: 'conversations', told: 2 }] })
+    const start = client.erase.start({ before, archivedOnly, parts: [{ what: 'conversations', reported: 2 }] })
     await expect(start).rejects.toMatchObject({ data: { kind: 'bad_input' } })
     const later = new Date(Date.now() + 60_000).toISOString()
-    const future = client.erase.start({ before: later, archivedOnly, parts: [{ what: 'log', told: 1e9 }] })
+    const future = client.erase.start({ before: later, archivedOnly, parts: [{ what: 'log', reported: 1e9 }] })
     await expect(future).rejects.toMatchObject({ data: { kind: 'bad_input' } })
     expect((await client.erase.count({ what: ['conversations', 'log'], olderThanDays: 0 })).parts).toMatchObject([
       { items: 5 },
@@ -166,8 +166,8 @@ describe('one erasing at a time', () => {
         before,
         archivedOnly: false,
         parts: [
-          { what: 'images', told: 0 },
-          { what: 'log', told: 10 },
+          { what: 'images', reported: 0 },
+          { what: 'log', reported: 10 },
         ],
       })
     await start()
@@ -208,14 +208,14 @@ describe('one erasing at a time', () => {
     const lines: string[] = []
     const log = (level: string, line: string) => lines.push(`${level} ${line}`)
     const erasing = createRetention({ kinds: kinds({ bodies: failing }), logDays: () => null, log })
-    await erasing.start({ before, archivedOnly: false, parts: [{ what: 'bodies', told: 5 }] })
+    await erasing.start({ before, archivedOnly: false, parts: [{ what: 'bodies', reported: 5 }] })
     await erasing.ended()
     expect(erasing.state.read().last).toMatchObject({
       problem: { message: expect.stringContaining('the disk is gone') },
       parts: [{ what: 'bodies', items: 2 }],
     })
     expect(lines).toEqual([expect.stringMatching(/^error .*the disk is gone/)])
-    await erasing.start({ before, archivedOnly: false, parts: [{ what: 'alerts', told: 0 }] })
+    await erasing.start({ before, archivedOnly: false, parts: [{ what: 'alerts', reported: 0 }] })
     await erasing.close()
   })
 })

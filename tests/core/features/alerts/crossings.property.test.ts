@@ -20,7 +20,7 @@ import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { databaseFile, openStore } from '../../../../src-main/core/store/store.ts'
 import type { RateLimitStatusReply } from '../../../../src-main/core/upstream/types.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
-import type { Book } from '../../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const start = Date.parse('2026-11-21T00:00:00Z')
@@ -29,16 +29,16 @@ let store = openStore(dataDir)
 afterAll(() => store.close())
 
 /** What was told under a book's or tool's id, in the order of telling. */
-function bookOf(now: () => number) {
-  let book = new AlertLog(store.alerts, now)
+function accountOf(now: () => number) {
+  let account = new AlertLog(store.alerts, now)
   return {
-    take: (given: Measurement | Measurement[]) => book.take([given].flat()).told,
-    lapse: () => book.lapse(),
+    take: (given: Measurement | Measurement[]) => account.take([given].flat()).reported,
+    lapse: () => account.lapse(),
     /** As after the end of the program: all that is in memory is gone. */
     restart() {
       store.close()
       store = openStore(dataDir)
-      book = new AlertLog(store.alerts, now)
+      account = new AlertLog(store.alerts, now)
     },
   }
 }
@@ -81,13 +81,13 @@ describe('a balance', () => {
     const walk = (all: Step[]): void => {
       const id = randomUUID()
       let now = start
-      const book = bookOf(() => now)
+      const account = accountOf(() => now)
       const wanted = new Wanted()
       const hear = (figure: number, asOf: number): void => {
         const [balance, below] = [{ value: sc(figure), asOf: iso(asOf) }, sc(wanted.line)]
-        const told = book.take(judgeBalance({ id, name: 'A' }, balance, below))
-        const facts = { kind: 'balance', book: { id, name: 'A' }, balance: sc(figure), below, asOf: iso(asOf) }
-        expect(told.map((one) => one.facts)).toEqual(wanted.tells(figure, asOf) ? [facts] : [])
+        const reported = account.take(judgeBalance({ id, name: 'A' }, balance, below))
+        const facts = { kind: 'balance', account: { id, name: 'A' }, balance: sc(figure), below, asOf: iso(asOf) }
+        expect(reported.map((one) => one.facts)).toEqual(wanted.tells(figure, asOf) ? [facts] : [])
         expect(store.alerts.holding(`balance:${id}`) !== null).toBe(wanted.low)
       }
       for (const step of all) {
@@ -96,7 +96,7 @@ describe('a balance', () => {
         if (step.do === 'figure') hear(step.cents, now - step.asOf * 60_000)
         else if (step.do === 'line') wanted.line = step.cents
         else {
-          book.restart()
+          account.restart()
           wanted.heard = Number.NEGATIVE_INFINITY
         }
       }
@@ -120,32 +120,32 @@ describe('the spend of a day', () => {
     const walk = (figures: Sides[], line: number): void => {
       const id = randomUUID()
       let now = start
-      const book = bookOf(() => now)
-      const told: string[] = []
+      const account = accountOf(() => now)
+      const reported: string[] = []
       const hear = ({ service, here }: Sides): void => {
         const sides = { day: dayOfMs(now), service: scOrNull(service), here: scOrNull(here) }
         const reading = judgeSpend({ id, name: 'A' }, sides, sc(line), now)
         const most = Math.max(service, here)
         expect(reading === null).toBe(most < 0)
-        for (const { facts } of reading ? book.take(reading) : []) {
+        for (const { facts } of reading ? account.take(reading) : []) {
           if (facts.kind !== 'spend') throw new Error('It is about spend.')
           expect(facts.spent).toBe(sc(most))
           expect(facts.source).toBe(service >= here ? 'service' : 'here')
-          told.push(facts.day)
+          reported.push(facts.day)
         }
       }
       const over = new Set<string>()
       for (const [at, sides] of figures.entries()) {
         now += sides.hours * 3_600_000
-        if (at % 7 === 6) book.restart()
-        book.lapse()
+        if (at % 7 === 6) account.restart()
+        account.lapse()
         hear(sides)
         if (Math.max(sides.service, sides.here) > line) over.add(dayText(dayOfMs(now)))
       }
-      expect(told).toEqual([...over])
+      expect(reported).toEqual([...over])
       // None holds beyond its day.
       now += 2 * dayMs
-      book.lapse()
+      account.lapse()
       expect(store.alerts.holding(`spend:${id}`)).toBeNull()
     }
     const spent = fc.integer({ min: -150, max: 900 })
@@ -160,13 +160,13 @@ const lines = { day: 100, month: 300, total: 200 }
 /** A tool's spend in cents, and how far each budget was told. */
 class Spending {
   readonly spent = { day: 0, month: 0, total: 0 }
-  readonly #told = { day: 0, month: 0, total: 0 }
+  readonly #reported = { day: 0, month: 0, total: 0 }
   #at = ''
 
   goOn(now: number, spend: number, reset: boolean): void {
     const date = iso(now)
-    if (date.slice(0, 10) !== this.#at.slice(0, 10)) this.spent.day = this.#told.day = 0
-    if (date.slice(0, 7) !== this.#at.slice(0, 7)) this.spent.month = this.#told.month = 0
+    if (date.slice(0, 10) !== this.#at.slice(0, 10)) this.spent.day = this.#reported.day = 0
+    if (date.slice(0, 7) !== this.#at.slice(0, 7)) this.spent.month = this.#reported.month = 0
     this.#at = date
     if (reset) this.spent.total = 0
     for (const window of windows) this.spent[window] += spend
@@ -176,9 +176,9 @@ class Spending {
   tells(window: (typeof windows)[number], share: number) {
     const [is, line] = [this.spent[window], lines[window]]
     const level = is >= line ? 2 : is * 100 >= line * share ? 1 : 0
-    if (level === 0 && window === 'total') this.#told.total = 0
-    if (level <= this.#told[window]) return []
-    this.#told[window] = level
+    if (level === 0 && window === 'total') this.#reported.total = 0
+    if (level <= this.#reported[window]) return []
+    this.#reported[window] = level
     return [{ window, usedUp: level === 2, spent: sc(is) }]
   }
 }
@@ -189,17 +189,17 @@ describe('a budget', () => {
     const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number): void => {
       const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
       let now = Date.parse('2026-11-29T00:00:00Z')
-      const book = bookOf(() => now)
+      const account = accountOf(() => now)
       const spending = new Spending()
       for (const { spend, hours, reset } of steps) {
         now += hours * 3_600_000
         spending.goOn(now, spend, reset && spend % 5 === 0)
         const { day, month, total } = spending.spent
         const spent = { day: nano(day), month: nano(month), total: nano(total) }
-        const told = book.take(judgeBudgets(tool, spent, share, now))
+        const reported = account.take(judgeBudgets(tool, spent, share, now))
         const wanted = windows.flatMap((window) => spending.tells(window, share))
-        expect(told.map((one) => one.facts)).toMatchObject(wanted)
-        expect(told).toHaveLength(wanted.length)
+        expect(reported.map((one) => one.facts)).toMatchObject(wanted)
+        expect(reported).toHaveLength(wanted.length)
       }
     }
     const step = fc.record({ spend: fc.nat(40), hours: fc.nat(9), reset: fc.boolean() })
@@ -213,20 +213,20 @@ describe('a key', () => {
     ...{ balanceEnabled: true, balance: '20', balanceLimit: '25', revokedAt: null, calling: true, totals: null },
     ...{ asOf: iso(start), gone: false },
   }
-  const told = (changes: Partial<typeof key> | { revokedAt: string }) =>
+  const reported = (changes: Partial<typeof key> | { revokedAt: string }) =>
     judgeKey({ id: 'b', name: 'B' }, { ...key, ...changes }).map(({ level, recovered, facts }) => [
       ...[facts.kind === 'key' ? facts.why : null, level, recovered],
     ])
   const stands = ['revoked', 0, true]
 
   it('is told of at a tenth of its limit, at nothing, and when it is revoked or listed no more', () => {
-    expect(told({})).toEqual([stands, ['low', 0, true]])
-    expect(told({ balance: '3' })).toEqual([stands, ['low', 0, false]])
-    expect(told({ balance: '2.5' })).toEqual([stands, ['low', 1, false]])
-    expect(told({ balance: '-0.01' })).toEqual([stands, ['empty', 2, false]])
-    expect(told({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
-    expect(told({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
-    expect(told({ gone: true })[0]).toEqual(['revoked', 1, false])
+    expect(reported({})).toEqual([stands, ['low', 0, true]])
+    expect(reported({ balance: '3' })).toEqual([stands, ['low', 0, false]])
+    expect(reported({ balance: '2.5' })).toEqual([stands, ['low', 1, false]])
+    expect(reported({ balance: '-0.01' })).toEqual([stands, ['empty', 2, false]])
+    expect(reported({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
+    expect(reported({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
+    expect(reported({ gone: true })[0]).toEqual(['revoked', 1, false])
   })
 })
 
@@ -246,11 +246,11 @@ it('spend is over its line above it alone, to the last digit; a budget is over w
 
 it('a figure is news where the newest that was heard came of a clock that was ahead', () => {
   let now = start + 10 * dayMs
-  const book = bookOf(() => now)
+  const account = accountOf(() => now)
   const reading = (balance: string) => judgeBalance({ id: 'clock', name: 'A' }, { value: balance, asOf: iso(now) }, '5')
-  expect(book.take(reading('9'))).toEqual([])
+  expect(account.take(reading('9'))).toEqual([])
   now = start
-  expect(book.take(reading('4'))).toHaveLength(1)
+  expect(account.take(reading('4'))).toHaveLength(1)
 })
 
 it('several alerts are one notification, without what a notification’s body would take for markup', () => {
@@ -284,7 +284,7 @@ describe('a ban', () => {
 })
 
 it('tells anew what a recovered file holds in words that nobody can read', () => {
-  const alerts = bookOf(() => start)
+  const alerts = accountOf(() => start)
   const figure = { value: '4', asOf: new Date(start).toISOString() }
   const reading = judgeBalance({ id: 'unreadable', name: 'A' }, figure, '5')
   expect(alerts.take(reading)).toHaveLength(1)
@@ -301,15 +301,15 @@ it('a balance is told while the service answers, and if it was told over the con
   const problem = new StudioError('internal', 'No.').toProblem()
   const tells = (state: Connection['state'], asOf: number, failed: typeof problem | null): boolean => {
     const id = randomUUID()
-    const book: Book = {
+    const account: Account = {
       ...{ id, name: 'A', baseUrl: 'http://a', userId: null, active: true, offers: 'yes', spent: null, firstDay: null },
       ...{ balance: { value: '4', asOf: iso(asOf) }, asOf: iso(asOf), fetching: false, problem: failed },
     }
-    const room = new AlertsFeature({
+    const feature = new AlertsFeature({
       table: own.alerts,
       pending: own.pending,
-      books: {
-        ...{ changes: new Listeners(), current: () => book, callingKey: () => null },
+      usage: {
+        ...{ changes: new Listeners(), current: () => account, callingKey: () => null },
         today: () => ({ day: 1, service: null, here: null }),
       },
       connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
@@ -317,11 +317,11 @@ it('a balance is told while the service answers, and if it was told over the con
       tools: { list: () => [], observe: () => () => undefined },
       ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), notify: null, now: () => start },
     })
-    room.follow({ onReply: () => () => undefined })
-    room.update({ balanceBelow: '5' })
-    const { alerts } = room.read()
-    room.close()
-    return alerts.some(({ facts }) => facts.kind === 'balance' && facts.book.id === id)
+    feature.follow({ onReply: () => () => undefined })
+    feature.update({ balanceBelow: '5' })
+    const { alerts } = feature.read()
+    feature.close()
+    return alerts.some(({ facts }) => facts.kind === 'balance' && facts.account.id === id)
   }
   expect(tells('connected', start, null)).toBe(true)
   expect(tells('connected', start - 1, null)).toBe(false)

@@ -45,7 +45,7 @@ async function ask(core: Core, model: string, text = 'Hello there'): Promise<voi
 
 /** The fetch after connecting is over: what the service told is known. */
 async function fetched(client: Client): Promise<void> {
-  for await (const [book] of await client.usage.watch()) if (book?.asOf && !book.fetching) return
+  for await (const [account] of await client.usage.watch()) if (account?.asOf && !account.fetching) return
 }
 
 it('a balance below the line is told once: not again while it stays there, by other figures, or after a restart; raised, it is over', async () => {
@@ -58,13 +58,13 @@ it('a balance below the line is told once: not again while it stays there, by ot
   const [alert] = await until(first.client, (alerts) => alerts.length > 0)
   expect(alert).toMatchObject({
     facts: { kind: 'balance', balance: '8', below: '10' },
-    place: { room: 'usage', id: null },
+    place: { page: 'usage', id: null },
     endedAt: null,
   })
   await expect
     .poll(() => first.notices)
     .toEqual([
-      { title: 'Balance below 10 SC', body: '8 SC are left of the account.', place: { room: 'usage', id: null } },
+      { title: 'Balance below 10 SC', body: '8 SC are left of the account.', place: { page: 'usage', id: null } },
     ])
   await ask(first.core, 'writer-small')
   await first.client.alerts.dismiss({ id: alert?.id ?? '' })
@@ -87,7 +87,8 @@ it('what today cost is told by the larger side, once', async () => {
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
   const summaryOf = async () => {
-    for await (const [book] of await client.usage.watch()) if (book) return client.usage.summary({ bookId: book.id })
+    for await (const [account] of await client.usage.watch())
+      if (account) return client.usage.summary({ accountId: account.id })
     throw new Error('The events ended.')
   }
   await ask(core, 'writer-small')
@@ -96,7 +97,7 @@ it('what today cost is told by the larger side, once', async () => {
   await client.alerts.update({ spendAbove: '0.000001' })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
   expect(alert?.facts).toMatchObject({ kind: 'spend', spent: here, above: '0.000001', source: 'here' })
-  expect(alert?.place).toEqual({ room: 'usage', id: null })
+  expect(alert?.place).toEqual({ page: 'usage', id: null })
   await ask(core, 'writer-small')
   await client.alerts.update({ spendAbove: '1' })
   await until(client, ([one]) => one?.endedAt !== null)
@@ -136,7 +137,7 @@ it('a tool’s budget is told at its share and again when it is used up, in plac
   const near = await until(client, (alerts) => alerts.length === 1)
   expect(near[0]).toMatchObject({
     facts: { kind: 'budget', tool: { id: tool.id }, window: 'total', usedUp: false },
-    place: { room: 'proxy', id: null },
+    place: { page: 'proxy', id: null },
   })
   await expect.poll(() => notices.map(({ title }) => title)).toEqual(['my -editor: budget nearly used up'])
   await client.tools.update({ id: tool.id, changes: { budgetTotal: sc(one) } })
@@ -186,14 +187,14 @@ it('a key whose own balance is used up is told of by its record', async () => {
   await client.keys.refresh()
   const [alert] = await until(client, (alerts) => alerts.length > 0)
   expect(alert?.facts).toMatchObject({ kind: 'key', why: 'empty', name: 'Out of credit', left: '0', limit: '25' })
-  expect(alert?.place).toMatchObject({ room: 'keys' })
+  expect(alert?.place).toMatchObject({ feature: 'keys' })
 })
 
 it('a ban is told with its end', async () => {
   const sandbox = await sandboxWith()
   const { client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.banned })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
-  expect(alert).toMatchObject({ facts: { kind: 'ban' }, place: { room: 'usage', id: 'limits' } })
+  expect(alert).toMatchObject({ facts: { kind: 'ban' }, place: { page: 'usage', id: 'limits' } })
   const until_ = alert?.facts.kind === 'ban' ? alert.facts.until : null
   expect(Date.parse(until_ ?? '')).toBeGreaterThan(Date.now())
   await expect.poll(() => notices.map(({ title }) => title)).toEqual(['The service blocks requests'])

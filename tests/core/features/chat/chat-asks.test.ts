@@ -18,7 +18,7 @@ import type { ChatNeighbours } from '../../../../src-main/core/ports/toolCalls.t
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import { type ChatParams, emptySetup } from '../../../../src-preload/contract/chat.ts'
-import { Page, roomOver, settled } from '../../helpers/chatRoom.ts'
+import { featureOver, Page, settled } from '../../helpers/chatRoom.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const close: (() => void)[] = []
@@ -29,10 +29,10 @@ afterEach(() => {
 function studio(neighbours: Partial<ChatNeighbours> = {}, folder = freshFolder()) {
   const store = openStore(folder)
   close.push(() => store.close())
-  const { room, service, lines } = roomOver(store, neighbours)
+  const { feature, service, lines } = featureOver(store, neighbours)
   const ask = async (input: Partial<SendInput> = {}) => {
     const whole = { requestId: randomUUID(), conversationId: null, text: 'Question', models: ['m'], ...input }
-    const sent = await send(room, whole)
+    const sent = await send(feature, whole)
     await settled()
     return { ...sent, replyId: sent.replyIds[0] ?? '' }
   }
@@ -40,7 +40,7 @@ function studio(neighbours: Partial<ChatNeighbours> = {}, folder = freshFolder()
     for (const event of events) service.last.say(event)
     await settled()
   }
-  return { store, room, service, lines, ask, answer, door: openToolCallsPort(room) }
+  return { store, feature, service, lines, ask, answer, toolCalls: openToolCallsPort(feature) }
 }
 
 const content = (text: string, choice = 0): ChatStreamEvent => ({ type: 'content', choice, text })
@@ -52,7 +52,7 @@ const withParams = (params: ChatParams) => ({ setup: { ...emptySetup, params } }
 
 describe('what is sent', () => {
   it('begins with the instructions, has names and pictures as parts, and holds what was set alone [CHAT-03] [CHAT-08] [CHAT-10]', async () => {
-    const { store, room, service, ask, answer } = studio({
+    const { store, feature, service, ask, answer } = studio({
       toolsFor: () => ({ tools: [{ type: 'function' }], tool_choice: 'required' }),
     })
     const mediaId = randomUUID()
@@ -92,7 +92,7 @@ describe('what is sent', () => {
       stream_options: { include_usage: true },
     })
     await answer(content('{}'), finish(), 'end')
-    saveSetup(room, { conversationId, setup: emptySetup })
+    saveSetup(feature, { conversationId, setup: emptySetup })
     await ask({ conversationId })
     expect(Object.keys(service.last.request)).toEqual(['model', 'messages', 'tools', 'tool_choice', 'stream_options'])
   })
@@ -112,14 +112,14 @@ describe('what is sent', () => {
 
 describe('several replies', () => {
   it('n choices are replies of one request, each ending for itself; stopping one ends them all [CHAT-09]', async () => {
-    const { store, room, service, ask, answer } = studio({ costOf: () => ({ cost: '0.5', costIs: 'estimated' }) })
+    const { store, feature, service, ask, answer } = studio({ costOf: () => ({ cost: '0.5', costIs: 'estimated' }) })
     const { replyIds } = await ask(withParams({ n: 3 }))
     const replies = () => replyIds.map((id) => store.messages.get(id))
     expect(service.asked).toHaveLength(1)
     expect(service.last.request.n).toBe(3)
     await answer(content('a', 0), content('b', 1), content('c', 2), finish(1))
     expect(replies().map(({ status }) => status)).toEqual(['streaming', 'complete', 'streaming'])
-    expect(stop(room, { replyId: replyIds[2] ?? '' })).toEqual({ stopped: true })
+    expect(stop(feature, { replyId: replyIds[2] ?? '' })).toEqual({ stopped: true })
     expect(service.last.aborted).toBe(true)
     await settled()
     expect(replies().map(({ status, text }) => [status, text])).toEqual([
@@ -142,40 +142,40 @@ describe('several replies', () => {
   })
 
   it('models that are compared make a request each; stopping one leaves the others; the path can go on when its own has ended', async () => {
-    const { store, room, service, ask } = studio()
+    const { store, feature, service, ask } = studio()
     const { conversationId, replyIds } = await ask({ models: ['a', 'b', 'c'] })
     expect(service.asked.map(({ request }) => [request.model, request.n])).toEqual([
       ['a', undefined],
       ['b', undefined],
       ['c', undefined],
     ])
-    stop(room, { replyId: replyIds[1] ?? '' })
+    stop(feature, { replyId: replyIds[1] ?? '' })
     expect(service.asked.map(({ aborted }) => aborted)).toEqual([false, true, false])
     await expect(ask({ conversationId })).rejects.toMatchObject({ kind: 'busy' })
     service.asked[0]?.say(content('one'))
     service.asked[0]?.say('end')
     await settled()
     const page = new Page()
-    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    const watcher = new ConversationWatcher(feature.runs.view, conversationId)
     page.apply(watcher.take() as never)
     expect(page.beside.map(({ model, status }) => [model, status])).toEqual([
       ['a', 'complete'],
       ['b', 'stopped'],
       ['c', 'pending'],
     ])
-    choose(room, { messageId: replyIds[2] ?? '' })
+    choose(feature, { messageId: replyIds[2] ?? '' })
     expect(store.conversations.get(conversationId).model).toBe('c')
-    choose(room, { messageId: replyIds[0] ?? '' })
+    choose(feature, { messageId: replyIds[0] ?? '' })
     await ask({ conversationId, text: 'On' })
     expect(service.last.request.messages.map((message) => message.content)).toEqual(['Question', 'one', 'On'])
     expect(service.open.map(({ request }) => request.model)).toEqual(['c', 'm'])
-    expect(room.runs.view.beside(store.conversations.get(conversationId).leafId ?? '')).toEqual([])
+    expect(feature.runs.view.beside(store.conversations.get(conversationId).leafId ?? '')).toEqual([])
   })
 })
 
 describe('branches', () => {
   it('an edit is a sibling with the same parent; walking back leads down to where that was left, and what runs goes on', async () => {
-    const { store, room, service, ask, answer } = studio()
+    const { store, feature, service, ask, answer } = studio()
     const first = await ask()
     await answer(content('one'), 'end')
     const second = await ask({ conversationId: first.conversationId, text: 'On' })
@@ -183,7 +183,7 @@ describe('branches', () => {
     const edited = await ask({ conversationId: first.conversationId, edits: first.turnId, text: 'Otherwise' })
     expect(store.messages.get(edited.turnId)).toMatchObject({ parentId: null, sibling: 2, siblings: 2 })
     expect(service.last.request.messages).toEqual([{ role: 'user', content: 'Otherwise' }])
-    choose(room, { messageId: first.turnId })
+    choose(feature, { messageId: first.turnId })
     expect(store.conversations.get(first.conversationId)).toMatchObject({ leafId: second.replyId, messages: 4 })
     await answer(content('three'), 'end')
     expect(store.messages.get(edited.replyId)).toMatchObject({ status: 'complete', text: 'three' })
@@ -194,13 +194,13 @@ describe('branches', () => {
   })
 
   it('going on asks in words that say so, once however often it is asked for', async () => {
-    const { store, room, service, ask, answer } = studio()
+    const { store, feature, service, ask, answer } = studio()
     const { replyId } = await ask()
     await answer(content('Half'), new StudioError('connection_lost', 'Lost.'))
     const requestId = randomUUID()
     const both = await Promise.all([
-      continueReply(room, { requestId, replyId }),
-      continueReply(room, { requestId, replyId }),
+      continueReply(feature, { requestId, replyId }),
+      continueReply(feature, { requestId, replyId }),
     ])
     expect(both[0]).toEqual(both[1])
     await settled()
@@ -212,19 +212,19 @@ describe('branches', () => {
     ])
     const failed = await ask()
     await answer(new StudioError('connection_lost', 'Lost.'))
-    const again = continueReply(room, { requestId: randomUUID(), replyId: failed.replyId })
+    const again = continueReply(feature, { requestId: randomUUID(), replyId: failed.replyId })
     await expect(again).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
   it('a retry may ask other models; a message is added without asking', async () => {
-    const { store, room, service, ask, answer } = studio()
+    const { store, feature, service, ask, answer } = studio()
     const { conversationId, replyId } = await ask()
     await answer(content('one'), 'end')
-    const { replyIds } = await retry(room, { requestId: randomUUID(), replyId, models: ['x', 'y'] })
+    const { replyIds } = await retry(feature, { requestId: randomUUID(), replyId, models: ['x', 'y'] })
     expect(replyIds.map((id) => store.messages.get(id).siblings)).toEqual([3, 3])
-    for (const id of replyIds) stop(room, { replyId: id })
+    for (const id of replyIds) stop(feature, { replyId: id })
     await settled()
-    const added = await send(room, {
+    const added = await send(feature, {
       ...{ requestId: randomUUID(), conversationId, text: 'Said.', models: ['m'], role: 'assistant', ask: false },
     })
     expect(added.replyIds).toEqual([])
@@ -233,17 +233,17 @@ describe('branches', () => {
   })
 
   it('a copy has ids of its own; what is being made is in it as far as it came', async () => {
-    const { store, room, ask, answer } = studio()
+    const { store, feature, ask, answer } = studio()
     const { conversationId, turnId } = await ask(withParams({ n: 2 }))
     await answer(content('so far'))
-    const copy = duplicate(room, { conversationId }).conversationId
+    const copy = duplicate(feature, { conversationId }).conversationId
     const whole = store.messages.path(store.conversations.get(copy).leafId)
     expect(whole.map(({ status, text, siblings }) => [status, text, siblings])).toEqual([
       ['complete', 'Question', 1],
       ['incomplete', 'so far', 2],
     ])
     expect(store.conversations.setup(copy).params.n).toBe(2)
-    const upTo = duplicate(room, { conversationId, upTo: turnId }).conversationId
+    const upTo = duplicate(feature, { conversationId, upTo: turnId }).conversationId
     expect(store.messages.links(upTo)).toHaveLength(1)
     expect(store.conversations.get(conversationId).leafId).not.toBe(store.conversations.get(copy).leafId)
   })
@@ -255,25 +255,25 @@ describe('calls of tools', () => {
     const before = studio({}, folder)
     const { conversationId, replyId } = await before.ask()
     await before.answer(content('Let me see.'), call(0), call(1, '{"a":1}'), 'end')
-    const [one, two] = before.door.openCalls(conversationId)
+    const [one, two] = before.toolCalls.openCalls(conversationId)
     expect([one?.parentId, two?.parentId]).toEqual([replyId, one?.id])
-    expect(before.room.runs.view.conversation(conversationId)).toMatchObject({ waiting: true, messages: 4 })
+    expect(before.feature.runs.view.conversation(conversationId)).toMatchObject({ waiting: true, messages: 4 })
     if (!one || !two) throw new Error('There are two calls.')
-    before.door.setRun(one.id, { ...one.run, state: 'running', startedAt: new Date().toISOString() }, '')
+    before.toolCalls.setRun(one.id, { ...one.run, state: 'running', startedAt: new Date().toISOString() }, '')
     before.store.close()
     close.length = 0
 
-    const { store, door, service, room } = studio({}, folder)
+    const { store, toolCalls, service, feature } = studio({}, folder)
     recoverReplies(store)
-    expect(door.toolMessage(one.id)).toMatchObject({ status: 'failed', run: { state: 'failed' } })
-    expect(door.toolMessage(one.id).text).toContain('may have done its work')
-    expect(door.toolMessage(two.id).run.state).toBe('awaiting')
-    await expect(door.askOn(one.id)).rejects.toMatchObject({ kind: 'busy' })
-    door.setRun(two.id, { ...two.run, state: 'done' }, 'Noon.')
-    expect(room.runs.view.conversation(conversationId)?.waiting).toBe(false)
-    expect(door.rowsBeside(two.id).map(({ id }) => id)).toEqual([one.id, two.id])
-    expect(door.rounds(two.id)).toBe(1)
-    const asked = await door.askOn(one.id)
+    expect(toolCalls.toolMessage(one.id)).toMatchObject({ status: 'failed', run: { state: 'failed' } })
+    expect(toolCalls.toolMessage(one.id).text).toContain('may have done its work')
+    expect(toolCalls.toolMessage(two.id).run.state).toBe('awaiting')
+    await expect(toolCalls.askOn(one.id)).rejects.toMatchObject({ kind: 'busy' })
+    toolCalls.setRun(two.id, { ...two.run, state: 'done' }, 'Noon.')
+    expect(feature.runs.view.conversation(conversationId)?.waiting).toBe(false)
+    expect(toolCalls.rowsBeside(two.id).map(({ id }) => id)).toEqual([one.id, two.id])
+    expect(toolCalls.rounds(two.id)).toBe(1)
+    const asked = await toolCalls.askOn(one.id)
     await settled()
     expect(store.messages.get(asked.replyId).parentId).toBe(two.id)
     expect(service.last.request.messages.slice(1)).toEqual([
@@ -288,55 +288,55 @@ describe('calls of tools', () => {
       { role: 'tool', tool_call_id: 'call-0', content: expect.stringContaining('may have') },
       { role: 'tool', tool_call_id: 'call-1', content: 'Noon.' },
     ])
-    await expect(door.askOn(two.id)).rejects.toMatchObject({ kind: 'busy' })
+    await expect(toolCalls.askOn(two.id)).rejects.toMatchObject({ kind: 'busy' })
     service.last.say(call())
     service.last.say('end')
     await settled()
-    expect(await door.askOn(two.id)).toEqual(asked)
+    expect(await toolCalls.askOn(two.id)).toEqual(asked)
     expect(service.asked).toHaveLength(1)
-    expect(door.rounds(store.conversations.get(conversationId).leafId ?? '')).toBe(2)
+    expect(toolCalls.rounds(store.conversations.get(conversationId).leafId ?? '')).toBe(2)
   })
 
   it('of a reply that was stopped or cut are never offered', async () => {
-    const { room, door, ask, answer } = studio()
+    const { feature, toolCalls, ask, answer } = studio()
     const { replyId } = await ask()
     await answer(call())
-    stop(room, { replyId })
+    stop(feature, { replyId })
     await ask()
     await answer(call(), new StudioError('connection_lost', 'Lost.'))
-    expect(door.openCalls()).toEqual([])
+    expect(toolCalls.openCalls()).toEqual([])
   })
 
   it('that still wait when the person goes on are answered as not run', async () => {
-    const { room, service, door, ask, answer } = studio()
+    const { feature, service, toolCalls, ask, answer } = studio()
     const { conversationId } = await ask()
     await answer(call(), 'end')
-    const [row] = door.openCalls()
+    const [row] = toolCalls.openCalls()
     await ask({ conversationId, text: 'Leave it.' })
-    expect(door.toolMessage(row?.id ?? '').run.state).toBe('denied')
+    expect(toolCalls.toolMessage(row?.id ?? '').run.state).toBe('denied')
     expect(service.last.request.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
-    expect(room.runs.view.conversation(conversationId)?.waiting).toBe(false)
+    expect(feature.runs.view.conversation(conversationId)?.waiting).toBe(false)
   })
 
   it('a running one holds the path; a branch elsewhere leaves it out of the request', async () => {
-    const { service, door, ask, answer } = studio()
+    const { service, toolCalls, ask, answer } = studio()
     const { conversationId, turnId, replyId } = await ask()
     await answer(content('Wait.'), call(), 'end')
-    const [row] = door.openCalls()
+    const [row] = toolCalls.openCalls()
     if (!row) throw new Error('There is a call.')
-    door.setRun(row.id, { ...row.run, state: 'running' }, '')
+    toolCalls.setRun(row.id, { ...row.run, state: 'running' }, '')
     await expect(ask({ conversationId })).rejects.toMatchObject({ kind: 'busy' })
-    door.setRun(row.id, { ...row.run, state: 'awaiting' }, '')
+    toolCalls.setRun(row.id, { ...row.run, state: 'awaiting' }, '')
     await ask({ conversationId, edits: turnId, text: 'Anew' })
     expect(service.last.request.messages).toEqual([{ role: 'user', content: 'Anew' }])
-    expect(door.toolMessage(row.id).run.state).toBe('awaiting')
+    expect(toolCalls.toolMessage(row.id).run.state).toBe('awaiting')
     expect(replyId).toBe(row.parentId)
   })
 })
 
 describe('what a reply is known for', () => {
   it('its row in the books, its cost when that is known, and what it was asked with, also when it was stopped', async () => {
-    const { store, room, ask, answer } = studio({
+    const { store, feature, ask, answer } = studio({
       costOf: (row) => ({ cost: `0.0${row}`, costIs: 'estimated' }),
     })
     const first = await ask(withParams({ temperature: 1 }))
@@ -345,7 +345,7 @@ describe('what a reply is known for', () => {
     expect(store.messages.get(first.replyId)).toMatchObject(facts)
     const second = await ask()
     await answer(content('a'))
-    stop(room, { replyId: second.replyId })
+    stop(feature, { replyId: second.replyId })
     await settled()
     expect(store.messages.get(second.replyId)).toMatchObject({ status: 'stopped', requestRow: 2, cost: '0.02' })
   })
@@ -366,10 +366,10 @@ describe('what a reply is known for', () => {
   })
 
   it('while it is tried again, when that will be and that the service may have done work all the same', async () => {
-    const { room, service, ask } = studio()
+    const { feature, service, ask } = studio()
     const { conversationId, replyId } = await ask()
     const page = new Page()
-    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    const watcher = new ConversationWatcher(feature.runs.view, conversationId)
     watcher.subscribe(() => undefined)
     const read = () => {
       const event = watcher.take()
@@ -399,7 +399,7 @@ function schemaOf(schema: string) {
 
 describe('a conversation', () => {
   it('is named by its first question, or by the first answer where that says nothing; never again by itself', async () => {
-    const { store, room, ask, answer } = studio()
+    const { store, feature, ask, answer } = studio()
     const first = await ask({ text: '# How **tall**  is `it`?' })
     expect(store.conversations.get(first.conversationId).title).toBe('How tall is it?')
     await answer(content('Very.'), 'end')
@@ -407,23 +407,23 @@ describe('a conversation', () => {
     await answer(content('\n## A **cat** on a mat\nIt sleeps.'), 'end')
     expect(store.conversations.get(second.conversationId).title).toBe('A cat on a mat')
     const third = await ask({ text: '' })
-    update(room, { conversationId: third.conversationId, title: 'Mine' })
+    update(feature, { conversationId: third.conversationId, title: 'Mine' })
     await answer(content('Other words'), 'end')
     expect(store.conversations.get(third.conversationId).title).toBe('Mine')
   })
 
   it('is pinned, archived and put into a folder that exists', async () => {
-    const { store, room, ask } = studio()
+    const { store, feature, ask } = studio()
     const { conversationId } = await ask()
-    update(room, { conversationId, pinned: true, archived: true })
+    update(feature, { conversationId, pinned: true, archived: true })
     expect(store.conversations.get(conversationId)).toMatchObject({ pinned: true, archived: true })
-    const folder = () => update(room, { conversationId, folderId: randomUUID(), pinned: false })
+    const folder = () => update(feature, { conversationId, folderId: randomUUID(), pinned: false })
     expect(folder).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
     expect(store.conversations.get(conversationId)).toMatchObject({ pinned: true, folderId: null })
   })
 
   it('of 1,000 messages comes with its newest 80, the others follow in batches; a branch tells only what differs', async () => {
-    const { store, room, ask, answer } = studio()
+    const { store, feature, ask, answer } = studio()
     const { conversationId, replyId } = await ask()
     await answer(content('one'), 'end')
     let parentId = replyId
@@ -437,7 +437,7 @@ describe('a conversation', () => {
       store.conversations.setLeaf(conversationId, parentId)
     })
     const page = new Page()
-    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    const watcher = new ConversationWatcher(feature.runs.view, conversationId)
     watcher.subscribe(() => undefined)
     const sizes: number[] = []
     for (let event = watcher.take(); event !== null && event !== 'end'; event = watcher.take()) {
@@ -452,21 +452,21 @@ describe('a conversation', () => {
   })
 
   it('that is removed and brought back before its page heard of it is told anew, whole', async () => {
-    const { room, ask } = studio()
+    const { feature, ask } = studio()
     const { conversationId } = await ask()
-    const watcher = new ConversationWatcher(room.runs.view, conversationId)
+    const watcher = new ConversationWatcher(feature.runs.view, conversationId)
     watcher.subscribe(() => undefined)
     const page = new Page()
     const read = () => {
       for (let event = watcher.take(); event !== null && event !== 'end'; event = watcher.take()) page.apply(event)
     }
     read()
-    remove(room, { conversationId })
-    restore(room, { conversationId })
+    remove(feature, { conversationId })
+    restore(feature, { conversationId })
     read()
     expect(page.removed).toBe(false)
-    expect(page.conversation).toEqual(room.runs.view.conversation(conversationId))
-    remove(room, { conversationId })
+    expect(page.conversation).toEqual(feature.runs.view.conversation(conversationId))
+    remove(feature, { conversationId })
     read()
     expect([page.removed, watcher.take()]).toEqual([true, 'end'])
   })

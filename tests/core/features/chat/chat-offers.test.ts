@@ -55,7 +55,7 @@ const refusal = (asked: Promise<unknown>): Promise<string | null> =>
 
 it('what the contract offers the core accepts, and what it does not offer the core refuses, for every kind of message', async () => {
   const store = openStore(freshFolder())
-  const room: ChatFeature = openChat({ store, upstream: async () => silent, log: () => undefined })
+  const feature: ChatFeature = openChat({ store, upstream: async () => silent, log: () => undefined })
   await fc.assert(
     fc.asyncProperty(anyMessage, async (given) => {
       const conversationId = randomUUID()
@@ -79,35 +79,35 @@ it('what the contract offers the core accepts, and what it does not offer the co
       store.conversations.setLeaf(conversationId, id)
       const message: Message = store.messages.get(id)
       const path = store.messages.path(id)
-      const clean = (): void => void room.runs.stopConversation(conversationId)
+      const clean = (): void => void feature.runs.stopConversation(conversationId)
 
       const requestId = (): string => randomUUID()
       const busy = isBusy(path)
-      const continued = await refusal(continueReply(room, { requestId: requestId(), replyId: id }))
+      const continued = await refusal(continueReply(feature, { requestId: requestId(), replyId: id }))
       clean()
       expect(continued === null, `continue: ${continued}`).toBe(canContinue(message) && !busy)
       store.conversations.setLeaf(conversationId, id)
-      const retried = await refusal(retry(room, { requestId: requestId(), replyId: id }))
+      const retried = await refusal(retry(feature, { requestId: requestId(), replyId: id }))
       clean()
       expect(retried === null, `retry: ${retried}`).toBe(canRetry(message) && !busy)
       store.conversations.setLeaf(conversationId, id)
       const turn = { conversationId, text: 'Changed', models: ['a-model'] }
-      const edited = await refusal(send(room, { ...turn, requestId: requestId(), edits: id }))
+      const edited = await refusal(send(feature, { ...turn, requestId: requestId(), edits: id }))
       clean()
       expect(edited === null, `edit: ${edited}`).toBe(canEdit(message) && !busy)
       store.conversations.setLeaf(conversationId, id)
-      const sent = await refusal(send(room, { ...turn, requestId: requestId() }))
+      const sent = await refusal(send(feature, { ...turn, requestId: requestId() }))
       expect(sent === null, `send: ${sent}`).toBe(!busy)
       // While a reply is being made, all that is asked for is refused.
       if (sent === null) {
         const { leafId } = store.conversations.get(conversationId)
         expect(isBusy(store.messages.path(leafId))).toBe(true)
-        expect(await refusal(send(room, { ...turn, requestId: requestId() }))).toBe('busy')
+        expect(await refusal(send(feature, { ...turn, requestId: requestId() }))).toBe('busy')
       }
       clean()
     }),
     { numRuns: 80 },
   )
-  await room.runs.shutDown()
+  await feature.runs.shutDown()
   store.close()
 })

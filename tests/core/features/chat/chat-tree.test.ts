@@ -20,7 +20,7 @@ import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { ChatStreamEvent } from '../../../../src-main/core/upstream/types.ts'
 import { emptySetup, type Message, type ToolRunState } from '../../../../src-preload/contract/chat.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { Page, roomOver, settled } from '../../helpers/chatRoom.ts'
+import { featureOver, Page, settled } from '../../helpers/chatRoom.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const words = fc.constantFrom('', 'yes', 'a longer line', '界')
@@ -74,15 +74,15 @@ class Studio {
   readonly #folder = freshFolder()
   readonly ids: string[] = []
   #store = openStore(this.#folder)
-  #open = roomOver(this.#store, {})
+  #open = featureOver(this.#store, {})
   #pages = new Map<string, { page: Page; watcher: ConversationWatcher }>()
 
   get store() {
     return this.#store
   }
 
-  get room() {
-    return this.#open.room
+  get feature() {
+    return this.#open.feature
   }
 
   get service() {
@@ -93,7 +93,7 @@ class Studio {
     this.#store.close()
     this.#store = openStore(this.#folder)
     recoverReplies(this.#store)
-    this.#open = roomOver(this.#store, {})
+    this.#open = featureOver(this.#store, {})
     this.#pages.clear()
   }
 
@@ -106,7 +106,7 @@ class Studio {
     if (known && !known.page.removed) return known
     const opened = {
       page: new Page(),
-      watcher: new ConversationWatcher(this.room.runs.view, id, { first: 3, batch: 2 }),
+      watcher: new ConversationWatcher(this.feature.runs.view, id, { first: 3, batch: 2 }),
     }
     opened.watcher.subscribe(() => undefined)
     this.#pages.set(id, opened)
@@ -148,12 +148,18 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
   async send(studio, one) {
     const { text, models, ask } = one
     const conversationId = conversationOf(studio, one)
-    const sent = await send(studio.room, { requestId: randomUUID(), conversationId, text, models, ask: ask || one.yes })
+    const sent = await send(studio.feature, {
+      requestId: randomUUID(),
+      conversationId,
+      text,
+      models,
+      ask: ask || one.yes,
+    })
     if (!studio.ids.includes(sent.conversationId)) studio.ids.push(sent.conversationId)
   },
   choices(studio, one) {
     const conversationId = conversationOf(studio, one)
-    if (conversationId) saveSetup(studio.room, { conversationId, setup: { ...emptySetup, params: { n: one.n } } })
+    if (conversationId) saveSetup(studio.feature, { conversationId, setup: { ...emptySetup, params: { n: one.n } } })
   },
   async edit(studio, one) {
     const message = messageOf(studio, one)
@@ -161,39 +167,43 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
     const { conversationId, role } = studio.store.messages.get(message.id)
     const { text, models, ask } = one
     const edit = { requestId: randomUUID(), conversationId, text, models, ask, edits: message.id }
-    await send(studio.room, { ...edit, role: role === 'tool' ? 'user' : role })
+    await send(studio.feature, { ...edit, role: role === 'tool' ? 'user' : role })
   },
   async retry(studio, one) {
     const replies = studio.messages().filter(({ role }) => role === 'assistant')
     const reply = pick(replies, one.which)
     if (reply)
-      await retry(studio.room, { requestId: randomUUID(), replyId: reply.id, models: one.yes ? one.models : undefined })
+      await retry(studio.feature, {
+        requestId: randomUUID(),
+        replyId: reply.id,
+        models: one.yes ? one.models : undefined,
+      })
   },
   async goOn(studio, one) {
     const message = messageOf(studio, one)
-    if (message) await continueReply(studio.room, { requestId: randomUUID(), replyId: message.id })
+    if (message) await continueReply(studio.feature, { requestId: randomUUID(), replyId: message.id })
   },
   choose(studio, one) {
     const message = messageOf(studio, one)
-    if (message) choose(studio.room, { messageId: message.id })
+    if (message) choose(studio.feature, { messageId: message.id })
   },
   stop(studio, one) {
     const message = messageOf(studio, one)
-    if (message) stop(studio.room, { replyId: message.id })
+    if (message) stop(studio.feature, { replyId: message.id })
   },
   remove(studio, one) {
     const conversationId = conversationOf(studio, one)
-    if (conversationId && one.yes) remove(studio.room, { conversationId })
+    if (conversationId && one.yes) remove(studio.feature, { conversationId })
   },
   restore(studio, one) {
     const conversationId = conversationOf(studio, one)
-    if (conversationId) restore(studio.room, { conversationId })
+    if (conversationId) restore(studio.feature, { conversationId })
   },
   duplicate(studio, one) {
     const message = messageOf(studio, one)
     if (!message) return
     const { conversationId } = studio.store.messages.get(message.id)
-    const copy = duplicate(studio.room, { conversationId, upTo: one.yes ? message.id : undefined })
+    const copy = duplicate(studio.feature, { conversationId, upTo: one.yes ? message.id : undefined })
     studio.ids.push(copy.conversationId)
   },
   crash: (studio) => studio.crash(),
@@ -211,14 +221,14 @@ const doing: Record<Act, (studio: Studio, one: Step) => unknown> = {
     pick(service.open, one.which)?.say(one.yes ? 'end' : new StudioError('connection_lost', 'Lost.')),
   call(studio, one) {
     const row = late(studio.store.messages.openCalls(), one.which)
-    if (row) openToolCallsPort(studio.room).setRun(row.id, { ...row.run, state: one.state }, 'Five.')
+    if (row) openToolCallsPort(studio.feature).setRun(row.id, { ...row.run, state: one.state }, 'Five.')
   },
   async askOn(studio, one) {
     const row = late(
       studio.messages().filter(({ role }) => role === 'tool'),
       one.which,
     )
-    if (row) await openToolCallsPort(studio.room).askOn(row.id)
+    if (row) await openToolCallsPort(studio.feature).askOn(row.id)
   },
   read(studio, one) {
     const conversationId = conversationOf(studio, one)
@@ -241,8 +251,8 @@ function checkTree({ store, ids }: Studio): void {
       below.set(link.parentId, [...(below.get(link.parentId) ?? []), link.id])
     }
     for (const siblings of below.values()) {
-      const told = store.messages.many(siblings).map(({ sibling, siblings }) => [sibling, siblings])
-      expect(told).toEqual(siblings.map((_, at) => [at + 1, siblings.length]))
+      const reported = store.messages.many(siblings).map(({ sibling, siblings }) => [sibling, siblings])
+      expect(reported).toEqual(siblings.map((_, at) => [at + 1, siblings.length]))
     }
     const { leafId, messages } = store.conversations.find(id) ?? { leafId: null, messages: -1 }
     const path = store.messages.pathIds(leafId)
@@ -271,11 +281,11 @@ async function checkHistory({ store, ids }: Studio): Promise<void> {
 }
 
 /** What is only told with the end of a reply is no difference before it. */
-const told = (messages: readonly Message[]): Message[] =>
+const reported = (messages: readonly Message[]): Message[] =>
   messages.map((message) => (message.finishedAt ? message : { ...message, finishReason: null, usage: null }))
 
 function checkPages(studio: Studio): void {
-  const { view } = studio.room.runs
+  const { view } = studio.feature.runs
   for (const id of studio.ids) {
     const page = studio.read(id, true)
     if (page.removed) {
@@ -284,8 +294,8 @@ function checkPages(studio: Studio): void {
     }
     const path = view.path(id)
     expect(page.left).toBe(0)
-    expect(told(page.messages)).toEqual(told(view.messages(path)))
-    expect(told(page.beside)).toEqual(told(view.messages(view.beside(path.at(-1)))))
+    expect(reported(page.messages)).toEqual(reported(view.messages(path)))
+    expect(reported(page.beside)).toEqual(reported(view.messages(view.beside(path.at(-1)))))
     expect(page.conversation).toEqual(view.conversation(id))
     expect(page.setup).toEqual(view.setup(id))
   }

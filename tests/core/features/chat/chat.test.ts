@@ -19,7 +19,7 @@ afterEach(() => {
 })
 
 /** A chat room over a real store, whose service says what the test tells it to. */
-function room() {
+function feature() {
   const store = openStore(freshFolder())
   close.push(() => store.close())
   let deliver: (event: ChatStreamEvent | 'end' | StudioError) => void = () => undefined
@@ -101,7 +101,7 @@ describe('watching a reply', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const { chat, ask, say, store } = room()
+        const { chat, ask, say, store } = feature()
         const sent = await ask()
         const watchers = [watcherOf(watch(chat, sent))]
         const whole = { content: '', reasoning: '', refusal: '' }
@@ -126,7 +126,7 @@ describe('watching a reply', () => {
   })
 
   it('tells a watcher that read nothing for a thousand deltas one delta', async () => {
-    const { chat, ask, say } = room()
+    const { chat, ask, say } = feature()
     const sent = await ask()
     say(content('a'))
     await turn()
@@ -140,7 +140,7 @@ describe('watching a reply', () => {
   })
 
   it('ends at once when the watcher leaves, also while it waits', async () => {
-    const { chat, ask, say } = room()
+    const { chat, ask, say } = feature()
     const leave = new AbortController()
     const events = watch(chat, await ask(), leave.signal)
     await events.next()
@@ -153,7 +153,7 @@ describe('watching a reply', () => {
 
 describe('a reply', () => {
   it('stops at once, keeps what came, and ends the request, which is not asked again [CHAT-16] [ERR-08]', async () => {
-    const { chat, ask, say, aborted, store } = room()
+    const { chat, ask, say, aborted, store } = feature()
     const { replyId } = await ask()
     say(content('kept'))
     await turn()
@@ -173,7 +173,7 @@ describe('a reply', () => {
       ['some', 'incomplete'],
       ['', 'failed'],
     ] as const) {
-      const { chat, ask, say } = room()
+      const { chat, ask, say } = feature()
       const sent = await ask()
       if (before) say(content(before))
       await turn()
@@ -184,7 +184,7 @@ describe('a reply', () => {
   })
 
   it('asked for again becomes a sibling, and the path ends in it', async () => {
-    const { chat, ask, say, store } = room()
+    const { chat, ask, say, store } = feature()
     const sent = await ask()
     say(new StudioError('unavailable', 'Down.'))
     await readUntil(watch(chat, sent), ended)
@@ -200,7 +200,7 @@ describe('a reply', () => {
   })
 
   it('that is being made keeps a second one out of its conversation', async () => {
-    const { chat, ask, say } = room()
+    const { chat, ask, say } = feature()
     const { conversationId } = await ask()
     const second = send(chat, { requestId: randomUUID(), conversationId, text: 'and', models: ['m'] })
     await expect(second).rejects.toMatchObject({ kind: 'busy' })

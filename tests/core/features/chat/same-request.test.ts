@@ -67,100 +67,100 @@ async function recording({ client }: Studio): Promise<string> {
 /** Each procedure that makes the service work: what it is asked with, and what of its answer must stay the same. */
 const procedures: Record<
   string,
-  { path: string; prepare: (room: Studio) => Promise<(id: string) => Promise<unknown>> }
+  { path: string; prepare: (feature: Studio) => Promise<(id: string) => Promise<unknown>> }
 > = {
   'chat.send in a new conversation': {
     path: chat,
-    prepare: async (room) => (requestId) =>
-      room.client.chat.send({ requestId, conversationId: null, text: 'Hello', models: [model] }),
+    prepare: async (feature) => (requestId) =>
+      feature.client.chat.send({ requestId, conversationId: null, text: 'Hello', models: [model] }),
   },
   'chat.send to two models': {
     path: chat,
-    prepare: async (room) => {
-      const { conversationId } = await reply(room)
+    prepare: async (feature) => {
+      const { conversationId } = await reply(feature)
       return (requestId) =>
-        room.client.chat.send({ requestId, conversationId, text: 'Hello', models: [model, 'writer-small'] })
+        feature.client.chat.send({ requestId, conversationId, text: 'Hello', models: [model, 'writer-small'] })
     },
   },
   'chat.send as an edit': {
     path: chat,
-    prepare: async (room) => {
-      const { conversationId, turnId } = await reply(room)
+    prepare: async (feature) => {
+      const { conversationId, turnId } = await reply(feature)
       return (requestId) =>
-        room.client.chat.send({ requestId, conversationId, text: 'Changed', models: [model], edits: turnId })
+        feature.client.chat.send({ requestId, conversationId, text: 'Changed', models: [model], edits: turnId })
     },
   },
   'chat.retry': {
     path: chat,
-    prepare: async (room) => {
-      const { replyId } = await reply(room)
-      return (requestId) => room.client.chat.retry({ requestId, replyId })
+    prepare: async (feature) => {
+      const { replyId } = await reply(feature)
+      return (requestId) => feature.client.chat.retry({ requestId, replyId })
     },
   },
   'chat.retry with two models': {
     path: chat,
-    prepare: async (room) => {
-      const { replyId } = await reply(room)
-      return (requestId) => room.client.chat.retry({ requestId, replyId, models: [model, 'writer-small'] })
+    prepare: async (feature) => {
+      const { replyId } = await reply(feature)
+      return (requestId) => feature.client.chat.retry({ requestId, replyId, models: [model, 'writer-small'] })
     },
   },
   'chat.goOn': {
     path: chat,
-    prepare: async (room) => {
-      const { conversationId } = await reply(room)
-      const sent = await room.client.chat.send({
+    prepare: async (feature) => {
+      const { conversationId } = await reply(feature)
+      const sent = await feature.client.chat.send({
         ...{ requestId: randomUUID(), conversationId, text: 'Write at length.', models: ['fault/cut'] },
       })
-      await ended(room, conversationId)
+      await ended(feature, conversationId)
       const [replyId = ''] = sent.replyIds
-      return (requestId) => room.client.chat.goOn({ requestId, replyId, model })
+      return (requestId) => feature.client.chat.goOn({ requestId, replyId, model })
     },
   },
   'speech.make': {
     path: '/v1/audio/speech',
-    prepare: async (room) => async (requestId) => {
-      const { id, createdAt } = await room.client.speech.make({ requestId, ...words })
+    prepare: async (feature) => async (requestId) => {
+      const { id, createdAt } = await feature.client.speech.make({ requestId, ...words })
       return { id, createdAt }
     },
   },
   'images.make': {
     path: '/v1/images/generations',
-    prepare: async (room) => async (requestId) => {
-      const { id, createdAt } = await room.client.images.make({ requestId, ...picture })
+    prepare: async (feature) => async (requestId) => {
+      const { id, createdAt } = await feature.client.images.make({ requestId, ...picture })
       return { id, createdAt }
     },
   },
   'transcribe.transcribe': {
     path: '/v1/audio/transcriptions',
-    prepare: async (room) => {
-      const recordingId = await recording(room)
+    prepare: async (feature) => {
+      const recordingId = await recording(feature)
       return async (requestId) => {
-        const { id, createdAt } = await room.client.transcribe.transcribe({ requestId, recordingId, ...heard })
+        const { id, createdAt } = await feature.client.transcribe.transcribe({ requestId, recordingId, ...heard })
         return { id, createdAt }
       }
     },
   },
   'waiting.add': {
     path: '/v1/images/generations',
-    prepare: async (room) => async (requestId) => {
-      const { id, label } = await room.client.waiting.add({ requestId, wish: { what: 'images', ...picture } })
+    prepare: async (feature) => async (requestId) => {
+      const { id, label } = await feature.client.waiting.add({ requestId, wish: { what: 'images', ...picture } })
       return { id, label }
     },
   },
 }
 
 describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
-  let room: Studio
+  let feature: Studio
   let ask: (requestId: string) => Promise<unknown>
   let before = 0
   const expected = name.includes('two models') ? 2 : 1
   /** Nothing more comes: everything that was begun has ended. */
   const requests = async (): Promise<number> => {
     await eventually(() => {
-      expect(room.asked(path).length).toBeGreaterThanOrEqual(before + expected)
-      expect(room.running()).toBe(0)
+      expect(feature.asked(path).length).toBeGreaterThanOrEqual(before + expected)
+      expect(feature.running()).toBe(0)
     })
-    return room.asked(path).length - before
+    return feature.asked(path).length - before
   }
 
   /** Where a reply of the request before is still being stored, the core says `busy` for a moment. */
@@ -170,9 +170,9 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
   }
 
   beforeEach(async () => {
-    room = await studio()
-    ask = await prepare(room)
-    before = room.asked(path).length
+    feature = await studio()
+    ask = await prepare(feature)
+    before = feature.asked(path).length
   })
 
   it('asked twice with one requestId, one after the other, is one request with the same outcome', async () => {
@@ -195,11 +195,11 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     const id = randomUUID()
     const first = await ask(id)
     expect(await requests()).toBe(expected)
-    await room.restart()
+    await feature.restart()
     expect(await ask(id)).toEqual(first)
     // What comes after it comes alone: had the core sent anything, that would have been sent before.
     await askAnew()
-    await eventually(() => expect(room.asked(path).length - before).toBeGreaterThanOrEqual(2 * expected))
+    await eventually(() => expect(feature.asked(path).length - before).toBeGreaterThanOrEqual(2 * expected))
     expect(await requests()).toBe(2 * expected)
   })
 
@@ -207,7 +207,7 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     await ask(randomUUID())
     await requests()
     await askAnew()
-    await eventually(() => expect(room.asked(path).length - before).toBe(2 * expected))
+    await eventually(() => expect(feature.asked(path).length - before).toBe(2 * expected))
   })
 })
 
@@ -220,11 +220,11 @@ it('chat.send refuses a requestId that already belongs to another text, instead 
 })
 
 it('a speech that was asked for and then put into the outbox with the same requestId is one request', async () => {
-  const room = await studio()
+  const feature = await studio()
   const requestId = randomUUID()
-  await room.client.speech.make({ requestId, ...words })
-  await room.client.waiting.add({ requestId, wish: { what: 'speech', ...words } })
-  await eventually(() => expect(room.asked('/v1/audio/speech')).toHaveLength(1))
-  await eventually(() => expect(room.running()).toBe(0))
-  expect((await room.client.speech.find({ search: '', before: null, limit: 10 })).total).toBe(1)
+  await feature.client.speech.make({ requestId, ...words })
+  await feature.client.waiting.add({ requestId, wish: { what: 'speech', ...words } })
+  await eventually(() => expect(feature.asked('/v1/audio/speech')).toHaveLength(1))
+  await eventually(() => expect(feature.running()).toBe(0))
+  expect((await feature.client.speech.find({ search: '', before: null, limit: 10 })).total).toBe(1)
 })

@@ -47,16 +47,16 @@ export async function open(
         async () => {
           const { connection } = core.state()
           expect(connection).toMatchObject({ state: 'connected', profile: { name } })
-          const book = await bookOf(client, profile(name))
-          expect(book).toMatchObject({ active: true, userId: expect.any(String), fetching: false })
+          const account = await accountOf(client, profile(name))
+          expect(account).toMatchObject({ active: true, userId: expect.any(String), fetching: false })
         },
         { timeout: 15_000, interval: 20 },
       ),
   }
 }
 
-export async function bookOf(client: Opened['client'], { bookId }: SavedProfile) {
-  for await (const books of await client.usage.watch()) return books.find(({ id }) => id === bookId) ?? null
+export async function accountOf(client: Opened['client'], { accountId }: SavedProfile) {
+  for await (const books of await client.usage.watch()) return books.find(({ id }) => id === accountId) ?? null
   return null
 }
 

@@ -85,15 +85,15 @@ describe('connections', () => {
     const first = await open({ dataDir, secrets })
     await first.core.connection.login({ name: 'a', baseUrl, key: 'sk-of-a-local-one' })
     await first.core.connection.login({ name: 'b', baseUrl, key: 'sk-of-another-one' })
-    const ids = ['a', 'b'].map((name) => first.profile(name).bookId)
+    const ids = ['a', 'b'].map((name) => first.profile(name).accountId)
     expect(new Set(ids).size).toBe(2)
     await first.core.stop()
     const again = await open({ dataDir, secrets })
-    expect(['a', 'b'].map((name) => again.profile(name).bookId)).toEqual(ids)
+    expect(['a', 'b'].map((name) => again.profile(name).accountId)).toEqual(ids)
     // Forgotten, it leaves its book to whoever comes to that address next.
     await again.client.connection.forget({ id: again.profile('a').id })
     await again.core.connection.login({ name: 'c', baseUrl, key: 'sk-of-a-local-one' })
-    expect(again.profile('c').bookId).toBe(ids[0])
+    expect(again.profile('c').accountId).toBe(ids[0])
   })
 })
 

@@ -51,14 +51,19 @@ async function world(bounds = quick): Promise<World> {
 async function sessionAt(baseUrl: string, key: string, bounds = quick) {
   const store = openStore(freshFolder())
   const asked: RequestNotice[] = []
-  const books: RequestLog = {
+  const requestLog: RequestLog = {
     ...noRequestLog,
     open(notice) {
       asked.push(notice)
       return noRequestLog.open(notice)
     },
   }
-  const session = new Session(store, memorySecrets(), { desk: openScheduler, booksOf: () => books }, bounds)
+  const session = new Session(
+    store,
+    memorySecrets(),
+    { scheduler: openScheduler, requestLogOf: () => requestLog },
+    bounds,
+  )
   open.push(async () => {
     await session.close()
     store.close()
@@ -246,7 +251,7 @@ describe('the watch for the service', () => {
     await session.check()
     const upstream = await session.upstream()
     const before = performance.now()
-    const refused = upstream.createImage({ prompt: 'A fox' }, { room: 'images' })
+    const refused = upstream.createImage({ prompt: 'A fox' }, { feature: 'images' })
     await expect(refused).rejects.toMatchObject({ kind: 'connect_failed', facts: { unsent: true } })
     // Neither the retries nor their pauses.
     expect(performance.now() - before).toBeLessThan(2000)
@@ -255,7 +260,7 @@ describe('the watch for the service', () => {
     await expect(upstream.getUsage()).rejects.toMatchObject({ kind: 'connect_failed' })
     expect(asked).toHaveLength(rows)
     await cut.set('open')
-    expect((await upstream.createImage({ prompt: 'A fox' }, { room: 'images' })).value.data).toHaveLength(1)
+    expect((await upstream.createImage({ prompt: 'A fox' }, { feature: 'images' })).value.data).toHaveLength(1)
     expect(session.connection.state).toBe('connected')
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Sandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, memorySecrets } from '../../helpers/core.ts'
-import { ask, bookOf, type Opened, open, service } from './helpers.ts'
+import { accountOf, ask, type Opened, open, service } from './helpers.ts'
 
 const chats = (one: Sandbox) => one.observe.requests().filter(({ path }) => path.endsWith('/chat/completions'))
 
@@ -28,10 +28,10 @@ async function outcomeOf(reply: Response): Promise<string> {
 }
 
 const usedHere = async ({ client, profile }: Opened, name: string): Promise<number> => {
-  const { bookId } = profile(name)
-  if (bookId === null) return 0
+  const { accountId } = profile(name)
+  if (accountId === null) return 0
   const [from, to] = ['2020-01-01', '2099-12-31']
-  const view = await client.usage.view({ bookId, from, to, grain: 'month', by: 'model', source: 'here', search: '' })
+  const view = await client.usage.view({ accountId, from, to, grain: 'month', by: 'model', source: 'here', search: '' })
   return view.series.find((one) => one.id === 'mirror')?.total.requests ?? 0
 }
 
@@ -156,14 +156,14 @@ describe('switching between connections', () => {
       await world.use(name)
       await world.settled(name)
     }
-    const ids = ['there', 'guest', 'here'].map((name) => world.profile(name).bookId)
+    const ids = ['there', 'guest', 'here'].map((name) => world.profile(name).accountId)
     expect(new Set(ids).size).toBe(3)
-    const books = await Promise.all(['there', 'guest', 'here'].map((name) => bookOf(client, world.profile(name))))
-    expect(new Set(books.map((book) => book?.userId)).size).toBe(3)
+    const books = await Promise.all(['there', 'guest', 'here'].map((name) => accountOf(client, world.profile(name))))
+    expect(new Set(books.map((account) => account?.userId)).size).toBe(3)
 
     // Its own figures stand from the moment of the switch, and none of the one before.
     await world.use('guest')
-    expect(await bookOf(client, world.profile('guest'))).toMatchObject({ active: true, userId: books[1]?.userId })
+    expect(await accountOf(client, world.profile('guest'))).toMatchObject({ active: true, userId: books[1]?.userId })
     expect(core.state().bucket).toBeNull()
     expect(core.state().profiles.map(({ name, active }) => [name, active])).toEqual([
       ['guest', true],

@@ -9,7 +9,7 @@ import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { Drawing, ImagesChange, ImageWish } from '../../../../src-preload/contract/images.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-export interface Room {
+export interface Feature {
   dataDir: string
   store: Store
   media: Media
@@ -33,7 +33,7 @@ export const wish = (more: Partial<ImageWish> = {}): ImageWish & { fromImageId: 
 export function openImages(
   upstream: () => Promise<ImagesUpstream>,
   { dataDir = freshFolder(), cost = '0.04' }: { dataDir?: string; cost?: string } = {},
-): Room {
+): Feature {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
@@ -63,7 +63,7 @@ export function openImages(
 
 /** Reads changes until one satisfies `enough`; the snapshot is among them. */
 export async function changesUntil(
-  { images }: Pick<Room, 'images'>,
+  { images }: Pick<Feature, 'images'>,
   enough: (change: ImagesChange, all: ImagesChange[]) => boolean,
 ): Promise<ImagesChange[]> {
   const all: ImagesChange[] = []
@@ -75,12 +75,12 @@ export async function changesUntil(
 }
 
 /** The drawing once it has ended. */
-export async function ended(room: Pick<Room, 'images'>, { id }: { id: string }): Promise<Drawing> {
+export async function ended(feature: Pick<Feature, 'images'>, { id }: { id: string }): Promise<Drawing> {
   const of = (change: ImagesChange): Drawing[] =>
     change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
   const over = (change: ImagesChange): Drawing | undefined =>
     of(change).find((one) => one.id === id && one.state !== 'making' && one.costIs !== 'unknown')
-  const changes = await changesUntil(room, (change) => over(change) !== undefined)
+  const changes = await changesUntil(feature, (change) => over(change) !== undefined)
   const found = changes.map(over).find((one) => one !== undefined)
   if (!found) throw new Error('It has not ended.')
   return found

@@ -17,7 +17,7 @@ import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { canary, json, readBody, serve } from '../../upstream/helpers/service.ts'
 import { gifHead, jpg, png, pngClaim, webpHead } from '../media/pictures.ts'
-import { changesUntil, ended, openImages, type Room, wish } from './helpers.ts'
+import { changesUntil, ended, type Feature, openImages, wish } from './helpers.ts'
 
 async function sandbox(): Promise<Upstream> {
   const service = await startSandbox()
@@ -33,7 +33,7 @@ async function sandbox(): Promise<Upstream> {
 }
 
 /** A room at a service that answers `data` to whoever wants pictures, and `files` below `/files/`. */
-async function roomAt(data: (url: string) => unknown, files: Record<string, Buffer> = {}) {
+async function featureAt(data: (url: string) => unknown, files: Record<string, Buffer> = {}) {
   const service = await serve((request, response) => {
     const file = files[request.url?.replace('/files/', '') ?? '']
     if (file) response.end(file)
@@ -43,36 +43,36 @@ async function roomAt(data: (url: string) => unknown, files: Record<string, Buff
   return { ...openImages(async () => service.upstream), service }
 }
 
-const files = ({ dataDir }: Pick<Room, 'dataDir'>): string[] => readdirSync(join(dataDir, 'media'))
+const files = ({ dataDir }: Pick<Feature, 'dataDir'>): string[] => readdirSync(join(dataDir, 'media'))
 
 test('[IMG-03] pictures by address are fetched with the key and kept, each as a file, a row and a slot', async () => {
   const upstream = await sandbox()
-  const room = openImages(async () => upstream)
-  const made = await room.images.make(wish({ n: 4 }))
+  const feature = openImages(async () => upstream)
+  const made = await feature.images.make(wish({ n: 4 }))
   expect(made).toMatchObject({ state: 'making', n: 4, prompt: 'A harbour at dawn', tookMs: null })
-  const drawing = await ended(room, made)
+  const drawing = await ended(feature, made)
   expect(drawing).toMatchObject({ state: 'done', problem: null, cost: '0.04', costIs: 'estimated' })
   expect(drawing.slots.map(({ state, address }) => [state, address])).toEqual(Array(4).fill(['kept', null]))
   expect(drawing.rows.length).toBe(5)
   expect(drawing.tookMs).toBeGreaterThan(0)
-  const { images } = room.images.find({ search: '', favourites: false })
+  const { images } = feature.images.find({ search: '', favourites: false })
   expect(new Set(images.map(({ id }) => id))).toEqual(new Set(drawing.slots.map(({ imageId }) => imageId)))
   for (const { mediaId, mime, width, height, bytes } of images) {
     expect([mime, [1024, 768].includes(width), [1024, 768].includes(height)]).toEqual(['image/png', true, true])
-    expect(readFileSync(join(room.dataDir, 'media', mediaId))).toHaveLength(bytes)
+    expect(readFileSync(join(feature.dataDir, 'media', mediaId))).toHaveLength(bytes)
   }
 })
 
 test('[IMG-03] pictures as base64 are kept without another request', async () => {
   const upstream = await sandbox()
-  const room = openImages(async () => upstream)
-  const drawing = await ended(room, await room.images.make(wish({ n: 2, responseFormat: 'b64_json' })))
-  expect([drawing.state, drawing.rows.length, files(room).length]).toEqual(['done', 1, 2])
+  const feature = openImages(async () => upstream)
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 2, responseFormat: 'b64_json' })))
+  expect([drawing.state, drawing.rows.length, files(feature).length]).toEqual(['done', 1, 2])
 })
 
 test('[IMG-03] where both come, the bytes are taken; where those are none, the address is', async () => {
   const b64 = png(9, 9).toString('base64')
-  const room = await roomAt(
+  const feature = await featureAt(
     (url) => [
       { b64_json: b64, url: `${url}/files/never.png` },
       { b64_json: '!!not base64!!', url: `${url}/files/a.jpg` },
@@ -80,32 +80,34 @@ test('[IMG-03] where both come, the bytes are taken; where those are none, the a
     ],
     { 'a.jpg': jpg(7, 5), 'a.jpg?x=1': jpg(5, 7) },
   )
-  const drawing = await ended(room, await room.images.make(wish({ n: 3 })))
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 3 })))
   expect(drawing.slots.map(({ state }) => state)).toEqual(['kept', 'kept', 'kept'])
-  const sizes = room.images.find({ search: '', favourites: false }).images.map(({ width, height }) => [width, height])
+  const sizes = feature.images
+    .find({ search: '', favourites: false })
+    .images.map(({ width, height }) => [width, height])
   expect(sizes).toContainEqual([9, 9])
   expect(sizes).toContainEqual([7, 5])
   expect(sizes).toContainEqual([5, 7])
-  expect(room.service.requests.map(({ url }) => url)).not.toContain('/files/never.png')
+  expect(feature.service.requests.map(({ url }) => url)).not.toContain('/files/never.png')
 })
 
 test('[GEN-01] an address elsewhere is not fetched; its slot says why, and shows it without the key', async () => {
   const elsewhere = await serve((_request, response) => response.end(png(3, 3)))
-  const room = await roomAt((url) => [
+  const feature = await featureAt((url) => [
     { url: `${elsewhere.url}/a.png?key=${encodeURIComponent(canary)}&${canary}` },
     { url: `${url}@evil.example/a.png` },
     { url: 'data:image/png;base64,AAAA' },
     { url: `${url}/files/a.png` },
   ])
-  const drawing = await ended(room, await room.images.make(wish({ n: 4 })))
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 4 })))
   expect(drawing).toMatchObject({ state: 'failed', problem: { kind: 'foreign_address' } })
   for (const slot of drawing.slots.slice(0, 3)) {
     expect(slot).toMatchObject({ state: 'refused', imageId: null, problem: { kind: 'foreign_address' } })
   }
   expect(drawing.slots[0]?.address).toContain(`${elsewhere.url}/a.png`)
-  expect(drawing.slots[3]).toMatchObject({ state: 'failed', address: `${room.service.url}/files/a.png` })
+  expect(drawing.slots[3]).toMatchObject({ state: 'failed', address: `${feature.service.url}/files/a.png` })
   expect(JSON.stringify(drawing)).not.toContain(canary)
-  expect([elsewhere.requests.length, files(room)]).toEqual([0, []])
+  expect([elsewhere.requests.length, files(feature)]).toEqual([0, []])
 })
 
 test('[GEN-01] no redirect is followed, though it begins under the base address; whoever it leads to hears nothing', async () => {
@@ -117,14 +119,14 @@ test('[GEN-01] no redirect is followed, though it begins under the base address;
     else if (to !== undefined) response.writeHead([302, 307, 308][at] ?? 301, { location: to }).end(png(3, 3))
     else json(response, 200, { data: [0, 1, 2].map((one) => ({ url: `/files/${one}.png` })) })
   })
-  const room = openImages(async () => service.upstream)
-  const drawing = await ended(room, await room.images.make(wish({ n: 3 })))
+  const feature = openImages(async () => service.upstream)
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 3 })))
   expect(drawing.slots.map(({ state, problem }) => [state, problem?.kind])).toEqual(
     Array(3).fill(['failed', 'unexpected_status']),
   )
   expect(elsewhere.requests).toEqual([])
   expect(service.requests.map(({ url }) => url)).not.toContain('/files/9.png')
-  expect(files(room)).toEqual([])
+  expect(files(feature)).toEqual([])
 })
 
 test('[GEN-01] the sandbox’s own address elsewhere is refused, with the address shown', async () => {
@@ -133,18 +135,18 @@ test('[GEN-01] the sandbox’s own address elsewhere is refused, with the addres
   const base = parseBaseAddress(service.baseUrl, { allowInsecure: false })
   const upstream = openUpstream({ base, credential: Credential.fromText(service.apiKey) })
   onTestFinished(() => upstream.close())
-  const room = openImages(async () => ({
+  const feature = openImages(async () => ({
     ...upstream,
     createImage: (request, options) => upstream.createImage({ ...request, sandbox: { fault: 'foreign-url' } }, options),
   }))
-  const drawing = await ended(room, await room.images.make(wish()))
+  const drawing = await ended(feature, await feature.images.make(wish()))
   expect(drawing.slots[0]).toMatchObject({ state: 'refused', problem: { kind: 'foreign_address' } })
   expect(drawing.slots[0]?.address).toMatch(/^http:\/\/images\.example\/v1\/images\//)
 })
 
 test('bytes decide: what lies about its type, is no picture, too large or a bomb is refused on its own', async () => {
   const large = Buffer.concat([png(2, 2), Buffer.alloc(20 * 1024 * 1024)])
-  const room = await roomAt(
+  const feature = await featureAt(
     (url) => [
       { url: `${url}/files/page.png` },
       { url: `${url}/files/large.png` },
@@ -157,15 +159,15 @@ test('bytes decide: what lies about its type, is no picture, too large or a bomb
       'lies.txt': webpHead('VP8X', 30, 20),
     },
   )
-  const drawing = await ended(room, await room.images.make(wish({ n: 4 })))
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 4 })))
   expect(drawing.state).toBe('done')
   const words = drawing.slots.map(({ state, problem }) => [state, problem?.kind, problem?.message ?? ''])
   expect(words[0]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/no picture/)])
   expect(words[1]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/20 MB/)])
   expect(words[2]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/60000 × 60000/)])
-  const [kept] = room.images.find({ search: '', favourites: false }).images
+  const [kept] = feature.images.find({ search: '', favourites: false }).images
   expect(kept).toMatchObject({ mime: 'image/webp', width: 30, height: 20 })
-  expect(files(room)).toEqual([kept?.mediaId])
+  expect(files(feature)).toEqual([kept?.mediaId])
 })
 
 test('a picture without end is left at 20 MB, and so is one that only unpacks to more', async () => {
@@ -182,8 +184,8 @@ test('a picture without end is left at 20 MB, and so is one that only unpacks to
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 1024 * 1024)))
     } else json(response, 200, { data: [{ url: '/files/endless.png' }, { url: '/files/bomb.png' }] })
   })
-  const room = openImages(async () => service.upstream)
-  const drawing = await ended(room, await room.images.make(wish({ n: 2 })))
+  const feature = openImages(async () => service.upstream)
+  const drawing = await ended(feature, await feature.images.make(wish({ n: 2 })))
   await closed.promise
   for (const { state, problem } of drawing.slots) {
     expect([state, problem?.kind, problem?.message]).toEqual([
@@ -192,7 +194,7 @@ test('a picture without end is left at 20 MB, and so is one that only unpacks to
       expect.stringMatching(/20 MB/),
     ])
   }
-  expect(files(room)).toEqual([])
+  expect(files(feature)).toEqual([])
 })
 
 test('[GEN-02] fewer pictures than asked for, none, and replies without data leave words and no invented picture', async () => {
@@ -204,8 +206,8 @@ test('[GEN-02] fewer pictures than asked for, none, and replies without data lea
     ],
     [undefined, ['refused', 'refused']],
   ] as const) {
-    const room = await roomAt(() => data)
-    const drawing = await ended(room, await room.images.make(wish({ n: 2 })))
+    const feature = await featureAt(() => data)
+    const drawing = await ended(feature, await feature.images.make(wish({ n: 2 })))
     expect(drawing.slots.map(({ state }) => state)).toEqual(states)
     expect(drawing.slots.at(-1)?.problem?.message).toMatch(/fewer|neither/)
     expect(drawing.state).toBe(states[0] === 'kept' ? 'done' : 'failed')
@@ -220,26 +222,26 @@ test('[IMG-01] [IMG-02] what was not wished is not sent; what was is, as it was 
       json(response, 200, { data: [] })
     })
   })
-  const room = openImages(async () => service.upstream)
-  await ended(room, await room.images.make(wish()))
-  await ended(room, await room.images.make(wish({ n: 4, model: 'm', size: '1x1', responseFormat: 'url' })))
+  const feature = openImages(async () => service.upstream)
+  await ended(feature, await feature.images.make(wish()))
+  await ended(feature, await feature.images.make(wish({ n: 4, model: 'm', size: '1x1', responseFormat: 'url' })))
   expect(bodies).toEqual([
     { prompt: 'A harbour at dawn', n: 1 },
     { prompt: 'A harbour at dawn', n: 4, model: 'm', size: '1x1', response_format: 'url' },
   ])
-  await expect(room.images.make(wish({ prompt: ' \n' }))).rejects.toMatchObject({ kind: 'bad_input' })
+  await expect(feature.images.make(wish({ prompt: ' \n' }))).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
 test('a refusal of the service is kept with the drawing, which can be taken out of sight; one with pictures can’t', async () => {
   const service = await serve((_request, response) => json(response, 402, { error: { message: 'No credits.' } }))
-  const room = openImages(async () => service.upstream)
-  const drawing = await ended(room, await room.images.make(wish()))
+  const feature = openImages(async () => service.upstream)
+  const drawing = await ended(feature, await feature.images.make(wish()))
   expect(drawing).toMatchObject({ state: 'failed', problem: { kind: 'insufficient_credits', status: 402 } })
   expect(drawing.slots[0]).toMatchObject({ state: 'failed' })
-  room.images.dismiss({ drawingId: drawing.id })
-  const [snapshot] = await changesUntil(room, () => true)
+  feature.images.dismiss({ drawingId: drawing.id })
+  const [snapshot] = await changesUntil(feature, () => true)
   expect(snapshot).toEqual({ type: 'snapshot', drawings: [], total: 0 })
-  const kept = await roomAt(() => [{ b64_json: png(4, 4).toString('base64') }])
+  const kept = await featureAt(() => [{ b64_json: png(4, 4).toString('base64') }])
   const good = await ended(kept, await kept.images.make(wish()))
   expect(() => kept.images.dismiss({ drawingId: good.id })).toThrow(/has pictures/)
 })
@@ -253,14 +255,14 @@ test('cancelled after one picture of two: it ends at once, the request is closed
       response.on('close', closed.resolve)
     } else json(response, 200, { data: [{ url: '/files/1.png' }, { url: '/files/2.png' }] })
   })
-  const room = openImages(async () => service.upstream)
-  const made = await room.images.make(wish({ n: 2 }))
-  await changesUntil(room, (change) => change.type === 'image' || (change.type === 'snapshot' && change.total > 0))
-  expect(room.images.cancel({ drawingId: made.id })).toMatchObject({ state: 'cancelled' })
+  const feature = openImages(async () => service.upstream)
+  const made = await feature.images.make(wish({ n: 2 }))
+  await changesUntil(feature, (change) => change.type === 'image' || (change.type === 'snapshot' && change.total > 0))
+  expect(feature.images.cancel({ drawingId: made.id })).toMatchObject({ state: 'cancelled' })
   await closed.promise
-  const drawing = await ended(room, made)
+  const drawing = await ended(feature, made)
   expect(drawing.slots.map(({ state }) => state)).toEqual(['kept', 'failed'])
-  expect(room.images.find({ search: '', favourites: false }).images).toHaveLength(1)
+  expect(feature.images.find({ search: '', favourites: false }).images).toHaveLength(1)
 })
 
 test('killed when two of four pictures have arrived: those are there, whole, and the drawing says that it was cut', async () => {
@@ -281,127 +283,127 @@ test('killed when two of four pictures have arrived: those are there, whole, and
   }
   child.kill('SIGKILL')
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-  const room = openImages(async () => service.upstream, { dataDir })
-  await room.media.swept
-  const [snapshot] = await changesUntil(room, () => true)
+  const feature = openImages(async () => service.upstream, { dataDir })
+  await feature.media.swept
+  const [snapshot] = await changesUntil(feature, () => true)
   if (snapshot?.type !== 'snapshot') throw new Error('The first change is the snapshot.')
   expect(snapshot.total).toBe(2)
   expect(snapshot.drawings).toMatchObject([{ state: 'cut', problem: { kind: 'cancelled' }, costIs: 'estimated' }])
   expect(snapshot.drawings[0]?.slots.map(({ state }) => state).sort()).toEqual(['failed', 'failed', 'kept', 'kept'])
-  const { images } = room.images.find({ search: '', favourites: false })
+  const { images } = feature.images.find({ search: '', favourites: false })
   expect(images.map(({ id }) => id).sort()).toEqual(said.trim().split('\n').sort())
   const kept = images.map(({ mediaId }) => readFileSync(join(dataDir, 'media', mediaId)))
   expect(kept.every((bytes) => whole.some((one) => one.equals(bytes)))).toBe(true)
-  expect(files(room)).toHaveLength(2)
+  expect(files(feature)).toHaveLength(2)
 })
 
 test('when the program ends in the middle the drawing is cut, not failed', async () => {
   const service = await serve(() => undefined)
-  const room = openImages(async () => service.upstream)
-  const made = await room.images.make(wish())
-  await room.images.close()
-  expect(room.store.images.drawing(made.id)).toMatchObject({ state: 'cut', slots: [{ state: 'failed' }] })
+  const feature = openImages(async () => service.upstream)
+  const made = await feature.images.make(wish())
+  await feature.images.close()
+  expect(feature.store.images.drawing(made.id)).toMatchObject({ state: 'cut', slots: [{ state: 'failed' }] })
 })
 
 test('prompts are found by folded words and beginnings in every script; favourites alone where asked', async () => {
   const random = randomNumbers()
-  const room = await roomAt(() => [{ b64_json: png(4, 4, Math.floor(random() * 65_000)).toString('base64') }])
+  const feature = await featureAt(() => [{ b64_json: png(4, 4, Math.floor(random() * 65_000)).toString('base64') }])
   for (const prompt of ['Ein Hafen, früh am Morgen', '東京の夜', 'harbor of cats']) {
-    await ended(room, await room.images.make(wish({ prompt })))
+    await ended(feature, await feature.images.make(wish({ prompt })))
   }
   const found = (search: string, favourites = false): string[] =>
-    room.images.find({ search, favourites }).images.map(({ prompt }) => prompt)
+    feature.images.find({ search, favourites }).images.map(({ prompt }) => prompt)
   expect(found('')).toEqual(['harbor of cats', '東京の夜', 'Ein Hafen, früh am Morgen'])
   expect(found('FRUH haf')).toEqual(['Ein Hafen, früh am Morgen'])
   expect(found('京の')).toEqual(['東京の夜'])
   expect(found('ats')).toEqual([])
   expect(found('%')).toEqual([])
-  const [first] = room.images.find({ search: '', favourites: false }).images
-  room.images.favourite({ ids: [first?.id ?? ''], favourite: true })
+  const [first] = feature.images.find({ search: '', favourites: false }).images
+  feature.images.favourite({ ids: [first?.id ?? ''], favourite: true })
   expect(found('', true)).toEqual(['harbor of cats'])
 })
 
 test('what was drawn from a picture hangs together with it, from the first prompt to the last', async () => {
   let seed = 0
-  const room = await roomAt(() => [{ b64_json: png(4, 4, ++seed).toString('base64') }])
+  const feature = await featureAt(() => [{ b64_json: png(4, 4, ++seed).toString('base64') }])
   const draw = async (prompt: string, fromImageId: string | null) => {
-    const { slots } = await ended(room, await room.images.make({ ...wish({ prompt }), fromImageId }))
+    const { slots } = await ended(feature, await feature.images.make({ ...wish({ prompt }), fromImageId }))
     return slots[0]?.imageId ?? ''
   }
   const root = await draw('a', null)
   const [left, right] = [await draw('a, red', root), await draw('a, blue', root)]
   const leaf = await draw('a, red, large', left)
   await draw('another', null)
-  const { lineage } = room.images.get({ id: leaf })
+  const { lineage } = feature.images.get({ id: leaf })
   expect(lineage.drawings.map(({ prompt }) => prompt)).toEqual(['a', 'a, red', 'a, blue', 'a, red, large'])
   expect(lineage.images.map(({ id }) => id)).toEqual([root, left, right, leaf])
-  room.images.remove({ ids: [root] })
-  expect(room.images.get({ id: leaf }).lineage.images.map(({ id }) => id)).toEqual([left, right, leaf])
+  feature.images.remove({ ids: [root] })
+  expect(feature.images.get({ id: leaf }).lineage.images.map(({ id }) => id)).toEqual([left, right, leaf])
   await expect(draw('b', randomUUID())).resolves.toBeTruthy()
 })
 
 test('removed ones are out of sight at once and come back with undo; watchers hear of both', async () => {
-  const room = await roomAt(() => [{ b64_json: png(4, 4, 1).toString('base64') }])
-  const { slots } = await ended(room, await room.images.make(wish()))
+  const feature = await featureAt(() => [{ b64_json: png(4, 4, 1).toString('base64') }])
+  const { slots } = await ended(feature, await feature.images.make(wish()))
   const id = slots[0]?.imageId ?? ''
-  const watching = room.images.watch()
+  const watching = feature.images.watch()
   await watching.next()
-  expect(room.images.remove({ ids: [id, randomUUID()] })).toEqual({ removed: 1 })
+  expect(feature.images.remove({ ids: [id, randomUUID()] })).toEqual({ removed: 1 })
   expect((await watching.next()).value).toEqual({ type: 'gone', imageIds: [id] })
   // Its drawing says what is left of it.
   const none = { count: 0, lookId: null }
   expect((await watching.next()).value).toMatchObject({ type: 'drawing', drawing: { inSight: none } })
-  expect(() => room.images.get({ id })).toThrow(/not there any more/)
-  expect(room.images.restore({ ids: [id] })).toEqual({ restored: 1 })
-  const { mediaId: lookId } = room.images.get({ id }).image
+  expect(() => feature.images.get({ id })).toThrow(/not there any more/)
+  expect(feature.images.restore({ ids: [id] })).toEqual({ restored: 1 })
+  const { mediaId: lookId } = feature.images.get({ id }).image
   expect((await watching.next()).value).toMatchObject({ type: 'image', image: { id } })
   expect((await watching.next()).value).toMatchObject({ type: 'drawing', drawing: { inSight: { count: 1, lookId } } })
   // Erasing takes drawings away too: whoever watches begins anew.
-  room.images.erased()
+  feature.images.erased()
   expect((await watching.next()).value).toMatchObject({ type: 'snapshot', total: 1 })
   await watching.return?.()
-  expect(files(room)).toHaveLength(1)
+  expect(files(feature)).toHaveLength(1)
 })
 
 test('a small picture is taken where it is one, and the one before it goes', async () => {
-  const room = await roomAt(() => [{ b64_json: png(40, 40, 1).toString('base64') }])
-  const { slots } = await ended(room, await room.images.make(wish()))
+  const feature = await featureAt(() => [{ b64_json: png(40, 40, 1).toString('base64') }])
+  const { slots } = await ended(feature, await feature.images.make(wish()))
   const id = slots[0]?.imageId ?? ''
   for (const bad of [jpg(10, 10), gifHead(10, 10), png(513, 2), Buffer.from('x'), Buffer.alloc(310_000)]) {
-    await expect(room.images.keepThumb({ id, data: bad.toString('base64') })).rejects.toMatchObject({
+    await expect(feature.images.keepThumb({ id, data: bad.toString('base64') })).rejects.toMatchObject({
       kind: 'bad_input',
     })
   }
-  expect(files(room)).toHaveLength(1)
-  const first = await room.images.keepThumb({ id, data: webpHead('VP8L', 20, 20).toString('base64') })
-  const second = await room.images.keepThumb({ id, data: png(20, 20, 7).toString('base64') })
+  expect(files(feature)).toHaveLength(1)
+  const first = await feature.images.keepThumb({ id, data: webpHead('VP8L', 20, 20).toString('base64') })
+  const second = await feature.images.keepThumb({ id, data: png(20, 20, 7).toString('base64') })
   expect(first.thumbId).not.toBe(second.thumbId)
-  expect(new Set(files(room))).toEqual(new Set([second.mediaId, second.thumbId]))
+  expect(new Set(files(feature))).toEqual(new Set([second.mediaId, second.thumbId]))
 })
 
 test('one is saved as it came, several as a zip with names of their own; a copy is given away, never the kept file', async () => {
   let seed = 0
-  const room = await roomAt(() => [{ b64_json: png(4, 4, ++seed).toString('base64') }])
+  const feature = await featureAt(() => [{ b64_json: png(4, 4, ++seed).toString('base64') }])
   const ids: string[] = []
   for (const prompt of ['A cat: “no/way”?', 'a CAT  no way', '..']) {
-    const { slots } = await ended(room, await room.images.make(wish({ prompt })))
+    const { slots } = await ended(feature, await feature.images.make(wish({ prompt })))
     ids.push(slots[0]?.imageId ?? '')
   }
   const read = async ({ downloadId, bytes }: { downloadId: string; bytes: number }): Promise<Buffer> => {
-    const data = Buffer.from((await room.transfers.downloads.read({ downloadId, at: 0 })).data, 'base64')
+    const data = Buffer.from((await feature.transfers.downloads.read({ downloadId, at: 0 })).data, 'base64')
     expect(data).toHaveLength(bytes)
-    await room.transfers.downloads.release(downloadId)
+    await feature.transfers.downloads.release(downloadId)
     return data
   }
-  const one = await room.images.save({ ids: ids.slice(0, 1) })
+  const one = await feature.images.save({ ids: ids.slice(0, 1) })
   expect(one).toMatchObject({ name: 'A cat “no way”.png', mime: 'image/png' })
   expect((await read(one)).equals(png(4, 4, 1))).toBe(true)
-  const all = await room.images.save({ ids: [...ids, ...ids] })
+  const all = await feature.images.save({ ids: [...ids, ...ids] })
   const entries = unzipSync(await read(all))
   expect(Object.keys(entries)).toEqual(['A cat “no way”.png', 'a CAT no way.png', 'picture.png'])
-  expect(files(room)).toHaveLength(3)
-  expect(readdirSync(room.transfers.folder)).toEqual([])
-  await expect(room.images.save({ ids: [randomUUID()] })).rejects.toMatchObject({ kind: 'no_such_item' })
+  expect(files(feature)).toHaveLength(3)
+  expect(readdirSync(feature.transfers.folder)).toEqual([])
+  await expect(feature.images.save({ ids: [randomUUID()] })).rejects.toMatchObject({ kind: 'no_such_item' })
 })
 
 test('names are cut between characters and hold nothing that turns or hides them', () => {
@@ -411,12 +413,12 @@ test('names are cut between characters and hold nothing that turns or hides them
 })
 
 test('a picture for a message is held by the draft, though it is removed and erased here', async () => {
-  const room = await roomAt(() => [{ b64_json: png(12, 9, 1).toString('base64') }])
-  const { slots } = await ended(room, await room.images.make(wish()))
-  const attached = room.images.asAttachment({ id: slots[0]?.imageId ?? '' })
+  const feature = await featureAt(() => [{ b64_json: png(12, 9, 1).toString('base64') }])
+  const { slots } = await ended(feature, await feature.images.make(wish()))
+  const attached = feature.images.asAttachment({ id: slots[0]?.imageId ?? '' })
   expect(attached).toMatchObject({ name: 'A harbour at dawn.png', mime: 'image/png', width: 12, height: 9 })
-  await room.media.drop([attached.mediaId])
-  const file = await room.media.open(attached.mediaId)
+  await feature.media.drop([attached.mediaId])
+  const file = await feature.media.open(attached.mediaId)
   if (!file) throw new Error('It is not there.')
   expect((await buffer(file.read(0, file.bytes - 1))).equals(png(12, 9, 1))).toBe(true)
 })

@@ -30,12 +30,12 @@ describe('folders, prompts and presets', () => {
   it('are made, changed and taken away, and told whole to who watches', async () => {
     const on = studio()
     const host = testHost(on.dataDir).host
-    const room = libraryHandlers(implementer(host).library, host, on.library)
-    const events = (await call(room.watch, undefined))[Symbol.asyncIterator]()
+    const feature = libraryHandlers(implementer(host).library, host, on.library)
+    const events = (await call(feature.watch, undefined))[Symbol.asyncIterator]()
     expect((await events.next()).value).toEqual({ folders: [], prompts: [], presets: [], removed: 0 })
-    const folder = await call(room.saveFolder, { name: '  Work ' })
-    const prompt = await call(room.savePrompt, { name: 'Ask', text: 'Dear {{name}}' })
-    const preset = await call(room.savePreset, {
+    const folder = await call(feature.saveFolder, { name: '  Work ' })
+    const prompt = await call(feature.savePrompt, { name: 'Ask', text: 'Dear {{name}}' })
+    const preset = await call(feature.savePreset, {
       name: 'Cold',
       model: null,
       instructions: null,
@@ -47,16 +47,16 @@ describe('folders, prompts and presets', () => {
     expect(last.folders).toEqual([{ id: folder.id, name: 'Work', conversations: 1 }])
     expect(last.prompts).toMatchObject([{ id: prompt.id, name: 'Ask', text: 'Dear {{name}}' }])
     expect(last.presets).toMatchObject([{ id: preset.id, params: { temperature: 0 } }])
-    await call(room.saveFolder, { id: folder.id, name: 'Play' })
-    await call(room.savePrompt, { id: prompt.id, name: 'Ask', text: 'Hi' })
-    await call(room.savePreset, { id: preset.id, name: 'Cold', model: 'm', instructions: 'i', params: {} })
+    await call(feature.saveFolder, { id: folder.id, name: 'Play' })
+    await call(feature.savePrompt, { id: prompt.id, name: 'Ask', text: 'Hi' })
+    await call(feature.savePreset, { id: preset.id, name: 'Cold', model: 'm', instructions: 'i', params: {} })
     const next = async (): Promise<LibraryState> => libraryState.parse((await events.next()).value)
-    let told = await next()
-    while (told.folders[0]?.name !== 'Play' || told.presets[0]?.model !== 'm') told = await next()
-    expect(told.prompts[0]?.text).toBe('Hi')
-    await call(room.removeFolder, { id: folder.id })
-    await call(room.removePrompt, { id: prompt.id })
-    await call(room.removePreset, { id: preset.id })
+    let reported = await next()
+    while (reported.folders[0]?.name !== 'Play' || reported.presets[0]?.model !== 'm') reported = await next()
+    expect(reported.prompts[0]?.text).toBe('Hi')
+    await call(feature.removeFolder, { id: folder.id })
+    await call(feature.removePrompt, { id: prompt.id })
+    await call(feature.removePreset, { id: preset.id })
     last = on.library.state.read()
     expect([last.folders, last.prompts, last.presets]).toEqual([[], [], []])
     expect(on.store.archive.conversation(id)?.folderId).toBeNull()
@@ -66,14 +66,14 @@ describe('folders, prompts and presets', () => {
   it('that do not exist are refused, and a name of spaces alone too', async () => {
     const on = studio()
     const host = testHost(on.dataDir).host
-    const room = libraryHandlers(implementer(host).library, host, on.library)
+    const feature = libraryHandlers(implementer(host).library, host, on.library)
     const nobody = randomUUID()
     const gone = { data: { kind: 'no_such_item' } }
-    await expect(call(room.saveFolder, { id: nobody, name: 'a' })).rejects.toMatchObject(gone)
-    await expect(call(room.removeFolder, { id: nobody })).rejects.toMatchObject(gone)
-    await expect(call(room.savePrompt, { id: nobody, name: 'a', text: 'b' })).rejects.toMatchObject(gone)
-    await expect(call(room.removePreset, { id: nobody })).rejects.toMatchObject(gone)
-    await expect(call(room.saveFolder, { name: '   ' })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+    await expect(call(feature.saveFolder, { id: nobody, name: 'a' })).rejects.toMatchObject(gone)
+    await expect(call(feature.removeFolder, { id: nobody })).rejects.toMatchObject(gone)
+    await expect(call(feature.savePrompt, { id: nobody, name: 'a', text: 'b' })).rejects.toMatchObject(gone)
+    await expect(call(feature.removePreset, { id: nobody })).rejects.toMatchObject(gone)
+    await expect(call(feature.saveFolder, { name: '   ' })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
   })
 })
 

@@ -3,15 +3,15 @@ import { expect, it, onTestFinished } from 'vitest'
 import { limitedOf, type RateLimitedRow } from '../../../../src-main/core/features/limits/history.ts'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
-import { notice, openLedger, rowOf, sent } from '../../requestLog/helpers.ts'
+import { notice, openRequestLog, rowOf, sent } from '../../requestLog/helpers.ts'
 
 it('what a request waited for its 429s is told apart from what it waited for anything else [LIM-03]', async () => {
   let now = Date.UTC(2026, 10, 21, 12)
-  const { ledger, dataDir } = openLedger({ now: () => now })
-  onTestFinished(() => ledger.close())
+  const { requestLog, dataDir } = openRequestLog({ now: () => now })
+  onTestFinished(() => requestLog.close())
   /** Each wait is for a status, in ms. */
   const request = (waits: [status: number, ms: number][]) => {
-    const trace = ledger.open(notice())
+    const trace = requestLog.open(notice())
     for (const [status, ms] of waits) {
       trace.connected()
       trace.backsOff(status)
@@ -31,23 +31,23 @@ it('what a request waited for its 429s is told apart from what it waited for any
     [0, 9000],
     [429, 1500],
   ] as [number, number][]
-  const told = () => ledger.limited(10, null).map(limitedOf)
+  const reported = () => requestLog.limited(10, null).map(limitedOf)
   const under = request(mixed)
-  expect(told()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'running' }])
+  expect(reported()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'running' }])
   end(under)
   end(only503)
-  expect(told()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'done' }])
-  const open = ledger.open(notice())
+  expect(reported()).toMatchObject([{ row: under.id, times: 2, waitedMs: 1750, ended: 'done' }])
+  const open = requestLog.open(notice())
   open.connected()
   open.backsOff(429)
   now += 300
-  expect(told()[0]).toMatchObject({ row: open.id, waitedMs: 300, ended: 'running' })
+  expect(reported()[0]).toMatchObject({ row: open.id, waitedMs: 300, ended: 'running' })
   open.ends({ state: 'cancelled', by: 'person' }, null)
   const alone = request([[429, 60]])
   end(alone)
 
   // As rows of an earlier version stand in the file: one that met 429s alone, and one whose waits were never told apart.
-  ledger.flush()
+  requestLog.flush()
   const file = new DatabaseSync(requestLogFile(dataDir))
   file.exec(`UPDATE requests SET backoff_429_us = NULL WHERE id IN (${alone.id}, ${under.id})`)
   file.close()
@@ -72,24 +72,24 @@ it.each([
   ['refused', null, 'refused'],
   ['backing_off', null, 'running'],
 ] as const)('a request that met a 429 and stands at %s with %s has %s', async (state, status, outcome) => {
-  const { ledger } = openLedger()
-  onTestFinished(() => ledger.close())
-  const row = { ...(await rowOf(ledger, sent(ledger).id)), retriedAfter: [503, 429], state, status }
+  const { requestLog } = openRequestLog()
+  onTestFinished(() => requestLog.close())
+  const row = { ...(await rowOf(requestLog, sent(requestLog).id)), retriedAfter: [503, 429], state, status }
   expect(limitedOf({ row, waitedMs: 5 })).toMatchObject({ ended: outcome, times: status === 429 ? 2 : 1, waitedMs: 5 })
 })
 
 it('the history of an account has none of another’s, also where the other was refused far more often [LIM-03]', () => {
-  const { ledger, dataDir } = openLedger()
-  onTestFinished(() => ledger.close())
+  const { requestLog, dataDir } = openRequestLog()
+  onTestFinished(() => requestLog.close())
   const refused = (count: number): number[] =>
     Array.from({ length: count }, () => {
-      const trace = sent(ledger, {}, 429)
+      const trace = sent(requestLog, {}, 429)
       trace.ends({ state: 'done' }, null)
       return trace.id
     })
-  const at = (profile: string, book: string | null, count: number): number[] => {
-    ledger.connectedTo('http://a.example', profile)
-    if (book !== null) ledger.belongsTo(book)
+  const at = (profile: string, account: string | null, count: number): number[] => {
+    requestLog.connectedTo('http://a.example', profile)
+    if (account !== null) requestLog.belongsTo(account)
     return refused(count).reverse()
   }
   const first = at('one', 'A', 2)
@@ -97,14 +97,14 @@ it('the history of an account has none of another’s, also where the other was 
   const again = at('one', 'A', 1)
   // Whose these are is not told yet: they may be of either.
   const open = at('three', null, 1)
-  const under = sent(ledger, {}, 429)
+  const under = sent(requestLog, {}, 429)
   const ids = (rows: RateLimitedRow[]): number[] => rows.map(({ row }) => row.id)
-  expect(ids(ledger.limited(10, 'A'))).toEqual([...open, ...again, ...first])
-  expect(ids(ledger.limited(2, 'A'))).toEqual([...open, ...again])
-  expect(ledger.limited(2000, 'B')).toHaveLength(1201)
-  expect(ids(ledger.limited(3, null))).toHaveLength(3)
+  expect(ids(requestLog.limited(10, 'A'))).toEqual([...open, ...again, ...first])
+  expect(ids(requestLog.limited(2, 'A'))).toEqual([...open, ...again])
+  expect(requestLog.limited(2000, 'B')).toHaveLength(1201)
+  expect(ids(requestLog.limited(3, null))).toHaveLength(3)
   under.ends({ state: 'cancelled', by: 'person' }, null)
-  ledger.flush()
+  requestLog.flush()
   const reader = openRequestLogReader(dataDir)
   onTestFinished(() => reader.close())
   expect(ids(reader.limited(10, 'A')).filter((id) => id !== under.id)).toEqual([...open, ...again, ...first])

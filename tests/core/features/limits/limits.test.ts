@@ -16,7 +16,7 @@ const facts = {
 }
 
 /** The room before a service whose status call does what `answer` says, with nobody at the desk. */
-function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus | null = null) {
+function featureAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus | null = null) {
   const gauge = new RateLimitPoller()
   const getRateLimit = vi.fn(() => {
     const value = answer()
@@ -24,20 +24,20 @@ function roomAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus |
   })
   const store = {
     kept,
-    book: () => null,
+    account: () => null,
     read: () => store.kept,
     keep(status: LimitStatus) {
       store.kept = status
     },
   }
-  const desk = new RequestScheduler()
-  const ledger = { changes: new Listeners(), row: () => null, limited: () => [] }
-  const limits = new LimitsFeature({ desk, gauge, ledger, kept: store })
+  const scheduler = new RequestScheduler()
+  const requestLog = { changes: new Listeners(), row: () => null, limited: () => [] }
+  const limits = new LimitsFeature({ scheduler, gauge, requestLog, kept: store })
   const connect = (): void => {
     gauge.follow({ onRateLimit: () => () => undefined, getRateLimit })
     limits.follow(true)
   }
-  return { limits, gauge, getRateLimit, store, desk, connect }
+  return { limits, gauge, getRateLimit, store, scheduler, connect }
 }
 
 /** Somebody who looks; `now` is the last that was told. */
@@ -67,7 +67,7 @@ afterEach(() => {
 
 describe('the status call', () => {
   it('is made while somebody looks, every 15 seconds at most, and by nobody else [LIM-03]', async () => {
-    const { limits, getRateLimit, connect } = roomAt(() => whole)
+    const { limits, getRateLimit, connect } = featureAt(() => whole)
     connect()
     await vi.advanceTimersByTimeAsync(600_000)
     expect(getRateLimit).not.toHaveBeenCalled()
@@ -95,7 +95,7 @@ describe('the status call', () => {
   })
 
   it('that the status bar or the desk made counts as one, and is asked once by both', async () => {
-    const { limits, gauge, getRateLimit, connect } = roomAt(() => whole)
+    const { limits, gauge, getRateLimit, connect } = featureAt(() => whole)
     connect()
     const seen = look(limits)
     void gauge.ask()
@@ -111,7 +111,7 @@ describe('the status call', () => {
 
   it('tells five buckets apart, the seconds to a reset of the minute alone, a ban and its end [LIM-01] [LIM-02] [LIM-06]', async () => {
     let status: RateLimitStatus = whole
-    const { limits, connect } = roomAt(() => status)
+    const { limits, connect } = featureAt(() => status)
     connect()
     const seen = look(limits)
     await vi.advanceTimersByTimeAsync(1000)
@@ -145,7 +145,7 @@ describe('the status call', () => {
     ['405', no('unexpected_status', 405)],
     ['what is no status', no('malformed_reply', 200)],
   ])('that answers %s is not offered: said without a problem, and asked again a day later', async (_, failure) => {
-    const { limits, getRateLimit, connect } = roomAt(() => failure)
+    const { limits, getRateLimit, connect } = featureAt(() => failure)
     connect()
     const seen = look(limits)
     await vi.advanceTimersByTimeAsync(1000)
@@ -163,7 +163,7 @@ describe('the status call', () => {
 
   it('that fails leaves what was known, with its time, and says why', async () => {
     let fails = false
-    const { limits, getRateLimit, connect } = roomAt(() => (fails ? no('connect_failed') : whole))
+    const { limits, getRateLimit, connect } = featureAt(() => (fails ? no('connect_failed') : whole))
     connect()
     const seen = look(limits)
     await vi.advanceTimersByTimeAsync(1000)
@@ -179,7 +179,7 @@ describe('the status call', () => {
   })
 
   it('is kept for when nothing is connected, and forgotten for another account', async () => {
-    const { limits, gauge, store, connect } = roomAt(() => whole)
+    const { limits, gauge, store, connect } = featureAt(() => whole)
     connect()
     const seen = look(limits)
     await vi.advanceTimersByTimeAsync(1000)
@@ -205,7 +205,7 @@ describe('the status call', () => {
     const slow = new Promise<RateLimitStatus>((resolve) => {
       answer = resolve
     })
-    const { limits, gauge } = roomAt(() => whole)
+    const { limits, gauge } = featureAt(() => whole)
     gauge.follow({ onRateLimit: () => () => undefined, getRateLimit: async () => ({ facts, value: await slow }) })
     limits.follow(true)
     const seen = look(limits)

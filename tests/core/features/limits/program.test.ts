@@ -24,11 +24,11 @@ it('a page watches limits of the service that is connected, and takes a view of 
     break
   }
   expect(await client.limits.history({ limit: 10 })).toEqual([])
-  for await (const [book] of await client.usage.watch()) {
-    if (!book || book.asOf === null) continue
+  for await (const [account] of await client.usage.watch()) {
+    if (!account || account.asOf === null) continue
     const to = new Date().toISOString().slice(0, 10)
     const from = new Date(Date.parse(to) - 29 * 86_400_000).toISOString().slice(0, 10)
-    const query = { bookId: book.id, from, to, grain: 'day', by: 'model', source: 'service' } as const
+    const query = { accountId: account.id, from, to, grain: 'day', by: 'model', source: 'service' } as const
     const view = unpackView(await client.usage.view(query))
     const file = await client.usage.export({ ...query, format: 'json' })
     expect(file.name).toBe(`usage-service-by-model-${from}-${to}.json`)

@@ -8,7 +8,7 @@ import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type KeyName, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { Limits } from '../../../../src-preload/contract/account.ts'
-import { notice, openLedger, tool } from '../../requestLog/helpers.ts'
+import { notice, openRequestLog, tool } from '../../requestLog/helpers.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -16,30 +16,30 @@ afterEach(async () => {
 })
 
 /** The room before the whole sandbox, with the real desk, the real client and real books. */
-async function roomAt(key: KeyName) {
+async function featureAt(key: KeyName) {
   const sandbox = await startSandbox()
-  const desk = new RequestScheduler()
-  const { ledger } = openLedger()
+  const scheduler = new RequestScheduler()
+  const { requestLog } = openRequestLog()
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.keys[key]),
     retry: { maxAttempts: 1 },
-    desk,
-    books: ledger,
+    scheduler,
+    requestLog: requestLog,
   })
   const gauge = new RateLimitPoller()
-  const follower = new SchedulerWatcher(desk, gauge)
+  const follower = new SchedulerWatcher(scheduler, gauge)
   const limits = new LimitsFeature({
-    desk,
+    scheduler,
     gauge,
-    ledger,
-    kept: { book: () => null, read: () => null, keep: () => undefined },
+    requestLog,
+    kept: { account: () => null, read: () => null, keep: () => undefined },
   })
   closers.push(
     sandbox.close,
-    () => ledger.close(),
+    () => requestLog.close(),
     () => upstream.close(),
-    () => desk.close(),
+    () => scheduler.close(),
     () => gauge.close(),
     () => follower.close(),
     () => limits.close(),
@@ -47,7 +47,7 @@ async function roomAt(key: KeyName) {
   gauge.follow(upstream)
   limits.follow(true)
   await follower.connect(upstream)
-  return { sandbox, desk, ledger, upstream, limits }
+  return { sandbox, scheduler, requestLog, upstream, limits }
 }
 
 /** The first state that is as wished. */
@@ -58,7 +58,7 @@ async function until(limits: LimitsFeature, wished: (state: Limits) => boolean):
 
 describe('the room before a service', () => {
   it('reads the status and the key’s limits; the call stands in the log as a counted request [LIM-01] [LIM-03] [LIM-05]', async () => {
-    const { limits, ledger } = await roomAt('oneAtATime')
+    const { limits, requestLog } = await featureAt('oneAtATime')
     const { status, key, offers } = await until(limits, (state) => state.status !== null)
     expect(offers).toBe(true)
     expect(status?.minute).toEqual({
@@ -69,24 +69,24 @@ describe('the room before a service', () => {
     expect((status?.minute.used ?? 0) + (status?.minute.remaining ?? 0)).toBe(status?.minute.limit)
     expect(status?.resetSeconds).toBeGreaterThan(0)
     expect(key).toEqual({ rpm: null, tpm: null, concurrent: 1 })
-    const rows = await ledger.page({ who: 'studio' }, Number.MAX_SAFE_INTEGER, 10)
+    const rows = await requestLog.page({ who: 'studio' }, Number.MAX_SAFE_INTEGER, 10)
     expect(rows.filter(({ path }) => path === '/v1/rate-limit')).toHaveLength(1)
-    expect(rows.every(({ who }) => who.kind === 'studio' && who.room === 'account')).toBe(true)
+    expect(rows.every(({ who }) => who.kind === 'studio' && who.feature === 'account')).toBe(true)
   })
 
   it('says a ban and its end [LIM-02]', async () => {
-    const { limits } = await roomAt('banned')
+    const { limits } = await featureAt('banned')
     const { status } = await until(limits, (state) => state.status !== null)
     expect(status?.banned).toBe(true)
     expect(Date.parse(status?.bannedUntil ?? '')).toBeGreaterThan(Date.now())
   })
 
   it('shows who holds a slot until the reply is closed, and how many wait for one [LIM-05]', async () => {
-    const { limits, desk, ledger } = await roomAt('oneAtATime')
+    const { limits, scheduler, requestLog } = await featureAt('oneAtATime')
     const enter = (id: string) => {
-      const trace = ledger.open(notice({ asker: tool(id) }))
+      const trace = requestLog.open(notice({ asker: tool(id) }))
       const wish = { asker: tool(id), slot: true, tokens: 0, model: 'writer-small', signal: undefined, trace }
-      return { trace, pass: desk.enter(wish) }
+      return { trace, pass: scheduler.enter(wish) }
     }
     const first = enter('editor')
     const second = enter('other')
@@ -109,11 +109,11 @@ describe('the room before a service', () => {
   })
 
   it('has nothing of a former connection’s slots', async () => {
-    const { limits, desk, ledger } = await roomAt('main')
-    const trace = ledger.open(notice())
-    const pass = await desk.enter({ asker: tool(), slot: true, tokens: 0, model: null, signal: undefined, trace })
+    const { limits, scheduler, requestLog } = await featureAt('main')
+    const trace = requestLog.open(notice())
+    const pass = await scheduler.enter({ asker: tool(), slot: true, tokens: 0, model: null, signal: undefined, trace })
     expect(limits.read().slots.used).toHaveLength(1)
-    desk.reset()
+    scheduler.reset()
     expect(limits.read().slots.used).toEqual([])
     pass.leave(0)
   })
@@ -122,15 +122,15 @@ describe('the room before a service', () => {
 describe('the history of refusals by the service', () => {
   it('has what was answered with 429 and what it waited before it went on; none that was refused here', async () => {
     let now = Date.UTC(2026, 10, 21, 12)
-    const { ledger } = openLedger({ now: () => now })
+    const { requestLog } = openRequestLog({ now: () => now })
     const limits = new LimitsFeature({
-      desk: new RequestScheduler(),
+      scheduler: new RequestScheduler(),
       gauge: new RateLimitPoller(),
-      ledger,
-      kept: { book: () => null, read: () => null, keep: () => undefined },
+      requestLog,
+      kept: { account: () => null, read: () => null, keep: () => undefined },
     })
     const open = () => {
-      const trace = ledger.open(notice())
+      const trace = requestLog.open(notice())
       trace.admitted()
       trace.connected()
       return trace
@@ -162,10 +162,10 @@ describe('the history of refusals by the service', () => {
     running.backsOff(429)
     now += 1500
     // By this program alone: over a tool's own limit, or at the gate.
-    const own = ledger.open(notice())
+    const own = requestLog.open(notice())
     own.replied(429, null)
     own.ends({ state: 'refused', problem: { kind: 'rpm', message: 'Your own limit.' } }, null)
-    ledger.refused({
+    requestLog.refused({
       toolId: null,
       from: 'x',
       method: 'POST',
@@ -183,6 +183,6 @@ describe('the history of refusals by the service', () => {
     ])
     expect(limits.history({ limit: 2 }).map(({ row }) => row)).toEqual([running.id, given.id])
     running.ends({ state: 'cancelled' }, null)
-    await ledger.close()
+    await requestLog.close()
   })
 })

@@ -98,16 +98,16 @@ const wish = (more: Partial<CleanUp>): CleanUp => ({
 })
 
 /** As a person does it: counted, told, done. */
-const clean = (asked: CleanUp) => keeping.cleanUp({ ...asked, told: keeping.wouldCleanUp(asked).items })
+const clean = (asked: CleanUp) => keeping.cleanUp({ ...asked, reported: keeping.wouldCleanUp(asked).items })
 
 test('a clean-up takes no more than was told: what came or grew old since is asked about anew', async () => {
   await picture({ days: 40 })
   const asked = wish({ olderThanDays: 30 })
-  const { items: told } = keeping.wouldCleanUp(asked)
+  const { items: reported } = keeping.wouldCleanUp(asked)
   await picture({ days: 50 })
-  await expect(keeping.cleanUp({ ...asked, told })).rejects.toMatchObject({ kind: 'bad_input' })
+  await expect(keeping.cleanUp({ ...asked, reported })).rejects.toMatchObject({ kind: 'bad_input' })
   expect(files().size).toBe(2)
-  expect(await keeping.cleanUp({ ...asked, told: 2 })).toMatchObject({ items: 2 })
+  expect(await keeping.cleanUp({ ...asked, reported: 2 })).toMatchObject({ items: 2 })
 })
 
 test('a clean-up by age tells before what it takes, takes exactly that, and leaves favourites and the rest', async () => {
@@ -120,10 +120,10 @@ test('a clean-up by age tells before what it takes, takes exactly that, and leav
   const gone: [string, readonly string[]][] = []
   keeping.erased.add((kind, ids) => void gone.push([kind, ids]))
   const asked = wish({ olderThanDays: 30 })
-  const told = keeping.wouldCleanUp(asked)
-  expect(told).toEqual({ items: 2, bytes: old.bytes + sound.bytes })
+  const reported = keeping.wouldCleanUp(asked)
+  expect(reported).toEqual({ items: 2, bytes: old.bytes + sound.bytes })
   expect(files().size).toBe(4)
-  expect(await clean(asked)).toEqual(told)
+  expect(await clean(asked)).toEqual(reported)
   expect(files()).toEqual(new Set([loved.mediaId, young.mediaId]))
   expect(new Map(gone)).toEqual(
     new Map([
@@ -203,17 +203,17 @@ test('sizes are told by room, each file once, with removed ones and what grows',
   await file.append(Buffer.alloc(1000))
   const { uses, free, folder } = await keeping.use()
   await file.close()
-  const room = (kind: string) => uses.find((one) => one.kind === kind)
-  expect(room('images')).toEqual({
+  const feature = (kind: string) => uses.find((one) => one.kind === kind)
+  expect(feature('images')).toEqual({
     kind: 'images',
     items: 2,
     bytes: drawn.bytes + removed.bytes,
     removedItems: 1,
     removedBytes: removed.bytes,
   })
-  expect(room('recordings')).toMatchObject({ items: 2, bytes: sound.bytes + 1000, removedItems: 0 })
-  expect(room('chat')).toMatchObject({ items: 1, bytes: own.bytes, removedItems: 1, removedBytes: own.bytes })
-  expect(room('speech')).toMatchObject({ items: 0, bytes: 0 })
+  expect(feature('recordings')).toMatchObject({ items: 2, bytes: sound.bytes + 1000, removedItems: 0 })
+  expect(feature('chat')).toMatchObject({ items: 1, bytes: own.bytes, removedItems: 1, removedBytes: own.bytes })
+  expect(feature('speech')).toMatchObject({ items: 0, bytes: 0 })
   const disk = [...files()].reduce((sum, name) => sum + readFileSync(join(folder, name)).length, 1000)
   expect(uses.reduce((sum, { bytes: one }) => sum + one, 0)).toBe(disk)
   expect(free).toBeGreaterThan(0)

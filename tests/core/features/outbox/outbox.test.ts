@@ -19,7 +19,7 @@ async function studio() {
     await sandbox.close()
   })
   await core.connection.login({ baseUrl: cut.url, key: sandbox.apiKey })
-  const room = {
+  const feature = {
     sandbox,
     cut,
     dataDir,
@@ -28,15 +28,15 @@ async function studio() {
     async restart() {
       await core.stop()
       core = await createCore(testHost(dataDir, secrets).host)
-      room.client = createRouterClient(core.router)
+      feature.client = createRouterClient(core.router)
     },
     async until(wished: (now: WaitingState) => boolean): Promise<WaitingState> {
-      for await (const now of await room.client.waiting.watch()) if (wished(now)) return now
+      for await (const now of await feature.client.waiting.watch()) if (wished(now)) return now
       throw new Error('The queue ended before what was waited for.')
     },
     posts: () => sandbox.observe.requests().filter(({ method }) => method === 'POST'),
   }
-  return room
+  return feature
 }
 
 const picture = { prompt: 'A fox', n: 2, model: null, size: null, responseFormat: 'b64_json' }
@@ -44,46 +44,46 @@ const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav'
 const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
 
 it('what was asked for without a network is kept over a restart, and sent one after another when the service is back', async () => {
-  const room = await studio()
-  const { id: speechId } = await room.client.speech.make({ requestId: randomUUID(), ...words })
-  await room.until(() => true)
-  for await (const change of await room.client.speech.watch()) {
+  const feature = await studio()
+  const { id: speechId } = await feature.client.speech.make({ requestId: randomUUID(), ...words })
+  await feature.until(() => true)
+  for await (const change of await feature.client.speech.watch()) {
     if (change.type === 'snapshot' && change.speeches.some(({ state }) => state === 'done')) break
     if (change.type === 'speech' && change.speech.state === 'done') break
   }
-  const recording = await room.client.transcribe.addSpeech({ speechId })
-  const before = room.posts().length
+  const recording = await feature.client.transcribe.addSpeech({ speechId })
+  const before = feature.posts().length
 
-  await room.cut.set('refuse')
-  await room.client.connection.recheck()
-  expect(room.core().state().connection).toMatchObject({ state: 'failed', offline: { since: expect.any(String) } })
-  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
-  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'speech', ...words } })
-  await room.client.waiting.add({
+  await feature.cut.set('refuse')
+  await feature.client.connection.recheck()
+  expect(feature.core().state().connection).toMatchObject({ state: 'failed', offline: { since: expect.any(String) } })
+  await feature.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
+  await feature.client.waiting.add({ requestId: randomUUID(), wish: { what: 'speech', ...words } })
+  await feature.client.waiting.add({
     requestId: randomUUID(),
     wish: { what: 'transcript', ...heard, recordingId: recording.id },
   })
-  const dropped = await room.client.waiting.add({
+  const dropped = await feature.client.waiting.add({
     requestId: randomUUID(),
     wish: { what: 'images', ...picture, prompt: 'Never' },
   })
-  await room.client.waiting.cancel({ id: dropped.id })
+  await feature.client.waiting.cancel({ id: dropped.id })
 
-  await room.restart()
-  const { items } = await room.until(({ items }) => items.length === 3)
+  await feature.restart()
+  const { items } = await feature.until(({ items }) => items.length === 3)
   expect(items).toMatchObject([
     { what: 'images', label: 'A fox', amount: 2, state: 'waiting', here: true },
     { what: 'speech', label: 'The tide is in.', amount: 15 },
     { what: 'transcript', label: recording.name, recordingId: recording.id },
   ])
-  expect(room.posts()).toHaveLength(before)
+  expect(feature.posts()).toHaveLength(before)
 
-  await room.cut.set('open')
-  await room.client.connection.lookAgain()
-  const { ended, items: left } = await room.until(({ ended }) => ended !== null)
+  await feature.cut.set('open')
+  await feature.client.connection.lookAgain()
+  const { ended, items: left } = await feature.until(({ ended }) => ended !== null)
   expect(left).toEqual([])
   expect(ended).toMatchObject({ done: 3, failed: 0, last: { what: 'transcript' } })
-  const sent = room.posts().slice(before)
+  const sent = feature.posts().slice(before)
   expect(sent.map(({ path }) => path)).toEqual([
     '/v1/images/generations',
     '/v1/audio/speech',
@@ -93,67 +93,67 @@ it('what was asked for without a network is kept over a restart, and sent one af
     expect(startedAt).toBeGreaterThanOrEqual(sent[index - 1]?.endedAt ?? 0)
   }
   // As if they were made then: in their rooms, with what they cost.
-  expect((await room.client.images.find({ search: 'fox' })).images).toHaveLength(2)
-  const { transcripts } = await room.client.transcribe.get({ id: recording.id })
+  expect((await feature.client.images.find({ search: 'fox' })).images).toHaveLength(2)
+  const { transcripts } = await feature.client.transcribe.get({ id: recording.id })
   expect(transcripts).toMatchObject([{ state: 'done', cost: expect.any(String) }])
 })
 
 it('what failed may wait where nothing of it had left, and only there', async () => {
-  const room = await studio()
+  const feature = await studio()
   const failed = async (model: string | null = null) => {
-    const { id } = await room.client.images.make({ requestId: randomUUID(), ...picture, model })
-    for await (const change of await room.client.images.watch()) {
+    const { id } = await feature.client.images.make({ requestId: randomUUID(), ...picture, model })
+    for await (const change of await feature.client.images.watch()) {
       const drawings = change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
       const over = drawings.find((one) => one.id === id && one.state === 'failed')
       if (over) return over
     }
     return expect.unreachable()
   }
-  await room.cut.set('refuse')
+  await feature.cut.set('refuse')
   const unsent = await failed()
   expect(unsent.problem).toMatchObject({ kind: 'connect_failed', unsent: true })
-  const item = await room.client.waiting.again({ what: 'images', id: unsent.id })
+  const item = await feature.client.waiting.again({ what: 'images', id: unsent.id })
   expect(item).toMatchObject({ label: 'A fox', amount: 2 })
-  for await (const change of await room.client.images.watch()) {
+  for await (const change of await feature.client.images.watch()) {
     if (change.type !== 'snapshot') continue
     expect(change.drawings).toEqual([])
     break
   }
   // Twice is once too often.
-  await expect(room.client.waiting.again({ what: 'images', id: unsent.id })).rejects.toMatchObject({
+  await expect(feature.client.waiting.again({ what: 'images', id: unsent.id })).rejects.toMatchObject({
     data: { kind: 'bad_input' },
   })
-  await room.client.waiting.hold({ id: item.id, held: true })
+  await feature.client.waiting.hold({ id: item.id, held: true })
 
-  await room.cut.set('open')
+  await feature.cut.set('open')
   const maybe = await failed('fault/reset-before-headers')
   expect(maybe.problem).not.toHaveProperty('unsent')
-  await expect(room.client.waiting.again({ what: 'images', id: maybe.id })).rejects.toMatchObject({
+  await expect(feature.client.waiting.again({ what: 'images', id: maybe.id })).rejects.toMatchObject({
     data: { kind: 'bad_input' },
   })
-  await room.client.connection.recheck()
+  await feature.client.connection.recheck()
   // Held: it stays although somebody is there again.
-  expect(room.core().state().connection.state).toBe('connected')
-  expect((await room.until(() => true)).items).toMatchObject([{ id: item.id, state: 'held' }])
-  await room.client.waiting.hold({ id: item.id, held: false })
-  expect((await room.until(({ ended }) => ended !== null)).ended).toMatchObject({ done: 1, failed: 0 })
+  expect(feature.core().state().connection.state).toBe('connected')
+  expect((await feature.until(() => true)).items).toMatchObject([{ id: item.id, state: 'held' }])
+  await feature.client.waiting.hold({ id: item.id, held: false })
+  expect((await feature.until(({ ended }) => ended !== null)).ended).toMatchObject({ done: 1, failed: 0 })
 })
 
 it('what cannot be begun says why, and holds nobody else up', async () => {
-  const room = await studio()
-  await room.cut.set('refuse')
-  await room.client.connection.recheck()
+  const feature = await studio()
+  await feature.cut.set('refuse')
+  await feature.client.connection.recheck()
   const recordingId = '00000000-0000-4000-8000-000000000000'
-  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'transcript', ...heard, recordingId } })
-  await room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
+  await feature.client.waiting.add({ requestId: randomUUID(), wish: { what: 'transcript', ...heard, recordingId } })
+  await feature.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture } })
   await expect(
-    room.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture, prompt: ' ' } }),
+    feature.client.waiting.add({ requestId: randomUUID(), wish: { what: 'images', ...picture, prompt: ' ' } }),
   ).rejects.toMatchObject({
     data: { kind: 'bad_input' },
   })
-  await room.cut.set('open')
-  await room.client.connection.lookAgain()
-  const { items, ended } = await room.until(({ ended }) => ended !== null)
+  await feature.cut.set('open')
+  await feature.client.connection.lookAgain()
+  const { items, ended } = await feature.until(({ ended }) => ended !== null)
   expect(items).toMatchObject([{ what: 'transcript', state: 'failed', problem: { kind: 'no_such_item' } }])
   expect(ended).toMatchObject({ done: 1, failed: 1 })
 })

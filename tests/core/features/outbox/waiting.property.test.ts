@@ -23,14 +23,14 @@ const images = (prompt: string): WaitingWish => ({
 })
 
 /** What may happen, in any order. */
-type Deed =
+type ActionName =
   | { do: 'add' | 'cancel' | 'hold' | 'release' | 'change'; at: number }
   | { do: 'stand'; state: 'connected' | 'failed'; id: 'one' | 'two' }
   | { do: 'pass' }
   | { do: 'restart' }
 
 const at = fc.nat({ max: 20 })
-const deed: fc.Arbitrary<Deed> = fc.oneof(
+const action: fc.Arbitrary<ActionName> = fc.oneof(
   { weight: 5, arbitrary: fc.record({ do: fc.constant('add' as const), at }) },
   fc.record({ do: fc.constantFrom('cancel' as const, 'hold' as const, 'release' as const, 'change' as const), at }),
   {
@@ -47,7 +47,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
 
 it('is sent once at most, in order, by the account that it is for, and never lost, in whatever order things happen', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { maxLength: 40 }), async (deeds) => {
+    fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       const store = openStore(freshFolder())
       stores.push(store)
       const begun: { prompt: string; by: string }[] = []
@@ -91,7 +91,7 @@ it('is sent once at most, in order, by the account that it is for, and never los
       let waiting = open()
       let count = 0
       /** What the person does. */
-      const ask = (one: Extract<Deed, { at: number }>): void => {
+      const ask = (one: Extract<ActionName, { at: number }>): void => {
         const place = connection.profile?.id ?? ''
         if (one.do === 'add') {
           const prompt = `p${count++}`
@@ -114,7 +114,7 @@ it('is sent once at most, in order, by the account that it is for, and never los
           chosen.for = place
         } else waiting.hold({ id, held: one.do === 'hold' })
       }
-      for (const one of deeds) {
+      for (const one of actions) {
         if (one.do === 'stand') {
           connection = standing(one.state, one.id)
           waiting.connectionChanged()

@@ -14,7 +14,7 @@ import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readBody, serve } from '../../upstream/helpers/service.ts'
 import { decoded, testRate } from './audio.ts'
-import { heard, isOver, seen, speechRoom, type TestRoom, wish } from './room.ts'
+import { heard, isOver, seen, speechProcedures, type TestFeature, wish } from './room.ts'
 
 /** Four parts. */
 const paragraph = 'The tide is in, and it is a good day. '.repeat(70).trim()
@@ -52,15 +52,16 @@ const head = (response: ServerResponse, type = 'audio/mpeg'): ServerResponse =>
   response.writeHead(200, { 'content-type': type })
 const say = (response: ServerResponse, format: SpeechFormat = 'mp3'): void => void head(response).end(audioOf(format))
 
-function fileOf({ media }: TestRoom, { mediaId }: Pick<Speech, 'mediaId'>): string {
+function fileOf({ media }: TestFeature, { mediaId }: Pick<Speech, 'mediaId'>): string {
   const path = mediaId === null ? null : media.pathOf(mediaId)
   if (path === null) throw new Error('There is no file.')
   return path
 }
 
 const lengthOf = (path: string, format: SpeechFormat): number => decoded(path, format).length
-const making = (room: TestRoom): string[] => readdirSync(join(room.dataDir, 'making'))
-const states = (room: TestRoom, id: string): string[] => room.speeches.get({ id }).partList.map(({ state }) => state)
+const making = (feature: TestFeature): string[] => readdirSync(join(feature.dataDir, 'making'))
+const states = (feature: TestFeature, id: string): string[] =>
+  feature.speeches.get({ id }).partList.map(({ state }) => state)
 
 describe('a text of 20,000 bytes in four scripts', () => {
   const scripts = [
@@ -93,25 +94,25 @@ describe('a text of 20,000 bytes in four scripts', () => {
       }
     }
     const { url } = await serve((request, response) => void pass(request, response))
-    const room = speechRoom({ baseUrl: url, apiKey: sandbox.apiKey })
+    const feature = speechProcedures({ baseUrl: url, apiKey: sandbox.apiKey })
     expect(Buffer.byteLength(text)).toBeGreaterThan(20_000)
-    const { parts: planned } = room.speeches.plan(wish(text, fast))
-    const { id } = await room.speeches.make(wish(text, fast))
-    const failed = await seen(room.speeches, id, isOver)
+    const { parts: planned } = feature.speeches.plan(wish(text, fast))
+    const { id } = await feature.speeches.make(wish(text, fast))
+    const failed = await seen(feature.speeches, id, isOver)
     expect(failed).toMatchObject({ state: 'failed', parts: planned.length, partsDone: 2 })
     expect(failed.problem).toMatchObject({ kind: 'connection_lost', outputStarted: true })
-    expect(states(room, id).slice(0, 4)).toEqual(['done', 'done', 'failed', 'waiting'])
+    expect(states(feature, id).slice(0, 4)).toEqual(['done', 'done', 'failed', 'waiting'])
     // What had come is there, the beginning of the third part too.
-    const [first, second] = room.speeches.get({ id }).partList
-    expect(lengthOf(fileOf(room, failed), 'mp3') / testRate).toBeGreaterThan(
+    const [first, second] = feature.speeches.get({ id }).partList
+    expect(lengthOf(fileOf(feature, failed), 'mp3') / testRate).toBeGreaterThan(
       (first?.seconds ?? 0) + (second?.seconds ?? 0) + 0.05,
     )
 
-    await room.speeches.resume({ id })
+    await feature.speeches.resume({ id })
     // Whoever listens now gets nothing of what had come of the third part before.
-    const { parts, order } = await heard(room.speeches.listen({ id, fromPart: 1 }))
+    const { parts, order } = await heard(feature.speeches.listen({ id, fromPart: 1 }))
     expect(order.at(-1)).toBe('end done')
-    const done = await seen(room.speeches, id, isOver)
+    const done = await seen(feature.speeches, id, isOver)
     expect(done).toMatchObject({ state: 'done', partsDone: planned.length, problem: null })
     // Each part was asked for once, the third twice, and together they are the text.
     expect(inputs).toHaveLength(planned.length + 1)
@@ -121,15 +122,15 @@ describe('a text of 20,000 bytes in four scripts', () => {
     expect(said.replace(/\s/g, '')).toBe(text.replace(/\s/g, ''))
     let sum = 0
     for (const { part, bytes } of parts) {
-      const file = join(room.dataDir, 'tmp', `${part}.mp3`)
+      const file = join(feature.dataDir, 'tmp', `${part}.mp3`)
       writeFileSync(file, bytes)
       sum += lengthOf(file, 'mp3')
     }
-    expect(Math.abs(lengthOf(fileOf(room, done), 'mp3') - sum) / testRate).toBeLessThanOrEqual(0.05)
+    expect(Math.abs(lengthOf(fileOf(feature, done), 'mp3') - sum) / testRate).toBeLessThanOrEqual(0.05)
     expect(done.seconds).toBeCloseTo(sum / testRate, 1)
     // The files of the parts, and the file of what had come before, are gone.
-    await expect.poll(() => making(room)).toEqual([])
-    expect(room.media.pathOf(failed.mediaId ?? '')).toBe(null)
+    await expect.poll(() => making(feature)).toEqual([])
+    expect(feature.media.pathOf(failed.mediaId ?? '')).toBe(null)
   }, 120_000)
 })
 
@@ -156,35 +157,35 @@ describe('a process that is killed while part 3 comes', () => {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       const exited = once(child, 'exit')
-      let told = { id: '', part: 0, bytes: 0 }
+      let reported = { id: '', part: 0, bytes: 0 }
       const enough = 5000 + Math.floor(randomNumbers()() * 20_000)
       for await (const line of createInterface({ input: child.stdout })) {
         // The line that the kill cut in the middle.
         if (!line.endsWith('}')) break
-        told = JSON.parse(line)
-        if (told.part === 3 && told.bytes >= enough) child.kill('SIGKILL')
+        reported = JSON.parse(line)
+        if (reported.part === 3 && reported.bytes >= enough) child.kill('SIGKILL')
       }
       await exited
       dripping = false
 
-      const room = speechRoom(asked, folder)
-      const { id } = told
-      expect(room.speeches.get({ id })).toMatchObject({ state: 'cut', problem: { kind: 'cancelled' } })
-      await room.speeches.recovered
-      const cut = room.speeches.get({ id })
+      const feature = speechProcedures(asked, folder)
+      const { id } = reported
+      expect(feature.speeches.get({ id })).toMatchObject({ state: 'cut', problem: { kind: 'cancelled' } })
+      await feature.speeches.recovered
+      const cut = feature.speeches.get({ id })
       expect(cut.partList.map(({ state }) => state)).toEqual(['done', 'done', 'failed', 'waiting'])
-      expect(cut.partList[2]?.audioBytes).toBeGreaterThanOrEqual(told.bytes)
+      expect(cut.partList[2]?.audioBytes).toBeGreaterThanOrEqual(reported.bytes)
       const one = cut.partList[0]?.seconds ?? 0
-      const joined = lengthOf(fileOf(room, cut), format) / testRate
+      const joined = lengthOf(fileOf(feature, cut), format) / testRate
       expect(joined).toBeGreaterThan(2 * one + 0.1)
       expect(joined).toBeCloseTo(cut.seconds ?? 0, 1)
-      await room.speeches.resume({ id })
-      const done = await seen(room.speeches, id, isOver)
+      await feature.speeches.resume({ id })
+      const done = await seen(feature.speeches, id, isOver)
       expect(done).toMatchObject({ state: 'done', partsDone: 4 })
       expect(asked.asked.map(({ body }) => String(body.input).length)).toEqual(
         [1, 2, 3, 3, 4].map(() => paragraph.length),
       )
-      expect(Math.abs(lengthOf(fileOf(room, done), format) / testRate - 4 * one)).toBeLessThanOrEqual(0.05)
+      expect(Math.abs(lengthOf(fileOf(feature, done), format) / testRate - 4 * one)).toBeLessThanOrEqual(0.05)
     },
     60_000,
   )
@@ -192,15 +193,15 @@ describe('a process that is killed while part 3 comes', () => {
   it('or between the last part and the joined file has the whole', async () => {
     const asked = await service((response) => say(response))
     const folder = freshFolder()
-    const room = speechRoom(asked, folder, { log: () => undefined })
-    const { id } = await room.speeches.make(wish('One.\n\nTwo.'))
-    const done = await seen(room.speeches, id, isOver)
+    const feature = speechProcedures(asked, folder, { log: () => undefined })
+    const { id } = await feature.speeches.make(wish('One.\n\nTwo.'))
+    const done = await seen(feature.speeches, id, isOver)
     // As that moment would have left it.
-    const file = readFileSync(fileOf(room, done))
-    room.store.speeches.setState(id, 'making', null)
-    await room.close()
+    const file = readFileSync(fileOf(feature, done))
+    feature.store.speeches.setState(id, 'making', null)
+    await feature.close()
     writeFileSync(join(folder, 'making', `${id}.part-0001`), file)
-    const again = speechRoom(asked, folder)
+    const again = speechProcedures(asked, folder)
     await again.speeches.recovered
     expect(again.speeches.get({ id })).toMatchObject({ state: 'done', problem: null, mediaId: done.mediaId })
     expect(making(again)).toEqual([])
@@ -213,12 +214,12 @@ it('a program that ends leaves what came, and the next one says that it was cut'
     else head(response).write(audioOf('mp3').subarray(0, 2000))
   })
   const folder = freshFolder()
-  const room = speechRoom(asked, folder)
-  const { id } = await room.speeches.make(wish(fourParts))
-  await seen(room.speeches, id, ({ audioBytes }) => audioBytes >= audioOf('mp3').length + 2000)
-  await room.close()
+  const feature = speechProcedures(asked, folder)
+  const { id } = await feature.speeches.make(wish(fourParts))
+  await seen(feature.speeches, id, ({ audioBytes }) => audioBytes >= audioOf('mp3').length + 2000)
+  await feature.close()
   await asked.asked[1]?.closed
-  const again = speechRoom(asked, folder)
+  const again = speechProcedures(asked, folder)
   await again.speeches.recovered
   expect(again.speeches.get({ id })).toMatchObject({ state: 'cut', partsDone: 1 })
   expect(again.speeches.get({ id }).partList[1]).toMatchObject({ state: 'failed', audioBytes: 2000 })
@@ -229,35 +230,35 @@ it('cancelling ends the request at once, keeps what came, and can be gone on fro
     if (count === 2) head(response).write(audioOf('mp3').subarray(0, 4000))
     else say(response)
   })
-  const room = speechRoom(asked)
-  const { id } = await room.speeches.make(wish(fourParts))
-  await seen(room.speeches, id, ({ audioBytes }) => audioBytes >= audioOf('mp3').length + 4000)
-  const cancelled = await room.speeches.cancel({ id })
+  const feature = speechProcedures(asked)
+  const { id } = await feature.speeches.make(wish(fourParts))
+  await seen(feature.speeches, id, ({ audioBytes }) => audioBytes >= audioOf('mp3').length + 4000)
+  const cancelled = await feature.speeches.cancel({ id })
   await asked.asked[1]?.closed
   expect(asked.asked).toHaveLength(2)
   expect(cancelled).toMatchObject({ state: 'cancelled', problem: null, partsDone: 1 })
-  expect(states(room, id)).toEqual(['done', 'waiting', 'waiting', 'waiting'])
-  expect(lengthOf(fileOf(room, cancelled), 'mp3') / testRate).toBeCloseTo(cancelled.seconds ?? 0, 1)
+  expect(states(feature, id)).toEqual(['done', 'waiting', 'waiting', 'waiting'])
+  expect(lengthOf(fileOf(feature, cancelled), 'mp3') / testRate).toBeCloseTo(cancelled.seconds ?? 0, 1)
   // Again changes nothing.
-  expect(await room.speeches.cancel({ id })).toEqual(cancelled)
-  await room.speeches.resume({ id })
-  expect(await seen(room.speeches, id, isOver)).toMatchObject({ state: 'done', partsDone: 4 })
+  expect(await feature.speeches.cancel({ id })).toEqual(cancelled)
+  await feature.speeches.resume({ id })
+  expect(await seen(feature.speeches, id, isOver)).toMatchObject({ state: 'done', partsDone: 4 })
   expect(asked.asked).toHaveLength(5)
 })
 
 it('what is not chosen is not sent, and the rest is as the person chose it [TTS-02] [TTS-03] [TTS-04]', async () => {
   const asked = await service((response) => say(response))
-  const room = speechRoom(asked)
-  const bare = await room.speeches.make(wish('plain', { model: null, voice: null }))
-  await seen(room.speeches, bare.id, isOver)
-  const full = await room.speeches.make(wish('plain', { voice: 'their own', speed: 0.25, format: 'flac' }))
-  await seen(room.speeches, full.id, isOver)
+  const feature = speechProcedures(asked)
+  const bare = await feature.speeches.make(wish('plain', { model: null, voice: null }))
+  await seen(feature.speeches, bare.id, isOver)
+  const full = await feature.speeches.make(wish('plain', { voice: 'their own', speed: 0.25, format: 'flac' }))
+  await seen(feature.speeches, full.id, isOver)
   expect(asked.asked.map(({ body }) => body)).toEqual([
     { input: 'plain', response_format: 'mp3' },
     { input: 'plain', model: 'tts-1', voice: 'their own', response_format: 'flac', speed: 0.25 },
   ])
   // The service sent another format than was asked for: it is kept as what it is.
-  expect(room.speeches.get({ id: full.id })).toMatchObject({ state: 'done', format: 'flac', mime: 'audio/mpeg' })
+  expect(feature.speeches.get({ id: full.id })).toMatchObject({ state: 'done', format: 'flac', mime: 'audio/mpeg' })
 })
 
 it('nothing is kept of what cannot be asked for', async () => {
@@ -265,10 +266,10 @@ it('nothing is kept of what cannot be asked for', async () => {
   const upstream = async () => {
     throw new StudioError('not_connected', 'Nothing is connected yet.')
   }
-  const room = speechRoom(asked, freshFolder(), { upstream })
-  await expect(room.speeches.make(wish('Hello.'))).rejects.toMatchObject({ kind: 'not_connected' })
-  await expect(room.speeches.make(wish(' \n '))).rejects.toMatchObject({ kind: 'bad_input' })
-  expect(room.speeches.find({ search: '', favourites: false, before: null, limit: 10 }).total).toBe(0)
+  const feature = speechProcedures(asked, freshFolder(), { upstream })
+  await expect(feature.speeches.make(wish('Hello.'))).rejects.toMatchObject({ kind: 'not_connected' })
+  await expect(feature.speeches.make(wish(' \n '))).rejects.toMatchObject({ kind: 'bad_input' })
+  expect(feature.speeches.find({ search: '', favourites: false, before: null, limit: 10 }).total).toBe(0)
 })
 
 it.each<[string, (response: ServerResponse) => void]>([
@@ -278,25 +279,25 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['noise', (response) => head(response).end(Buffer.alloc(5000, 7))],
 ])('%s instead of audio is a failure with its words, and no file', async (_, answer) => {
   const asked = await service(answer)
-  const room = speechRoom(asked)
-  const { id } = await room.speeches.make(wish('Hello.'))
-  const failed = await seen(room.speeches, id, isOver)
+  const feature = speechProcedures(asked)
+  const { id } = await feature.speeches.make(wish('Hello.'))
+  const failed = await seen(feature.speeches, id, isOver)
   expect(failed).toMatchObject({ state: 'failed', problem: { kind: 'malformed_reply' }, mediaId: null, partsDone: 0 })
 })
 
 it('audio of a wrong label is audio all the same', async () => {
   const asked = await service((response) => head(response, 'text/plain').end(audioOf('mp3')))
-  const room = speechRoom(asked)
-  const { id } = await room.speeches.make(wish('Hello.'))
-  expect(await seen(room.speeches, id, isOver)).toMatchObject({ state: 'done' })
+  const feature = speechProcedures(asked)
+  const { id } = await feature.speeches.make(wish('Hello.'))
+  expect(await seen(feature.speeches, id, isOver)).toMatchObject({ state: 'done' })
 })
 
 it('a part that is spoken otherwise than those before fails with that reason, and those before are kept', async () => {
   const asked = await service((response, count) => say(response, count === 2 ? 'wav' : 'mp3'))
-  const room = speechRoom(asked)
-  const { id } = await room.speeches.make(wish(fourParts))
-  const failed = await seen(room.speeches, id, isOver)
+  const feature = speechProcedures(asked)
+  const { id } = await feature.speeches.make(wish(fourParts))
+  const failed = await seen(feature.speeches, id, isOver)
   expect(failed).toMatchObject({ state: 'failed', partsDone: 1, problem: { kind: 'malformed_reply' } })
   expect(failed.problem?.message).toMatch(/part 2 as wav .* as mp3/)
-  expect(failed.seconds).toBeCloseTo(room.speeches.get({ id }).partList[0]?.seconds ?? 0, 2)
+  expect(failed.seconds).toBeCloseTo(feature.speeches.get({ id }).partList[0]?.seconds ?? 0, 2)
 })

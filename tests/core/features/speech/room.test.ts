@@ -7,7 +7,7 @@ import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import type { SpeechChange, SpeechFormat } from '../../../../src-preload/contract/speech.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { serve } from '../../upstream/helpers/service.ts'
-import { heard, isOver, seen, speechRoom, type TestRoom, wish } from './room.ts'
+import { heard, isOver, seen, speechProcedures, type TestFeature, wish } from './room.ts'
 
 const spoken = new Map<SpeechFormat, Buffer>()
 beforeAll(async () => {
@@ -19,7 +19,7 @@ beforeAll(async () => {
 const audio = (format: SpeechFormat = 'mp3'): Buffer => spoken.get(format) ?? Buffer.alloc(0)
 
 /** A service that answers each request, or hands it to the test. */
-async function room(answer: ((response: ServerResponse, count: number) => void) | null = null, other = {}) {
+async function feature(answer: ((response: ServerResponse, count: number) => void) | null = null, other = {}) {
   let count = 0
   const responses: ServerResponse[] = []
   const { url } = await serve((request, response) => {
@@ -30,15 +30,15 @@ async function room(answer: ((response: ServerResponse, count: number) => void) 
     if (answer) answer(response, count)
     else response.end(audio())
   })
-  return { ...speechRoom({ baseUrl: url, apiKey: 'sk-of-a-test-0123456789' }, freshFolder(), other), responses }
+  return { ...speechProcedures({ baseUrl: url, apiKey: 'sk-of-a-test-0123456789' }, freshFolder(), other), responses }
 }
 
 const paragraph = 'The tide is in, and it is a good day. '.repeat(70).trim()
 const twoParts = `${paragraph}\n\n${paragraph}`
-const making = ({ dataDir }: TestRoom): string[] => readdirSync(join(dataDir, 'making'))
+const making = ({ dataDir }: TestFeature): string[] => readdirSync(join(dataDir, 'making'))
 const everything = { search: '', favourites: false, before: null, limit: 100 }
 
-async function made(of: TestRoom, text: string, more = {}): Promise<string> {
+async function made(of: TestFeature, text: string, more = {}): Promise<string> {
   const { id } = await of.speeches.make(wish(text, more))
   await seen(of.speeches, id, isOver)
   return id
@@ -47,7 +47,7 @@ async function made(of: TestRoom, text: string, more = {}): Promise<string> {
 describe('listening', () => {
   it('several hear the same, each at its own pace, a late one from the start, and a slow one holds nobody up [TTS-05]', async () => {
     const half = Math.floor(audio().length / 2)
-    const { speeches, responses, ...rest } = await room((response, count) => {
+    const { speeches, responses, ...rest } = await feature((response, count) => {
       if (count === 1) response.end(audio())
       else response.write(audio().subarray(0, half))
     })
@@ -66,9 +66,9 @@ describe('listening', () => {
     expect(await quick).toEqual({ ...both, parts: [one, two] })
     expect(await late).toMatchObject({ order: ['plan 2 audio/mpeg', 'audio 2', 'part 2', 'end done'], parts: [two] })
     // It is whole by now; the slow one still gets it in parts, and their files go with it.
-    expect(making({ speeches, ...rest } as TestRoom)).toHaveLength(2)
+    expect(making({ speeches, ...rest } as TestFeature)).toHaveLength(2)
     expect(await heard(slow)).toEqual({ order: both.order.slice(1), parts: [one, two] })
-    await expect.poll(() => making({ speeches, ...rest } as TestRoom)).toEqual([])
+    await expect.poll(() => making({ speeches, ...rest } as TestFeature)).toEqual([])
     // From now on it is one file.
     const joined = await heard(speeches.listen({ id, fromPart: 1 }))
     expect(joined.order).toEqual(['plan 1 audio/mpeg', 'audio 1', 'part 1', 'end done'])
@@ -76,7 +76,7 @@ describe('listening', () => {
   })
 
   it('ends at once when it is left, also while it waits for the next bytes, and ends nothing else', async () => {
-    const { speeches, responses } = await room((response) => void response.write(audio().subarray(0, 3000)))
+    const { speeches, responses } = await feature((response) => void response.write(audio().subarray(0, 3000)))
     const { id } = await speeches.make(wish('Hello.'))
     await seen(speeches, id, ({ audioBytes }) => audioBytes === 3000)
     const left = speeches.listen({ id, fromPart: 1 })
@@ -95,11 +95,11 @@ describe('listening', () => {
   })
 
   it('of what failed gets what came, then how it ended', async () => {
-    const { speeches } = await room((response, count) => {
+    const { speeches } = await feature((response, count) => {
       if (count === 1) response.end(audio())
       else response.write(audio().subarray(0, 2000), () => response.destroy())
     })
-    const id = await made({ speeches } as TestRoom, twoParts)
+    const id = await made({ speeches } as TestFeature, twoParts)
     const { order, parts } = await heard(speeches.listen({ id, fromPart: 1 }))
     expect(order).toEqual(['plan 2 audio/mpeg', 'audio 1', 'part 1', 'audio 2', 'end failed'])
     expect(parts[1]?.bytes).toEqual(audio().subarray(0, 2000))
@@ -107,13 +107,13 @@ describe('listening', () => {
 })
 
 it('progress is told at most ten times a second, and the end always', async () => {
-  const { speeches, responses } = await room(() => undefined)
+  const { speeches, responses } = await feature(() => undefined)
   const { id } = await speeches.make(wish('Hello.'))
-  const told: SpeechChange[] = []
+  const reported: SpeechChange[] = []
   const changes = speeches.watch()
   const reading = (async () => {
     for await (const change of changes) {
-      told.push(change)
+      reported.push(change)
       if (change.type === 'speech' && isOver(change.speech)) return
     }
   })()
@@ -126,16 +126,16 @@ it('progress is told at most ten times a second, and the end always', async () =
   responses[0]?.end()
   await reading
   const took = performance.now() - began
-  const [first, ...rest] = told
+  const [first, ...rest] = reported
   expect(first).toMatchObject({ type: 'snapshot', total: 1, speeches: [{ id }] })
   const progress = rest.filter((change) => change.type === 'speech' && change.speech.state === 'making')
   expect(progress.length).toBeLessThanOrEqual(took / 100 + 2)
-  expect(told.at(-1)).toMatchObject({ speech: { state: 'done', audioBytes: audio().length } })
+  expect(reported.at(-1)).toMatchObject({ speech: { state: 'done', audioBytes: audio().length } })
 })
 
 describe('what was spoken', () => {
   it('is found by its words and its voice in any writing, page by page, newest first', async () => {
-    const here = await room()
+    const here = await feature()
     const ids: string[] = []
     for (const text of ['Größe zählt', 'harbour one', 'HARBOUR two', 'Гавань', 'harbour_three %']) {
       ids.unshift(await made(here, text, { voice: text.endsWith('two') ? 'echo' : 'nova' }))
@@ -158,7 +158,7 @@ describe('what was spoken', () => {
   })
 
   it('goes out of sight and comes back as it was; what is being spoken is ended', async () => {
-    const here = await room((response, count) => {
+    const here = await feature((response, count) => {
       if (count === 1) response.end(audio())
       else response.write(audio().subarray(0, 2000))
     })
@@ -180,7 +180,7 @@ describe('what was spoken', () => {
   })
 
   it('whose rows are erased for good leaves nothing behind', async () => {
-    const here = await room((response) => void response.write(audio().subarray(0, 2000), () => response.destroy()))
+    const here = await feature((response) => void response.write(audio().subarray(0, 2000), () => response.destroy()))
     const id = await made(here, 'Goes for good.')
     await expect.poll(() => making(here)).toHaveLength(1)
     const { mediaId } = here.speeches.get({ id })
@@ -193,7 +193,7 @@ describe('what was spoken', () => {
   })
 
   it('is saved under what it says, as it came, and samples as wav too', async () => {
-    const here = await room((response, count) => response.end(audio(count === 1 ? 'mp3' : 'pcm')))
+    const here = await feature((response, count) => response.end(audio(count === 1 ? 'mp3' : 'pcm')))
     const mp3 = await made(here, 'What? A "name": with/signs.\nAnd more.')
     const pcm = await made(here, 'Samples.', { format: 'pcm', pcmRate: 16_000 })
     const bytesOf = async (downloadId: string, bytes: number): Promise<Buffer> => {
@@ -219,7 +219,7 @@ describe('what was spoken', () => {
 })
 
 it('samples are taken for another rate afterwards: length, places, saved file and the recording made of it follow', async () => {
-  const here = await room((response, count) => response.end(audio(count === 3 ? 'mp3' : 'pcm')))
+  const here = await feature((response, count) => response.end(audio(count === 3 ? 'mp3' : 'pcm')))
   const id = await made(here, twoParts, { format: 'pcm' })
   const before = here.speeches.get({ id })
   const seconds = (2 * audio('pcm').length) / 48_000
@@ -247,7 +247,7 @@ it('samples are taken for another rate afterwards: length, places, saved file an
 
 it('the plan tells parts, and cost and length by what was spoken before; the cost is the sum of the parts', async () => {
   const costOf = () => ({ cost: '0.000300000', costIs: 'estimated' }) as const
-  const here = await room(null, { costOf })
+  const here = await feature(null, { costOf })
   const text = `${'x'.repeat(4000)}\n\n${'ж'.repeat(1500)}`
   const blank = here.speeches.plan(wish(text))
   expect(blank).toMatchObject({ bytes: 7002, cost: null, seconds: null })
@@ -259,7 +259,7 @@ it('the plan tells parts, and cost and length by what was spoken before; the cos
   const speech = here.speeches.get({ id })
   expect(speech).toMatchObject({ cost: '0.0006', costIs: 'estimated', parts: 2 })
   expect(speech.rows).toHaveLength(2)
-  expect(here.ledger.get(speech.rows[0] ?? 0).row).toMatchObject({ endpoint: 'speech', who: { room: 'speech' } })
+  expect(here.requestLog.get(speech.rows[0] ?? 0).row).toMatchObject({ endpoint: 'speech', who: { feature: 'speech' } })
   const again = here.speeches.plan(wish('y'.repeat(3500)))
   expect(again.cost).toBe('0.0003')
   expect(again.seconds).toBeCloseTo((speech.seconds ?? 0) / 2, 3)
@@ -269,7 +269,7 @@ it('the plan tells parts, and cost and length by what was spoken before; the cos
 })
 
 it('a speech made again from another names it', async () => {
-  const here = await room()
+  const here = await feature()
   const id = await made(here, 'Once more.')
   const { id: again } = await here.speeches.make({ ...wish('Once more.', { voice: 'echo' }), fromId: id })
   expect(await seen(here.speeches, again, isOver)).toMatchObject({ fromId: id, voice: 'echo' })

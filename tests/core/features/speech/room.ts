@@ -18,22 +18,22 @@ export interface Service {
 }
 
 /** A speech room over real files, a real database and real books. */
-export function openSpeechRoom(service: Service, dataDir = freshFolder(), other: Partial<SpeechParts> = {}) {
+export function openSpeechFeature(service: Service, dataDir = freshFolder(), other: Partial<SpeechParts> = {}) {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+  const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
   const client = openUpstream({
     base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(service.apiKey),
-    books: ledger,
+    requestLog: requestLog,
   })
   const lines: string[] = []
   const speeches = createSpeeches({
     store,
     upstream: async () => client,
     costOf: (row) => {
-      const { cost, costIs } = ledger.get(row).row
+      const { cost, costIs } = requestLog.get(row).row
       return { cost, costIs }
     },
     media,
@@ -49,18 +49,18 @@ export function openSpeechRoom(service: Service, dataDir = freshFolder(), other:
     await speeches.close()
     await client.close()
     await transfers.close()
-    await ledger.close()
+    await requestLog.close()
     store.close()
   }
-  return { dataDir, store, transfers, media, ledger, speeches, lines, close }
+  return { dataDir, store, transfers, media, requestLog, speeches, lines, close }
 }
-export type TestRoom = ReturnType<typeof openSpeechRoom>
+export type TestFeature = ReturnType<typeof openSpeechFeature>
 
 /** The same, closed with the test. */
-export function speechRoom(...given: Parameters<typeof openSpeechRoom>): TestRoom {
-  const room = openSpeechRoom(...given)
-  onTestFinished(() => room.close())
-  return room
+export function speechProcedures(...given: Parameters<typeof openSpeechFeature>): TestFeature {
+  const feature = openSpeechFeature(...given)
+  onTestFinished(() => feature.close())
+  return feature
 }
 
 export function wish(text: string, more: Partial<SpeechWish> = {}): SpeechWish & { fromId: null } {

@@ -4,7 +4,7 @@ import { StudioError } from '../../../../src-main/core/errors.ts'
 import { isSettled } from '../../../../src-main/core/ports/toolCalls.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { startHttp } from '../../../helpers/mcp/http.ts'
-import { addTool, call, makeRoom, type Room, type Row } from './helpers.ts'
+import { addTool, call, type Feature, makeFeature, type Row } from './helpers.ts'
 
 let http: Awaited<ReturnType<typeof startHttp>>
 beforeAll(async () => {
@@ -34,18 +34,19 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-async function take(room: Room, conversation: string, { what, which }: Step): Promise<void> {
-  const rows = [...room.door.rows.values()]
+async function take(feature: Feature, conversation: string, { what, which }: Step): Promise<void> {
+  const rows = [...feature.toolCalls.rows.values()]
   const { id } = rows[which % rows.length] as Row
   try {
-    if (what === 'restart') await room.restart()
-    else if (what === 'answer') await room.tools.answer(id, 'by hand', false)
-    else if (what === 'stop') room.tools.stopCall(id)
-    else if (what === 'stopAll') room.tools.stopCalls(conversation)
+    if (what === 'restart') await feature.restart()
+    else if (what === 'answer') await feature.tools.answer(id, 'by hand', false)
+    else if (what === 'stop') feature.tools.stopCall(id)
+    else if (what === 'stopAll') feature.tools.stopCalls(conversation)
     else if (what === 'resume') {
       // The page offers it for a round that is over and was not asked on.
-      if (!room.door.asked.includes(String(room.door.toolMessage(id).parentId))) await room.tools.resume(id)
-    } else await room.tools.decide(id, what)
+      if (!feature.toolCalls.asked.includes(String(feature.toolCalls.toolMessage(id).parentId)))
+        await feature.tools.resume(id)
+    } else await feature.tools.decide(id, what)
   } catch (thrown) {
     // What can't be done in the state in which a call is, is said so and changes nothing.
     if (!(thrown instanceof StudioError) || !['bad_input', 'busy'].includes(thrown.kind)) throw thrown
@@ -53,19 +54,19 @@ async function take(room: Room, conversation: string, { what, which }: Step): Pr
 }
 
 /** The person brings everything to its end. */
-async function finish(room: Room, cameAtTheEnd: ReadonlySet<string | null>): Promise<void> {
+async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>): Promise<void> {
   for (;;) {
-    const { tools, door } = room
-    for (const { id, run } of door.openCalls()) {
+    const { tools, toolCalls } = feature
+    for (const { id, run } of toolCalls.openCalls()) {
       if (run.state === 'by_hand') await tools.answer(id, 'at last', false)
       else if (run.state === 'running') tools.stopCall(id)
       else await tools.decide(id, 'no').catch(() => undefined)
     }
-    const left = [...door.rows.values()].find(({ parentId }) => !door.asked.includes(String(parentId)))
-    if (!left && door.openCalls().length === 0) return
-    if (left && door.rowsBeside(left.id).every(({ run }) => isSettled(run))) {
+    const left = [...toolCalls.rows.values()].find(({ parentId }) => !toolCalls.asked.includes(String(parentId)))
+    if (!left && toolCalls.openCalls().length === 0) return
+    if (left && toolCalls.rowsBeside(left.id).every(({ run }) => isSettled(run))) {
       // Only what ended with the program, or by the person's stop of everything, is left for the person to go on with.
-      const cut = door.rowsBeside(left.id).some(({ run }) => run.state === 'failed' || run.state === 'stopped')
+      const cut = toolCalls.rowsBeside(left.id).some(({ run }) => run.state === 'failed' || run.state === 'stopped')
       expect(cut || cameAtTheEnd.has(left.parentId)).toBe(true)
       await tools.resume(left.id)
     }
@@ -76,49 +77,49 @@ async function finish(room: Room, cameAtTheEnd: ReadonlySet<string | null>): Pro
 test('whatever is decided, answered, stopped and restarted in whatever order: each call is settled once, each round asked on once', async () => {
   await fc.assert(
     fc.asyncProperty(rounds, fc.array(step, { maxLength: 14 }), async (wanted, steps) => {
-      const room = makeRoom()
+      const feature = makeFeature()
       const transport = { kind: 'http' as const, url: http.url, headers: [] }
-      const { id } = await room.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 30, secrets: {} })
-      await room.tools.switchServer(id, true)
-      await room.state(id, ({ state }) => state === 'ready')
-      const { id: own } = await room.tools.saveFunction(addTool)
-      const conversation = room.conversation({ enabled: [`function:${own}`, `mcp:${id}:echo`, `mcp:${id}:slow`] })
+      const { id } = await feature.tools.saveServer({ name: 'Test', transport, timeoutSeconds: 30, secrets: {} })
+      await feature.tools.switchServer(id, true)
+      await feature.state(id, ({ state }) => state === 'ready')
+      const { id: own } = await feature.tools.saveFunction(addTool)
+      const conversation = feature.conversation({ enabled: [`function:${own}`, `mcp:${id}:echo`, `mcp:${id}:slow`] })
       const left = [...wanted]
       const cameAtTheEnd = new Set<string | null>()
       const reply = (): void => {
         const next = left.shift()
         if (!next) return
-        const [row] = room.reply(
+        const [row] = feature.reply(
           conversation,
           next.map((kind) => calls[kind]()),
         )
-        if (room.down) cameAtTheEnd.add(row?.parentId ?? null)
+        if (feature.down) cameAtTheEnd.add(row?.parentId ?? null)
       }
-      room.door.onAsk = () => void setImmediate(reply)
+      feature.toolCalls.onAsk = () => void setImmediate(reply)
       reply()
       const under: Promise<void>[] = []
       for (const one of steps) {
         // A restart closes the database: whatever is still asked of the old program would be asked of none.
         if (one.what === 'restart') await Promise.all(under)
-        const work = take(room, conversation, one)
+        const work = take(feature, conversation, one)
         under.push(work)
         if (one.wait || one.what === 'restart') await work
       }
       await Promise.all(under)
-      while (left.length > 0 || room.door.asked.length < wanted.length) {
-        await finish(room, cameAtTheEnd)
+      while (left.length > 0 || feature.toolCalls.asked.length < wanted.length) {
+        await finish(feature, cameAtTheEnd)
         await new Promise(setImmediate)
       }
-      expect(room.door.asked).toHaveLength(wanted.length)
-      expect(new Set(room.door.asked).size).toBe(wanted.length)
-      for (const row of room.door.rows.values()) {
+      expect(feature.toolCalls.asked).toHaveLength(wanted.length)
+      expect(new Set(feature.toolCalls.asked).size).toBe(wanted.length)
+      for (const row of feature.toolCalls.rows.values()) {
         expect(isSettled(row.run)).toBe(true)
-        expect(room.door.settledTimes.get(row.id)).toBe(1)
+        expect(feature.toolCalls.settledTimes.get(row.id)).toBe(1)
         expect(row.text).not.toBe('')
         expect(row.run.finishedAt).not.toBeNull()
       }
-      expect(room.lines).toEqual([])
-      await room.close()
+      expect(feature.lines).toEqual([])
+      await feature.close()
     }),
     { numRuns: tries(12, 120) },
   )

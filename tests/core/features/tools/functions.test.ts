@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { addSchema, addTool, call, makeRoom, type Room } from './helpers.ts'
+import { addSchema, addTool, call, type Feature, makeFeature } from './helpers.ts'
 
-let room: Room
+let feature: Feature
 beforeEach(() => {
-  room = makeRoom()
+  feature = makeFeature()
 })
-afterEach(() => room.close())
+afterEach(() => feature.close())
 
 const fails = (work: Promise<unknown>) =>
   work.then(
@@ -15,12 +15,12 @@ const fails = (work: Promise<unknown>) =>
   )
 
 async function withAdd(more: object = {}) {
-  const tool = await room.tools.saveFunction({ ...addTool, ...more })
-  const conversation = room.conversation({ enabled: [`function:${tool.id}`] })
+  const tool = await feature.tools.saveFunction({ ...addTool, ...more })
+  const conversation = feature.conversation({ enabled: [`function:${tool.id}`] })
   return { tool, conversation }
 }
 async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
-  const [row] = room.reply(conversation, [call('add', args)])
+  const [row] = feature.reply(conversation, [call('add', args)])
   if (!row) throw new Error('no row')
   return row
 }
@@ -28,21 +28,23 @@ async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
 describe('a tool that a person writes', () => {
   test('is kept as typed, and refused where its schema is none or its name is taken', async () => {
     const schema = ` ${addSchema}\n`
-    const tool = await room.tools.saveFunction({ ...addTool, schema })
-    expect(room.tools.state().functions).toEqual([tool])
+    const tool = await feature.tools.saveFunction({ ...addTool, schema })
+    expect(feature.tools.state().functions).toEqual([tool])
     expect(tool.schema).toBe(schema)
-    expect(await fails(room.tools.saveFunction(addTool))).toMatchObject({
+    expect(await fails(feature.tools.saveFunction(addTool))).toMatchObject({
       kind: 'bad_input',
       message: 'There is a tool called add already.',
     })
-    expect(await fails(room.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' }))).toMatchObject({
+    expect(
+      await fails(feature.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' })),
+    ).toMatchObject({
       kind: 'bad_input',
     })
-    await room.tools.saveFunction({ ...addTool, id: tool.id, description: 'Other words' })
-    await room.restart()
-    expect(room.tools.state().functions).toMatchObject([{ id: tool.id, description: 'Other words' }])
-    room.tools.removeFunction(tool.id)
-    expect(room.tools.state().functions).toEqual([])
+    await feature.tools.saveFunction({ ...addTool, id: tool.id, description: 'Other words' })
+    await feature.restart()
+    expect(feature.tools.state().functions).toMatchObject([{ id: tool.id, description: 'Other words' }])
+    feature.tools.removeFunction(tool.id)
+    expect(feature.tools.state().functions).toEqual([])
   })
 
   test.each([
@@ -52,7 +54,7 @@ describe('a tool that a person writes', () => {
     [{ name: 'add' }, { type: 'function', function: { name: 'add' } }],
     [{ name: 'gone' }, undefined],
   ] as const)('goes with a request; the choice %j is sent as %j', async (choice, sent) => {
-    const tool = await room.tools.saveFunction(addTool)
+    const tool = await feature.tools.saveFunction(addTool)
     const enabled = ['function:9d3c4a8e-0000-4000-8000-000000000000', `function:${tool.id}`, `function:${tool.id}`]
     const wanted = {
       tools: [
@@ -63,16 +65,16 @@ describe('a tool that a person writes', () => {
       ],
       ...(sent === undefined ? {} : { tool_choice: sent }),
     }
-    expect(room.tools.toolsFor(room.conversation({ enabled, choice }))).toEqual(wanted)
-    expect(room.tools.toolsFor(room.conversation({ enabled: [], choice }))).toEqual({})
+    expect(feature.tools.toolsFor(feature.conversation({ enabled, choice }))).toEqual(wanted)
+    expect(feature.tools.toolsFor(feature.conversation({ enabled: [], choice }))).toEqual({})
   })
 
   test('says strict only where it is, and parallel calls only where they were set', async () => {
-    const tool = await room.tools.saveFunction({ ...addTool, strict: true })
+    const tool = await feature.tools.saveFunction({ ...addTool, strict: true })
     const enabled = [`function:${tool.id}`]
-    const members = room.tools.toolsFor(room.conversation({ enabled, parallel: false }))
+    const members = feature.tools.toolsFor(feature.conversation({ enabled, parallel: false }))
     expect(members).toMatchObject({ tools: [{ function: { strict: true } }], parallel_tool_calls: false })
-    expect(room.tools.toolsFor(room.conversation({ enabled }))).not.toHaveProperty('parallel_tool_calls')
+    expect(feature.tools.toolsFor(feature.conversation({ enabled }))).not.toHaveProperty('parallel_tool_calls')
   })
 })
 
@@ -81,21 +83,21 @@ describe('a call', () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
     expect(row.run.state).toBe('awaiting')
-    await room.tools.decide(row.id, 'once')
-    expect(room.door.toolMessage(row.id).run).toMatchObject({ state: 'by_hand', allowed: 'once' })
-    expect(room.door.asked).toEqual([])
-    await room.tools.answer(row.id, '3', false)
-    expect(room.door.toolMessage(row.id)).toMatchObject({ text: '3', run: { state: 'done', isError: false } })
-    expect(room.door.asked).toEqual([row.parentId])
-    expect(await fails(room.tools.answer(row.id, '4', false))).toMatchObject({ kind: 'bad_input' })
-    expect(await fails(room.tools.decide(row.id, 'no'))).toMatchObject({ kind: 'bad_input' })
+    await feature.tools.decide(row.id, 'once')
+    expect(feature.toolCalls.toolMessage(row.id).run).toMatchObject({ state: 'by_hand', allowed: 'once' })
+    expect(feature.toolCalls.asked).toEqual([])
+    await feature.tools.answer(row.id, '3', false)
+    expect(feature.toolCalls.toolMessage(row.id)).toMatchObject({ text: '3', run: { state: 'done', isError: false } })
+    expect(feature.toolCalls.asked).toEqual([row.parentId])
+    expect(await fails(feature.tools.answer(row.id, '4', false))).toMatchObject({ kind: 'bad_input' })
+    expect(await fails(feature.tools.decide(row.id, 'no'))).toMatchObject({ kind: 'bad_input' })
   })
 
   test('that is answered before the yes is allowed by that', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
-    await room.tools.answer(row.id, 'It broke', true)
-    expect(room.door.toolMessage(row.id)).toMatchObject({
+    await feature.tools.answer(row.id, 'It broke', true)
+    expect(feature.toolCalls.toolMessage(row.id)).toMatchObject({
       text: 'It broke',
       run: { state: 'done', isError: true, allowed: 'once' },
     })
@@ -104,11 +106,11 @@ describe('a call', () => {
   test('with a no goes back to the model with the reason, and the round goes on', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
-    await room.tools.decide(row.id, 'no', 'Use the other one')
-    const { text, run } = room.door.toolMessage(row.id)
+    await feature.tools.decide(row.id, 'no', 'Use the other one')
+    const { text, run } = feature.toolCalls.toolMessage(row.id)
     expect(run).toMatchObject({ state: 'denied', isError: true, notes: ['Why not: Use the other one'] })
     expect(JSON.parse(text)).toMatchObject({ why: 'Use the other one' })
-    expect(room.door.asked).toHaveLength(1)
+    expect(feature.toolCalls.asked).toHaveLength(1)
   })
 
   test.each([
@@ -117,9 +119,9 @@ describe('a call', () => {
     ['not what the schema asks', '{"a":"x","b":2}', /\/a: it is of the type "string"/],
   ])('with arguments that are %s is never run, and the model is told what is wrong', async (_, args, words) => {
     const { conversation, tool } = await withAdd()
-    room.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
+    feature.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
     const row = await oneRow(conversation, args)
-    const settled = await room.door.settled(row.id)
+    const settled = await feature.toolCalls.settled(row.id)
     expect(settled.run).toMatchObject({
       state: 'invalid',
       allowed: null,
@@ -130,29 +132,29 @@ describe('a call', () => {
       error: expect.any(String),
       faults: [expect.stringMatching(words)],
     })
-    await room.door.until(() => room.door.asked.length === 1)
+    await feature.toolCalls.until(() => feature.toolCalls.asked.length === 1)
   })
 
   test('that gets its yes while the arguments are looked at is still checked first', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation, { a: 'x', b: 1 })
-    await room.tools.decide(row.id, 'always')
-    expect(room.door.toolMessage(row.id).run.state).toBe('invalid')
-    expect(room.tools.state().always).toEqual([])
+    await feature.tools.decide(row.id, 'always')
+    expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('invalid')
+    expect(feature.tools.state().always).toEqual([])
   })
 
   test('of a tool that is not there is answered with those that are; one without a name too', async () => {
     const { conversation } = await withAdd()
-    const [one, other] = room.reply(conversation, [call('sub', {}), call('', {})])
+    const [one, other] = feature.reply(conversation, [call('sub', {}), call('', {})])
     expect(one?.run).toMatchObject({ state: 'unknown_tool', tool: null })
     expect(JSON.parse(one?.text ?? '')).toEqual({ error: 'There is no tool called "sub".', tools: ['add'] })
     expect(other?.run.state).toBe('unknown_tool')
-    await room.door.until(() => room.door.asked.length === 1)
+    await feature.toolCalls.until(() => feature.toolCalls.asked.length === 1)
   })
 
   test('without an id, or with one that another has, gets one; of a hundred at once 32 are run', async () => {
     const { conversation } = await withAdd()
-    const same = room.reply(conversation, [
+    const same = feature.reply(conversation, [
       call('add', {}, 'a'),
       call('add', {}, 'a'),
       call('add', {}, null),
@@ -160,7 +162,7 @@ describe('a call', () => {
     ])
     expect(new Set(same.map(({ run }) => run.callId)).size).toBe(4)
     expect(same[0]?.run.callId).toBe('a')
-    const many = room.reply(
+    const many = feature.reply(
       conversation,
       Array.from({ length: 100 }, () => call('add', { a: 1, b: 2 })),
     )
@@ -172,14 +174,14 @@ describe('a call', () => {
   test('that is stopped is told to the model, which is asked on; stopping all of a conversation asks nobody', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
-    expect(room.tools.stopCall(row.id)).toEqual({ stopped: true })
-    expect(room.tools.stopCall(row.id)).toEqual({ stopped: false })
-    expect(room.door.asked).toHaveLength(1)
-    const rows = room.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
-    expect(room.tools.stopCalls(conversation)).toBe(2)
-    expect(rows.map(({ id }) => room.door.toolMessage(id).run.state)).toEqual(['stopped', 'stopped'])
-    expect(room.door.asked).toHaveLength(1)
-    await room.tools.resume(rows[0]?.id ?? '')
-    expect(room.door.asked).toHaveLength(2)
+    expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })
+    expect(feature.tools.stopCall(row.id)).toEqual({ stopped: false })
+    expect(feature.toolCalls.asked).toHaveLength(1)
+    const rows = feature.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
+    expect(feature.tools.stopCalls(conversation)).toBe(2)
+    expect(rows.map(({ id }) => feature.toolCalls.toolMessage(id).run.state)).toEqual(['stopped', 'stopped'])
+    expect(feature.toolCalls.asked).toHaveLength(1)
+    await feature.tools.resume(rows[0]?.id ?? '')
+    expect(feature.toolCalls.asked).toHaveLength(2)
   })
 })

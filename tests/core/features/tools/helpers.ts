@@ -51,7 +51,7 @@ const blank: Omit<Message, 'id' | 'conversationId' | 'role'> = {
 }
 
 /** Chat's side of the door, which keeps rows over a restart and throws where the rules of the door are broken. */
-export class MemoryDoor implements ToolCallsPort {
+export class MemoryToolCalls implements ToolCallsPort {
   readonly rows = new Map<string, Row>()
   readonly asked: string[] = []
   readonly settledTimes = new Map<string, number>()
@@ -87,7 +87,7 @@ export class MemoryDoor implements ToolCallsPort {
     if (isSettled(run)) this.settledTimes.set(id, (this.settledTimes.get(id) ?? 0) + 1)
     // Only what the contract keeps survives the database.
     this.rows.set(id, { ...row, run: JSON.parse(JSON.stringify(run)), text })
-    for (const tell of [...this.#changes]) tell()
+    for (const notify of [...this.#changes]) notify()
   }
   rowsBeside = (id: string): Row[] => {
     const { parentId } = this.toolMessage(id)
@@ -100,18 +100,18 @@ export class MemoryDoor implements ToolCallsPort {
     if (this.refuse) throw this.refuse
     this.asked.push(String(this.toolMessage(id).parentId))
     this.onAsk()
-    for (const tell of [...this.#changes]) tell()
+    for (const notify of [...this.#changes]) notify()
     return { replyId: randomUUID() }
   }
   /** Resolves when it is so. */
   async until(good: () => boolean): Promise<void> {
     while (!good()) {
       await new Promise<void>((resolve) => {
-        const tell = (): void => {
-          this.#changes.delete(tell)
+        const notify = (): void => {
+          this.#changes.delete(notify)
           resolve()
         }
-        this.#changes.add(tell)
+        this.#changes.add(notify)
       })
     }
   }
@@ -139,27 +139,27 @@ export const quick = {
   probeMs: 2000,
 }
 
-export function makeRoom(more: Partial<ToolsOptions> = {}) {
+export function makeFeature(more: Partial<ToolsOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'studio-tools-'))
   const secrets = memorySecrets()
-  const door = new MemoryDoor()
+  const toolCalls = new MemoryToolCalls()
   const lines: string[] = []
   let store = openStore(folder)
   const build = (): ToolsFeature =>
     createTools({
       store,
       secrets,
-      door,
+      toolCalls,
       toolRounds: () => 10,
       version: '0.0.0',
       log: (level, line) => void lines.push(`${level} ${line}`),
       ...more,
       limits: { ...quick, ...more.limits },
     })
-  const room = {
+  const feature = {
     folder,
     secrets,
-    door,
+    toolCalls,
     lines,
     tools: build(),
     /** The program is ending or not up again yet. */
@@ -169,13 +169,13 @@ export function makeRoom(more: Partial<ToolsOptions> = {}) {
     },
     /** The program ends and starts anew, from what is stored. */
     async restart(): Promise<void> {
-      room.down = true
-      await room.tools.close()
+      feature.down = true
+      await feature.tools.close()
       store.close()
       store = openStore(folder)
-      room.tools = build()
-      room.tools.start()
-      room.down = false
+      feature.tools = build()
+      feature.tools.start()
+      feature.down = false
     },
     conversation(tools: Partial<ToolUseOfChat> = {}): string {
       const id = randomUUID()
@@ -186,13 +186,13 @@ export function makeRoom(more: Partial<ToolsOptions> = {}) {
     /** A reply that calls tools ends. */
     reply(conversationId: string, calls: readonly ToolCall[]): Row[] {
       const reply: Message = { ...blank, id: randomUUID(), conversationId, role: 'assistant', toolCalls: [...calls] }
-      const rows = door.add(reply, room.tools.callsOf(reply))
-      room.tools.called(reply, rows)
+      const rows = toolCalls.add(reply, feature.tools.callsOf(reply))
+      feature.tools.called(reply, rows)
       return rows
     },
     async state(id: string, good: (server: McpServer) => boolean): Promise<McpServer> {
       const stop = new AbortController()
-      for await (const { servers } of room.tools.watch(stop.signal)) {
+      for await (const { servers } of feature.tools.watch(stop.signal)) {
         const server = servers.find((one) => one.id === id)
         if (!server || !good(server)) continue
         stop.abort()
@@ -205,7 +205,7 @@ export function makeRoom(more: Partial<ToolsOptions> = {}) {
       mode = 'good',
       given: { name?: string; secrets?: Record<string, string>; timeoutSeconds?: number } = {},
     ) {
-      const { id } = await room.tools.saveServer({
+      const { id } = await feature.tools.saveServer({
         name: given.name ?? 'Test',
         transport: {
           kind: 'stdio',
@@ -217,17 +217,17 @@ export function makeRoom(more: Partial<ToolsOptions> = {}) {
         timeoutSeconds: given.timeoutSeconds ?? 20,
         secrets: given.secrets ?? {},
       })
-      await room.tools.switchServer(id, true)
+      await feature.tools.switchServer(id, true)
       return id
     },
     async close(): Promise<void> {
-      await room.tools.close()
+      await feature.tools.close()
       store.close()
     },
   }
-  return room
+  return feature
 }
-export type Room = ReturnType<typeof makeRoom>
+export type Feature = ReturnType<typeof makeFeature>
 
 export const addSchema = JSON.stringify({
   type: 'object',

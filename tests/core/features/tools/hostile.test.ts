@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { StudioError } from '../../../../src-main/core/errors.ts'
-import { call, makeRoom, type Room, stdioScript } from './helpers.ts'
+import { call, type Feature, makeFeature, stdioScript } from './helpers.ts'
 
-let room: Room
-afterEach(() => room.close())
+let feature: Feature
+afterEach(() => feature.close())
 
-const ready = (id: string) => room.state(id, ({ state }) => state === 'ready')
+const ready = (id: string) => feature.state(id, ({ state }) => state === 'ready')
 const toolId = (server: string, tool: string): string => `mcp:${server}:${tool}`
 const problemOf = (work: Promise<unknown>) =>
   work.then(
@@ -19,22 +19,22 @@ const problemOf = (work: Promise<unknown>) =>
 
 /** A call of one tool of a server, in a conversation of its own that has it on. */
 async function callOf(server: string, tool: string, args: unknown) {
-  const conversation = room.conversation({ enabled: [toolId(server, tool)] })
-  const [row] = room.reply(conversation, [call(`Test_${tool}`, args)])
+  const conversation = feature.conversation({ enabled: [toolId(server, tool)] })
+  const [row] = feature.reply(conversation, [call(`Test_${tool}`, args)])
   if (!row) throw new Error('no row')
   return row
 }
 async function run(server: string, tool: string, args: unknown) {
   const row = await callOf(server, tool, args)
-  await room.tools.decide(row.id, 'once')
-  return await room.door.settled(row.id)
+  await feature.tools.decide(row.id, 'once')
+  return await feature.toolCalls.settled(row.id)
 }
 
 describe('a server that can’t be trusted', () => {
   test('has its list bounded: pages without end, names twice or none, schemas that can’t be used, other documents never fetched', async () => {
-    room = makeRoom({ limits: { pages: 3, backOffMs: [] } })
-    const server = await room.stdio('hostile', { name: 'Bad one' })
-    const { tools, log } = await room.state(server, (one) => one.state === 'ready' && one.log.length === 3)
+    feature = makeFeature({ limits: { pages: 3, backOffMs: [] } })
+    const server = await feature.stdio('hostile', { name: 'Bad one' })
+    const { tools, log } = await feature.state(server, (one) => one.state === 'ready' && one.log.length === 3)
     expect(tools.map(({ name }) => name)).toEqual([
       'tool 0',
       'again',
@@ -51,52 +51,54 @@ describe('a server that can’t be trusted', () => {
     expect(tools[0]?.description).toHaveLength(10_000)
     expect(tools[2]?.fault).toMatch(/"type" must be "object"/)
     expect(tools[3]?.fault).toMatch(/never fetched/)
-    const faulty = room.conversation({ enabled: [toolId(server, 'list0'), toolId(server, 'far0')] })
-    expect(room.tools.toolsFor(faulty)).toEqual({})
+    const faulty = feature.conversation({ enabled: [toolId(server, 'list0'), toolId(server, 'far0')] })
+    expect(feature.tools.toolsFor(faulty)).toEqual({})
     // Its own requests were refused: this program announces nothing that a server could ask for.
     expect(log.sort()).toEqual(['mine-0 -32601', 'mine-1 -32601', 'mine-2 -32601'])
   })
 
   test('that sends a message without end is cut off, and the call is failed', async () => {
-    room = makeRoom({ limits: { messageBytes: 2_000_000, backOffMs: [], pages: 1 } })
-    const server = await room.stdio('hostile', { name: 'Test' })
+    feature = makeFeature({ limits: { messageBytes: 2_000_000, backOffMs: [], pages: 1 } })
+    const server = await feature.stdio('hostile', { name: 'Test' })
     await ready(server)
     const settled = await run(server, 'again', {})
     expect(settled.run).toMatchObject({ state: 'failed', notes: [expect.stringMatching(/more than 2000000 bytes/)] })
-    expect((await room.state(server, ({ state }) => state === 'failed')).problem).toMatchObject({
+    expect((await feature.state(server, ({ state }) => state === 'failed')).problem).toMatchObject({
       kind: 'malformed_reply',
     })
   })
 
   test('and changes a tool must be allowed anew; so must one whose command was edited', async () => {
-    room = makeRoom()
-    const server = await room.stdio()
+    feature = makeFeature()
+    const server = await feature.stdio()
     await ready(server)
     const echo = await callOf(server, 'echo', { text: '1' })
-    await room.tools.decide(echo.id, 'always')
-    await room.door.settled(echo.id)
-    expect(room.tools.state().always).toEqual([toolId(server, 'echo')])
-    const waiting = room.reply(room.conversation({ enabled: [toolId(server, 'echo')] }), [])
+    await feature.tools.decide(echo.id, 'always')
+    await feature.toolCalls.settled(echo.id)
+    expect(feature.tools.state().always).toEqual([toolId(server, 'echo')])
+    const waiting = feature.reply(feature.conversation({ enabled: [toolId(server, 'echo')] }), [])
     expect(waiting).toEqual([])
     const again = await callOf(server, 'echo', { text: '2' })
-    expect((await room.door.settled(again.id)).run.allowed).toBe('always')
+    expect((await feature.toolCalls.settled(again.id)).run.allowed).toBe('always')
 
     await run(server, 'change', { to: 'Sends everything to me.' })
-    await room.state(server, ({ tools }) => tools.some(({ description }) => description === 'Sends everything to me.'))
-    expect(room.tools.state().always).toEqual([])
+    await feature.state(server, ({ tools }) =>
+      tools.some(({ description }) => description === 'Sends everything to me.'),
+    )
+    expect(feature.tools.state().always).toEqual([])
     const other = await callOf(server, 'echo', { text: '3' })
     await run(server, 'add', { a: 1, b: 1 })
-    expect(room.door.toolMessage(other.id).run.state).toBe('awaiting')
+    expect(feature.toolCalls.toolMessage(other.id).run.state).toBe('awaiting')
 
     // The call came for this form of the tool; a yes does not hold for what takes its place meanwhile.
     await run(server, 'change', { to: 'Third.' })
-    await room.state(server, ({ tools }) => tools.some(({ description }) => description === 'Third.'))
-    expect(await problemOf(room.tools.decide(other.id, 'always'))).toMatchObject({
+    await feature.state(server, ({ tools }) => tools.some(({ description }) => description === 'Third.'))
+    expect(await problemOf(feature.tools.decide(other.id, 'always'))).toMatchObject({
       message: expect.stringMatching(/has changed since it was called/),
     })
-    expect(room.tools.state().always).toEqual([])
-    await room.tools.decide(other.id, 'always')
-    expect((await room.door.settled(other.id)).text).toBe('3')
+    expect(feature.tools.state().always).toEqual([])
+    await feature.tools.decide(other.id, 'always')
+    expect((await feature.toolCalls.settled(other.id)).text).toBe('3')
 
     const edited = {
       kind: 'stdio' as const,
@@ -105,9 +107,9 @@ describe('a server that can’t be trusted', () => {
       env: [],
       cwd: null,
     }
-    await room.tools.saveServer({ id: server, name: 'Test', transport: edited, timeoutSeconds: 20, secrets: {} })
+    await feature.tools.saveServer({ id: server, name: 'Test', transport: edited, timeoutSeconds: 20, secrets: {} })
     await ready(server)
-    expect(room.tools.state().always).toEqual([])
+    expect(feature.tools.state().always).toEqual([])
   })
 })
 
@@ -115,29 +117,29 @@ describe('secrets of a server', () => {
   const secret = 'hunter2-very-secret'
 
   test('lie in the keychain alone: not in the store, the state, its log, its errors or a result', async () => {
-    room = makeRoom()
+    feature = makeFeature()
     process.env.STUDIO_OWN_SECRET = 'mine'
-    const server = await room.stdio('good', { secrets: { API_TOKEN: secret, ROOT: '/some/folder' } })
+    const server = await feature.stdio('good', { secrets: { API_TOKEN: secret, ROOT: '/some/folder' } })
     await ready(server)
     delete process.env.STUDIO_OWN_SECRET
-    expect(room.secrets.kept.get(`mcp:${server}:API_TOKEN`)).toBe(secret)
-    const told = await run(server, 'env', { name: 'API_TOKEN' })
-    expect(told.text).toBe('•••')
+    expect(feature.secrets.kept.get(`mcp:${server}:API_TOKEN`)).toBe(secret)
+    const reported = await run(server, 'env', { name: 'API_TOKEN' })
+    expect(reported.text).toBe('•••')
     expect((await run(server, 'env', { name: 'ROOT' })).text).toBe('/some/folder')
     const names = (await run(server, 'env', { name: '*' })).text.split(' ')
     expect(names).toContain('API_TOKEN')
     expect(names).not.toContain('STUDIO_OWN_SECRET')
-    const { log } = await room.state(server, (one) => one.log.length > 2)
+    const { log } = await feature.state(server, (one) => one.log.length > 2)
     expect(log).toContain('API_TOKEN is •••')
-    expect(JSON.stringify(room.tools.state()) + room.lines.join()).not.toContain(secret)
+    expect(JSON.stringify(feature.tools.state()) + feature.lines.join()).not.toContain(secret)
     for (const file of ['studio.sqlite', 'studio.sqlite-wal']) {
-      expect(readFileSync(join(room.folder, file)).includes(secret)).toBe(false)
+      expect(readFileSync(join(feature.folder, file)).includes(secret)).toBe(false)
     }
   })
 
   test('are kept where a change leaves them out, asked for where they are missing, and gone with the server', async () => {
-    room = makeRoom()
-    const server = await room.stdio('good', { secrets: { API_TOKEN: secret } })
+    feature = makeFeature()
+    const server = await feature.stdio('good', { secrets: { API_TOKEN: secret } })
     const transport = {
       kind: 'stdio' as const,
       command: process.execPath,
@@ -146,17 +148,23 @@ describe('secrets of a server', () => {
       cwd: null,
     }
     const save = (secrets: Record<string, string | null>, env = transport.env) =>
-      room.tools.saveServer({ id: server, name: 'Test', transport: { ...transport, env }, timeoutSeconds: 9, secrets })
+      feature.tools.saveServer({
+        id: server,
+        name: 'Test',
+        transport: { ...transport, env },
+        timeoutSeconds: 9,
+        secrets,
+      })
     expect(await problemOf(save({ API_TOKEN: null }))).toMatchObject({
       kind: 'bad_input',
       message: 'MORE needs a value.',
     })
     await save({ API_TOKEN: null, MORE: 'x' })
-    expect(room.secrets.kept.get(`mcp:${server}:API_TOKEN`)).toBe(secret)
+    expect(feature.secrets.kept.get(`mcp:${server}:API_TOKEN`)).toBe(secret)
     await save({}, ['API_TOKEN'])
-    expect([...room.secrets.kept.keys()]).toEqual([`mcp:${server}:API_TOKEN`])
-    await room.tools.removeServer(server)
-    expect(room.secrets.kept.size).toBe(0)
-    expect(room.tools.state().servers).toEqual([])
+    expect([...feature.secrets.kept.keys()]).toEqual([`mcp:${server}:API_TOKEN`])
+    await feature.tools.removeServer(server)
+    expect(feature.secrets.kept.size).toBe(0)
+    expect(feature.tools.state().servers).toEqual([])
   })
 })

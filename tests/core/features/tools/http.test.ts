@@ -3,68 +3,70 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { StudioError } from '../../../../src-main/core/errors.ts'
 import { startHttp } from '../../../helpers/mcp/http.ts'
-import { call, makeRoom, type Room } from './helpers.ts'
+import { call, type Feature, makeFeature } from './helpers.ts'
 
-let room: Room
+let feature: Feature
 let http: Awaited<ReturnType<typeof startHttp>>
 afterEach(async () => {
-  await room.close()
+  await feature.close()
   await http.close()
 })
 
 async function add(headers: Record<string, string> = {}, url = http.url, timeoutSeconds = 20): Promise<string> {
   const transport = { kind: 'http' as const, url, headers: Object.keys(headers) }
-  const { id } = await room.tools.saveServer({ name: 'Test', transport, timeoutSeconds, secrets: headers })
-  await room.tools.switchServer(id, true)
+  const { id } = await feature.tools.saveServer({ name: 'Test', transport, timeoutSeconds, secrets: headers })
+  await feature.tools.switchServer(id, true)
   return id
 }
-const ready = (id: string) => room.state(id, ({ state }) => state === 'ready')
+const ready = (id: string) => feature.state(id, ({ state }) => state === 'ready')
 async function callOf(server: string, tool: string, args: unknown) {
-  const [row] = room.reply(room.conversation({ enabled: [`mcp:${server}:${tool}`] }), [call(`Test_${tool}`, args)])
+  const [row] = feature.reply(feature.conversation({ enabled: [`mcp:${server}:${tool}`] }), [
+    call(`Test_${tool}`, args),
+  ])
   if (!row) throw new Error('no row')
-  await room.tools.decide(row.id, 'once')
+  await feature.tools.decide(row.id, 'once')
   return row
 }
 const run = async (server: string, tool: string, args: unknown) =>
-  room.door.settled((await callOf(server, tool, args)).id)
+  feature.toolCalls.settled((await callOf(server, tool, args)).id)
 
 describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode) => {
   test('is greeted with the headers from the keychain, listed, called, and told farewell', async () => {
     http = await startHttp(mode)
-    room = makeRoom()
+    feature = makeFeature()
     const server = await add({ Authorization: 'Bearer very-secret-token' })
     expect(await ready(server)).toMatchObject({ about: 'test-server 1.2.3', instructions: expect.any(String) })
     expect((await run(server, 'echo', { text: 'hallo' })).text).toBe('hallo')
     expect(http.seen.every(({ headers }) => headers.authorization === 'Bearer very-secret-token')).toBe(true)
-    expect(JSON.stringify(room.tools.state())).not.toContain('very-secret-token')
-    await room.tools.switchServer(server, false)
+    expect(JSON.stringify(feature.tools.state())).not.toContain('very-secret-token')
+    await feature.tools.switchServer(server, false)
     expect(http.sessions.size).toBe(0)
   })
 
   test('that says its tools changed is listed anew', async () => {
     http = await startHttp(mode)
-    room = makeRoom()
+    feature = makeFeature()
     const server = await add()
     await ready(server)
     await run(server, 'change', { to: 'Something else.' })
-    await room.state(server, ({ tools }) => tools.some(({ description }) => description === 'Something else.'))
+    await feature.state(server, ({ tools }) => tools.some(({ description }) => description === 'Something else.'))
   })
 
   test('gets a cancellation for a call that is stopped', async () => {
     http = await startHttp(mode)
-    room = makeRoom()
+    feature = makeFeature()
     const server = await add()
     await ready(server)
     const row = await callOf(server, 'slow', { ms: 60_000 })
     while (!http.state.called.includes('slow')) await new Promise(setImmediate)
-    room.tools.stopCall(row.id)
-    expect(room.door.toolMessage(row.id).run.state).toBe('stopped')
+    feature.tools.stopCall(row.id)
+    expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('stopped')
     while (http.state.cancelled === 0) await new Promise(setImmediate)
   })
 
   test('whose reply breaks off fails the call, long before its time is over', async () => {
     http = await startHttp(mode)
-    room = makeRoom()
+    feature = makeFeature()
     const server = await add()
     await ready(server)
     http.intercept((request, response) => {
@@ -83,7 +85,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
 
   test.each(['text/event-stream', 'application/json'])('whose reply (%s) has no end is cut off', async (type) => {
     http = await startHttp(mode)
-    room = makeRoom({ limits: { messageBytes: 500_000 } })
+    feature = makeFeature({ limits: { messageBytes: 500_000 } })
     const server = await add()
     await ready(server)
     http.intercept((request, response) => {
@@ -103,7 +105,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
 describe('a server over HTTP', () => {
   test('that has forgotten the session is greeted anew, and the calls are made once', async () => {
     http = await startHttp('sessions')
-    room = makeRoom()
+    feature = makeFeature()
     const server = await add()
     await ready(server)
     http.endSessions()
@@ -115,14 +117,16 @@ describe('a server over HTTP', () => {
 
   test('that has forgotten the session and changed the tool meanwhile is not called', async () => {
     http = await startHttp('sessions')
-    room = makeRoom()
+    feature = makeFeature()
     const server = await add()
     await ready(server)
-    const [row] = room.reply(room.conversation({ enabled: [`mcp:${server}:echo`] }), [call('Test_echo', { text: 'x' })])
+    const [row] = feature.reply(feature.conversation({ enabled: [`mcp:${server}:echo`] }), [
+      call('Test_echo', { text: 'x' }),
+    ])
     http.state.description = 'Another.'
     http.endSessions()
-    await room.tools.decide(row?.id ?? '', 'once')
-    expect((await room.door.settled(row?.id ?? '')).run).toMatchObject({
+    await feature.tools.decide(row?.id ?? '', 'once')
+    expect((await feature.toolCalls.settled(row?.id ?? '')).run).toMatchObject({
       state: 'failed',
       notes: [expect.stringMatching(/has changed this tool/)],
     })
@@ -131,7 +135,7 @@ describe('a server over HTTP', () => {
 
   test('that sends on to another origin is not followed there, and its headers stay here', async () => {
     http = await startHttp('modern')
-    room = makeRoom({ limits: { backOffMs: [] } })
+    feature = makeFeature({ limits: { backOffMs: [] } })
     const reached: string[] = []
     const other = createServer((request, response) => {
       reached.push(request.url ?? '')
@@ -144,7 +148,7 @@ describe('a server over HTTP', () => {
       return true
     })
     const server = await add({ Authorization: 'Bearer very-secret-token' })
-    const { problem } = await room.state(server, ({ state }) => state === 'failed')
+    const { problem } = await feature.state(server, ({ state }) => state === 'failed')
     expect(problem).toMatchObject({ kind: 'foreign_address', message: expect.stringContaining(elsewhere) })
     expect(reached).toEqual([])
     await new Promise((resolve) => other.close(resolve))
@@ -157,32 +161,32 @@ describe('a server over HTTP', () => {
     [500, 'unexpected_status'],
   ])('that answers %i is failed as %s, and its words hold no secret', async (status, kind) => {
     http = await startHttp('modern')
-    room = makeRoom({ limits: { backOffMs: [] } })
+    feature = makeFeature({ limits: { backOffMs: [] } })
     http.intercept((request, response) => {
       response.writeHead(status).end(`you sent ${String(request.headers['x-api-key'])}`)
       return true
     })
     const server = await add({ 'X-Api-Key': 'very-secret-token' })
-    const { problem } = await room.state(server, ({ state }) => state === 'failed')
+    const { problem } = await feature.state(server, ({ state }) => state === 'failed')
     expect(problem).toMatchObject({ kind })
     expect(JSON.stringify(problem)).not.toContain('very-secret-token')
   })
 
   test('that is not there is failed, and tried again', async () => {
     http = await startHttp('modern')
-    room = makeRoom({ limits: { backOffMs: [50] } })
+    feature = makeFeature({ limits: { backOffMs: [50] } })
     const gone = createServer()
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
     const { port } = gone.address() as AddressInfo
     await new Promise((resolve) => gone.close(resolve))
     const server = await add({}, `http://127.0.0.1:${port}/mcp`)
-    const last = await room.state(server, ({ problem }) => problem !== null && !problem.message.includes('again'))
+    const last = await feature.state(server, ({ problem }) => problem !== null && !problem.message.includes('again'))
     expect(last.problem).toMatchObject({ kind: 'connect_failed', message: expect.stringMatching(/ECONNREFUSED/) })
   })
 
   test('with a name and a password in its address is not saved', async () => {
     http = await startHttp('modern')
-    room = makeRoom()
+    feature = makeFeature()
     const saved = add({}, 'http://me:secret@127.0.0.1/mcp')
     await expect(saved).rejects.toSatisfy(
       (thrown: StudioError) => thrown.kind === 'bad_input' && !thrown.message.includes('secret'),

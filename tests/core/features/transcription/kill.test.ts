@@ -13,7 +13,7 @@ import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { ffmpegMake, ffmpegSamples } from '../../../sandbox/media/tools.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { base64, openRoom } from './room.ts'
+import { base64, openFeature } from './room.ts'
 
 const said = z.object({
   id: z.string(),
@@ -58,11 +58,11 @@ it('a recorder killed at random moments has every byte that it was told of, and 
   const dataDir = freshFolder()
   const random = randomNumbers()
   for (let round = 0; round < tries(2, 10); round += 1) {
-    const told = await recordAndKill(dataDir, random() * 150)
-    const last = told.findLast(({ bytes }) => bytes > 0)
+    const reported = await recordAndKill(dataDir, random() * 150)
+    const last = reported.findLast(({ bytes }) => bytes > 0)
     if (!last) throw new Error('Nothing was recorded.')
-    const { room, bytesOf, close, lines } = openRoom(dataDir)
-    const { recording } = await room.get(last)
+    const { feature, bytesOf, close, lines } = openFeature(dataDir)
+    const { recording } = await feature.get(last)
     expect(recording).toMatchObject({ state: 'cut', source: 'microphone', mime: 'audio/webm' })
     const bytes = bytesOf(recording)
     expect(recording.bytes).toBe(bytes.length)
@@ -88,15 +88,15 @@ it('killed while recordings end one after another, each is kept once and whole, 
   // Until one at least was complete before the kill: on a busy machine the first ones may not be.
   const isEnough = (rounds: number): boolean => rounds >= tries(2, 10) && kept.size > 0
   for (let round = 0; !isEnough(round); round += 1) {
-    const told = await recordAndKill(dataDir, 20 + random() * 300, 'end')
-    for (const { id, bytes, kept: isKept, transcriptId } of told) {
+    const reported = await recordAndKill(dataDir, 20 + random() * 300, 'end')
+    for (const { id, bytes, kept: isKept, transcriptId } of reported) {
       bytesTold.set(id, Math.max(bytes, bytesTold.get(id) ?? 0))
       if (isKept) kept.add(id)
       if (transcriptId !== null) asked.set(id, transcriptId)
     }
-    const { room, media, bytesOf, close } = openRoom(dataDir)
-    await room.recovered
-    const { recordings } = await room.find({ search: '', before: null, limit: 500 })
+    const { feature, media, bytesOf, close } = openFeature(dataDir)
+    await feature.recovered
+    const { recordings } = await feature.find({ search: '', before: null, limit: 500 })
     const found = new Map(recordings.map((one) => [one.id, one]))
     for (const [id, bytes] of bytesTold) {
       const one = found.get(id)
@@ -110,7 +110,7 @@ it('killed while recordings end one after another, each is kept once and whole, 
       expect(there.equals(Buffer.concat([webm, Buffer.from(id)]).subarray(0, one.bytes))).toBe(true)
     }
     for (const [id, transcriptId] of asked) {
-      const { transcripts } = await room.get({ id })
+      const { transcripts } = await feature.get({ id })
       expect(transcripts).toMatchObject([{ id: transcriptId, state: 'cut', problem: { kind: 'cancelled' } }])
       // Its row in the log of requests, where that stood already.
       expect([[], [7]]).toContainEqual(transcripts[0]?.rows)
@@ -132,15 +132,15 @@ it('killed while recordings end one after another, each is kept once and whole, 
 
 it('a page that outlives the program goes on with its recording where that was', async () => {
   const dataDir = freshFolder()
-  const told = await recordAndKill(dataDir, 40)
-  const id = told[0]?.id ?? ''
-  const { room, bytesOf, close } = openRoom(dataDir)
+  const reported = await recordAndKill(dataDir, 40)
+  const id = reported[0]?.id ?? ''
+  const { feature, bytesOf, close } = openFeature(dataDir)
   // It asks how much is there, and sends the rest.
-  const { bytes } = await room.append({ id, at: 0, data: '' })
-  expect(bytes).toBeGreaterThanOrEqual(told.at(-1)?.bytes ?? 0)
-  expect((await room.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })
-  await room.append({ id, at: bytes, data: base64(webm.subarray(bytes)) })
-  const whole = await room.finish({ id, seconds: 120 })
+  const { bytes } = await feature.append({ id, at: 0, data: '' })
+  expect(bytes).toBeGreaterThanOrEqual(reported.at(-1)?.bytes ?? 0)
+  expect((await feature.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })
+  await feature.append({ id, at: bytes, data: base64(webm.subarray(bytes)) })
+  const whole = await feature.finish({ id, seconds: 120 })
   expect(whole).toMatchObject({ state: 'kept', seconds: 120, bytes: webm.length })
   expect(bytesOf(whole).equals(webm)).toBe(true)
   expect(readdirSync(join(dataDir, 'media'))).toEqual([whole.mediaId])
@@ -151,14 +151,14 @@ it('a process that died between the two names of a recording leaves it once, bef
   const dataDir = freshFolder()
   const [{ id } = { id: '' }] = await recordAndKill(dataDir, 40)
   linkSync(join(dataDir, 'making', id), join(dataDir, 'media', randomUUID()))
-  const before = openRoom(dataDir)
-  const { recording } = await before.room.get({ id })
+  const before = openFeature(dataDir)
+  const { recording } = await before.feature.get({ id })
   expect(recording).toMatchObject({ state: 'cut', mediaId: expect.any(String) })
   await before.close()
   const names = (): string[][] => ['making', 'media'].map((folder) => readdirSync(join(dataDir, folder)))
   expect(names()).toEqual([[], [recording.mediaId]])
   linkSync(join(dataDir, 'media', recording.mediaId ?? ''), join(dataDir, 'making', id))
-  const after = openRoom(dataDir)
+  const after = openFeature(dataDir)
   await after.media.swept
   expect(names()).toEqual([[], [recording.mediaId]])
   expect(after.bytesOf(recording).equals(webm.subarray(0, recording.bytes))).toBe(true)

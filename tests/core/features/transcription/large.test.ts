@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { freshFolder } from '../../helpers/core.ts'
 import { closed, json, serve } from '../../upstream/helpers/service.ts'
-import { made, openRoom, wish } from './room.ts'
+import { made, openFeature, wish } from './room.ts'
 
 const outcome = z.object({
   before: z.number(),
@@ -31,8 +31,15 @@ it('a file of 200 MB goes up from the disk with its progress told, in memory tha
   const child = spawn(process.execPath, [program, freshFolder(), url, `${size}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const { before, after, state, text: told, sentBytes, progress } = outcome.parse(JSON.parse(await text(child.stdout)))
-  const [came = 0, announced = 0] = told.split(' of ').map(Number)
+  const {
+    before,
+    after,
+    state,
+    text: reported,
+    sentBytes,
+    progress,
+  } = outcome.parse(JSON.parse(await text(child.stdout)))
+  const [came = 0, announced = 0] = reported.split(' of ').map(Number)
   expect([state, sentBytes, came]).toEqual(['done', size, announced])
   expect(came - size).toBeGreaterThan(0)
   expect(after - before).toBeLessThan(64)
@@ -49,18 +56,18 @@ it('cancelling in the middle of an upload closes the connection, and tells how m
       setTimeout(() => request.resume(), 20)
     })
   })
-  const { room, addFile } = openRoom(undefined, { upstream: async () => upstream })
+  const { feature, addFile } = openFeature(undefined, { upstream: async () => upstream })
   const recording = await addFile(Buffer.alloc(40_000_000, 1), 'long.wav')
-  const { id: transcriptId } = await room.transcribe({ recordingId: recording.id, ...wish })
+  const { id: transcriptId } = await feature.transcribe({ recordingId: recording.id, ...wish })
   let sent = 0
-  for await (const change of room.watch()) {
+  for await (const change of feature.watch()) {
     if (change.type === 'transcript') sent = change.transcript.sentBytes
     if (sent > 0) break
   }
   expect(sent).toBeLessThan(40_000_000)
   const [request] = requests
   if (!request) throw new Error('Nothing was asked.')
-  const cancelled = room.cancel({ transcriptId })
+  const cancelled = feature.cancel({ transcriptId })
   expect(cancelled).toMatchObject({ state: 'cancelled', totalBytes: 40_000_000 })
   expect(cancelled.sentBytes).toBeGreaterThanOrEqual(sent)
   // The service reads what the system still holds of it, and then finds the end, before the whole file is there.
@@ -70,10 +77,10 @@ it('cancelling in the middle of an upload closes the connection, and tells how m
 
 it('a file that went away is told in words', async () => {
   const { upstream } = await serve((_request, response) => json(response, 200, { text: '' }))
-  const { room, addFile, media } = openRoom(undefined, { upstream: async () => upstream })
+  const { feature, addFile, media } = openFeature(undefined, { upstream: async () => upstream })
   const recording = await addFile(Buffer.from('x'), 'x.wav')
   const { rmSync } = await import('node:fs')
   rmSync(media.pathOf(recording.mediaId ?? '') ?? '')
-  const transcript = await made(room, await room.transcribe({ recordingId: recording.id, ...wish }))
+  const transcript = await made(feature, await feature.transcribe({ recordingId: recording.id, ...wish }))
   expect(transcript).toMatchObject({ state: 'failed', problem: { kind: 'no_such_item' } })
 })

@@ -10,7 +10,7 @@ import { openStore } from '../../../../src-main/core/store/store.ts'
 const [, , dataDir = '', source = '', ending = ''] = process.argv
 const store = openStore(dataDir)
 const transfers = createTransfers({ dataDir })
-const room = createTranscription({
+const feature = createTranscription({
   store,
   files: createMedia({ dataDir, store, uploads: transfers.uploads }),
   transfers,
@@ -32,19 +32,19 @@ const speech = readFileSync(source)
 // It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
 flushCompileCache()
 for (let turn = 0; ; turn++) {
-  const { id } = await room.begin({ name: `Take ${turn}`, mime: 'audio/webm;codecs=opus' })
+  const { id } = await feature.begin({ name: `Take ${turn}`, mime: 'audio/webm;codecs=opus' })
   say({ id, begun: true })
   // No two are the same: the same bytes would be kept once.
   const whole = Buffer.concat([speech, Buffer.from(id)])
   const size = ending === '' ? 400 : 100_000
   for (let at = 0; at < whole.length; at += size) {
-    const { bytes } = await room.append({ id, at, data: whole.subarray(at, at + size).toString('base64') })
+    const { bytes } = await feature.append({ id, at, data: whole.subarray(at, at + size).toString('base64') })
     say({ id, bytes })
   }
   if (ending === '') continue
-  await room.finish({ id, seconds: 1 })
+  await feature.finish({ id, seconds: 1 })
   say({ id, kept: true })
-  const { id: transcriptId } = await room.transcribe({
+  const { id: transcriptId } = await feature.transcribe({
     recordingId: id,
     model: null,
     language: null,

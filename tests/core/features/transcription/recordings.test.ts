@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { idleMs } from '../../../../src-main/core/features/transcription/recordings.ts'
-import { base64, openRoom } from './room.ts'
+import { base64, openFeature } from './room.ts'
 
 /** Time stands still until it is told to go on: a busy machine cuts no recording. */
 function stopTheClock(): void {
@@ -15,39 +15,39 @@ function stopTheClock(): void {
 const mic = { name: 'Note', mime: 'audio/webm;codecs=opus' }
 
 it('pieces that come twice, overlapping or late are there once and in order; one whose forerunner is missing is refused', async () => {
-  const { room, bytesOf } = openRoom()
+  const { feature, bytesOf } = openFeature()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(120), fc.nat(50)), { minLength: 1, maxLength: 12 }), async (pieces) => {
       const whole = randomBytes(200)
-      const { id } = await room.begin(mic)
+      const { id } = await feature.begin(mic)
       let length = 0
-      await room.append({ id, at: 0, data: base64(whole.subarray(0, 1)) })
+      await feature.append({ id, at: 0, data: base64(whole.subarray(0, 1)) })
       length = 1
       for (const [at, size] of pieces) {
-        const sent = room.append({ id, at, data: base64(whole.subarray(at, at + size)) })
+        const sent = feature.append({ id, at, data: base64(whole.subarray(at, at + size)) })
         if (at > length) await expect(sent).rejects.toMatchObject({ kind: 'bad_input' })
         else {
           length = Math.max(length, at + size)
           expect(await sent).toEqual({ bytes: length })
         }
       }
-      expect(bytesOf(await room.finish({ id, seconds: null })).equals(whole.subarray(0, length))).toBe(true)
+      expect(bytesOf(await feature.finish({ id, seconds: null })).equals(whole.subarray(0, length))).toBe(true)
     }),
     { numRuns: 40 },
   )
 }, 60_000)
 
 it('each piece lies in the file when it is answered for, and all windows see how much there is', async () => {
-  const { room, dataDir } = openRoom()
-  const { id } = await room.begin(mic)
-  const events = room.watch()
+  const { feature, dataDir } = openFeature()
+  const { id } = await feature.begin(mic)
+  const events = feature.watch()
   expect((await events.next()).value).toMatchObject({
     type: 'snapshot',
     total: 1,
     recordings: [{ id, state: 'recording', bytes: 0 }],
   })
   for (let at = 0; at < 50_000; at += 10_000) {
-    await room.append({ id, at, data: base64(Buffer.alloc(10_000, 7)) })
+    await feature.append({ id, at, data: base64(Buffer.alloc(10_000, 7)) })
     const { readFile } = await import('node:fs/promises')
     expect(await readFile(join(dataDir, 'making', id))).toHaveLength(at + 10_000)
   }
@@ -60,92 +60,94 @@ it('each piece lies in the file when it is answered for, and all windows see how
 
 it('a recording that nobody goes on with is cut after a while, and goes on when its page comes back', async () => {
   stopTheClock()
-  const { room, bytesOf } = openRoom()
+  const { feature, bytesOf } = openFeature()
   const whole = randomBytes(3000)
-  const { id } = await room.begin(mic)
+  const { id } = await feature.begin(mic)
   vi.advanceTimersByTime(idleMs - 1)
   // Whatever comes begins the waiting anew.
-  await room.append({ id, at: 0, data: base64(whole.subarray(0, 1000)) })
+  await feature.append({ id, at: 0, data: base64(whole.subarray(0, 1000)) })
   vi.advanceTimersByTime(idleMs - 1)
-  expect((await room.get({ id })).recording.state).toBe('recording')
+  expect((await feature.get({ id })).recording.state).toBe('recording')
   vi.advanceTimersByTime(1)
-  await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
-  const { recording } = await room.get({ id })
+  await expect.poll(async () => (await feature.get({ id })).recording.state).toBe('cut')
+  const { recording } = await feature.get({ id })
   expect(bytesOf(recording).equals(whole.subarray(0, 1000))).toBe(true)
   // A page that was paused: the next piece, then the same once more.
-  expect(await room.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
-  expect((await room.get({ id })).recording).toMatchObject({ state: 'recording', mediaId: null })
-  expect(await room.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
-  await room.append({ id, at: 2000, data: base64(whole.subarray(2000)) })
-  const done = await room.finish({ id, seconds: 2 })
+  expect(await feature.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
+  expect((await feature.get({ id })).recording).toMatchObject({ state: 'recording', mediaId: null })
+  expect(await feature.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
+  await feature.append({ id, at: 2000, data: base64(whole.subarray(2000)) })
+  const done = await feature.finish({ id, seconds: 2 })
   expect(done).toMatchObject({ state: 'kept', bytes: 3000, seconds: 2 })
   expect(bytesOf(done).equals(whole)).toBe(true)
 })
 
 it('what was cut can be called whole with its length; ending twice is ending once; nothing is added after the end', async () => {
   stopTheClock()
-  const { room } = openRoom()
-  const { id } = await room.begin(mic)
-  await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
+  const { feature } = openFeature()
+  const { id } = await feature.begin(mic)
+  await feature.append({ id, at: 0, data: base64(Buffer.from('sound')) })
   vi.advanceTimersByTime(idleMs)
-  await expect.poll(async () => (await room.get({ id })).recording.state).toBe('cut')
-  const [one, two] = await Promise.all([room.finish({ id, seconds: 4 }), room.finish({ id, seconds: null })])
+  await expect.poll(async () => (await feature.get({ id })).recording.state).toBe('cut')
+  const [one, two] = await Promise.all([feature.finish({ id, seconds: 4 }), feature.finish({ id, seconds: null })])
   expect(one).toEqual(two)
   expect(one).toMatchObject({ state: 'kept', seconds: 4, name: 'Note', mime: 'audio/webm' })
-  await expect(room.append({ id, at: 5, data: base64(Buffer.from('x')) })).rejects.toMatchObject({ kind: 'bad_input' })
+  await expect(feature.append({ id, at: 5, data: base64(Buffer.from('x')) })).rejects.toMatchObject({
+    kind: 'bad_input',
+  })
 })
 
 it('what is thrown away is gone at once, here and on the disk; what is kept is not thrown away', async () => {
-  const { room, dataDir } = openRoom()
-  const { id } = await room.begin(mic)
-  await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
-  const events = room.watch()
+  const { feature, dataDir } = openFeature()
+  const { id } = await feature.begin(mic)
+  await feature.append({ id, at: 0, data: base64(Buffer.from('sound')) })
+  const events = feature.watch()
   await events.next()
-  await room.discard({ id })
+  await feature.discard({ id })
   expect((await events.next()).value).toEqual({ type: 'gone', id })
   await events.return?.()
   expect(['making', 'media'].map((folder) => readdirSync(join(dataDir, folder)))).toEqual([[], []])
-  await expect(room.get({ id })).rejects.toMatchObject({ kind: 'no_such_item' })
-  await expect(room.append({ id, at: 5, data: '' })).rejects.toMatchObject({ kind: 'no_such_item' })
-  const kept = await room.begin(mic)
-  await room.append({ id: kept.id, at: 0, data: base64(Buffer.from('sound')) })
-  await room.finish({ id: kept.id, seconds: 1 })
-  await expect(room.discard({ id: kept.id })).rejects.toMatchObject({ kind: 'bad_input' })
+  await expect(feature.get({ id })).rejects.toMatchObject({ kind: 'no_such_item' })
+  await expect(feature.append({ id, at: 5, data: '' })).rejects.toMatchObject({ kind: 'no_such_item' })
+  const kept = await feature.begin(mic)
+  await feature.append({ id: kept.id, at: 0, data: base64(Buffer.from('sound')) })
+  await feature.finish({ id: kept.id, seconds: 1 })
+  await expect(feature.discard({ id: kept.id })).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
 it('a microphone that gave nothing leaves nothing', async () => {
-  const { room, dataDir } = openRoom()
-  const { id } = await room.begin({ name: ' ', mime: 'audio/webm' })
-  expect((await room.get({ id })).recording.name).toBe('Recording')
-  await expect(room.finish({ id, seconds: 0 })).rejects.toMatchObject({
+  const { feature, dataDir } = openFeature()
+  const { id } = await feature.begin({ name: ' ', mime: 'audio/webm' })
+  expect((await feature.get({ id })).recording.name).toBe('Recording')
+  await expect(feature.finish({ id, seconds: 0 })).rejects.toMatchObject({
     kind: 'bad_input',
     message: 'Nothing was recorded.',
   })
-  expect(await room.find({ search: '', before: null, limit: 10 })).toEqual({ recordings: [], total: 0 })
+  expect(await feature.find({ search: '', before: null, limit: 10 })).toEqual({ recordings: [], total: 0 })
   expect(readdirSync(join(dataDir, 'making'))).toEqual([])
 })
 
 it('where a recording cannot be moved to its place it stays where it grew, and can be ended once that is mended', async () => {
-  const { room, dataDir, media, bytesOf } = openRoom()
+  const { feature, dataDir, media, bytesOf } = openFeature()
   await media.swept
-  const { id } = await room.begin(mic)
-  await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
+  const { id } = await feature.begin(mic)
+  await feature.append({ id, at: 0, data: base64(Buffer.from('sound')) })
   rmSync(join(dataDir, 'media'), { recursive: true })
   writeFileSync(join(dataDir, 'media'), 'in the way')
-  await expect(room.finish({ id, seconds: 1 })).rejects.toThrow()
+  await expect(feature.finish({ id, seconds: 1 })).rejects.toThrow()
   expect(existsSync(join(dataDir, 'making', id))).toBe(true)
   rmSync(join(dataDir, 'media'))
   mkdirSync(join(dataDir, 'media'))
-  expect(bytesOf(await room.finish({ id, seconds: 1 })).toString()).toBe('sound')
+  expect(bytesOf(await feature.finish({ id, seconds: 1 })).toString()).toBe('sound')
 })
 
 it('the program’s end keeps a recording as far as it came', async () => {
-  const { room, dataDir, close } = openRoom()
-  const { id } = await room.begin(mic)
-  await room.append({ id, at: 0, data: base64(Buffer.from('sound')) })
+  const { feature, dataDir, close } = openFeature()
+  const { id } = await feature.begin(mic)
+  await feature.append({ id, at: 0, data: base64(Buffer.from('sound')) })
   await close()
-  const again = openRoom(dataDir)
-  const { recording } = await again.room.get({ id })
+  const again = openFeature(dataDir)
+  const { recording } = await again.feature.get({ id })
   expect(recording).toMatchObject({ state: 'cut', bytes: 5 })
   expect(again.bytesOf(recording).toString()).toBe('sound')
   expect(again.lines).toEqual([])

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Transcript, TranscriptWish } from '../../../../src-preload/contract/transcription.ts'
 import { canary, closed, json, readBody, serve } from '../../upstream/helpers/service.ts'
-import { made, openRoom, wish } from './room.ts'
+import { made, openFeature, wish } from './room.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
@@ -15,13 +15,13 @@ async function asking(answer: Answer, options = {}) {
       () => undefined,
     )
   }, options)
-  const opened = openRoom(undefined, {
+  const opened = openFeature(undefined, {
     upstream: async () => upstream,
     costOf: () => ({ cost: '0.5', costIs: 'measured' }),
   })
   const recording = await opened.addFile(Buffer.from('any bytes'), 'talk.mp3')
   const ask = async (given: Partial<TranscriptWish> = {}): Promise<Transcript> =>
-    made(opened.room, await opened.room.transcribe({ recordingId: recording.id, ...wish, ...given }))
+    made(opened.feature, await opened.feature.transcribe({ recordingId: recording.id, ...wish, ...given }))
   return { ...opened, recording, ask, requests }
 }
 const says =
@@ -33,13 +33,13 @@ const says =
 describe('what goes up', () => {
   it('sends what was chosen and nothing else, under the name that the file came with [STT-02] [STT-03]', async () => {
     const bodies: string[] = []
-    const { room, ask, recording } = await asking((_request, response, body) => {
+    const { feature, ask, recording } = await asking((_request, response, body) => {
       bodies.push(body)
       json(response, 200, { text: 'x' })
     })
     await ask()
     await ask({ model: 'whisper-1', language: 'de', prompt: 'Müller', format: 'vtt', temperature: 0.2 })
-    room.rename({ id: recording.id, name: 'My talk' })
+    feature.rename({ id: recording.id, name: 'My talk' })
     await ask({ model: 'my-own' })
     const names = bodies.map((body) => [...body.matchAll(/ name="(\w+)"/g)].map(([, name]) => name))
     expect(names).toEqual([
@@ -82,7 +82,7 @@ describe('what comes', () => {
     ['plain text', 'text/plain; charset=utf-8', ' One two.\r\n', 'text', []],
     ['no type at all', '', 'One two.', 'text', []],
   ])('%s gives text, and cues where times are told [STT-04]', async (_, type, body, came, expected) => {
-    const { room, ask } = await asking(says(type, body))
+    const { feature, ask } = await asking(says(type, body))
     const transcript = await ask()
     expect(transcript).toMatchObject({
       state: 'done',
@@ -93,8 +93,8 @@ describe('what comes', () => {
       costIs: 'measured',
     })
     // What the service said is kept: it is there again after any edit.
-    room.edit({ transcriptId: transcript.id, text: 'Changed' })
-    const { text, cues: again, edited } = room.revert({ transcriptId: transcript.id })
+    feature.edit({ transcriptId: transcript.id, text: 'Changed' })
+    const { text, cues: again, edited } = feature.revert({ transcriptId: transcript.id })
     expect({ text, again, edited }).toEqual({ text: 'One two.', again: expected, edited: false })
   })
 
@@ -194,52 +194,52 @@ describe('leaving', () => {
     const arrived = new Promise<IncomingMessage>((resolve) => {
       seen = resolve
     })
-    const { room, recording } = await asking((request) => seen(request))
-    const { id: transcriptId } = await room.transcribe({ recordingId: recording.id, ...wish })
+    const { feature, recording } = await asking((request) => seen(request))
+    const { id: transcriptId } = await feature.transcribe({ recordingId: recording.id, ...wish })
     const request = await arrived
-    expect(room.cancel({ transcriptId })).toMatchObject({ state: 'cancelled', problem: null })
+    expect(feature.cancel({ transcriptId })).toMatchObject({ state: 'cancelled', problem: null })
     // Nobody answers: nothing else would ever close it.
     await closed(request)
-    await expect.poll(async () => (await room.get({ id: recording.id })).transcripts[0]?.cost).toBe('0.5')
+    await expect.poll(async () => (await feature.get({ id: recording.id })).transcripts[0]?.cost).toBe('0.5')
     // What has ended stays as it ended.
-    expect(room.cancel({ transcriptId })).toMatchObject({ state: 'cancelled' })
+    expect(feature.cancel({ transcriptId })).toMatchObject({ state: 'cancelled' })
   })
 
   it('a room that closes marks what was under way, and the next one has it so', async () => {
-    const { room, recording, close, dataDir } = await asking(() => undefined)
-    await room.transcribe({ recordingId: recording.id, ...wish })
+    const { feature, recording, close, dataDir } = await asking(() => undefined)
+    await feature.transcribe({ recordingId: recording.id, ...wish })
     await close()
-    const again = openRoom(dataDir)
-    const { transcripts } = await again.room.get({ id: recording.id })
+    const again = openFeature(dataDir)
+    const { transcripts } = await again.feature.get({ id: recording.id })
     expect(transcripts).toMatchObject([{ state: 'cut', problem: { kind: 'cancelled' } }])
     expect(again.lines).toEqual([])
   })
 
   it('books that know nothing of a cut request keep nobody from starting', async () => {
-    const { room, store, recording, close, dataDir } = await asking(() => undefined)
-    const { id } = await room.transcribe({ recordingId: recording.id, ...wish })
+    const { feature, store, recording, close, dataDir } = await asking(() => undefined)
+    const { id } = await feature.transcribe({ recordingId: recording.id, ...wish })
     await expect.poll(() => store.transcripts.get(id).rows.length).toBe(1)
     await close()
     // As a process that was killed leaves it.
-    const killed = openRoom(dataDir)
+    const killed = openFeature(dataDir)
     killed.store.transcripts.settle({
       ...{ id, state: 'making', problem: null, sentBytes: 0, came: null, text: '', cues: [], raw: null, search: '' },
     })
     await killed.close()
-    const again = openRoom(dataDir, {
+    const again = openFeature(dataDir, {
       costOf: () => {
         throw new Error('This request is not in the log.')
       },
     })
-    const { transcripts } = await again.room.get({ id: recording.id })
+    const { transcripts } = await again.feature.get({ id: recording.id })
     expect(transcripts).toMatchObject([{ id, state: 'cut', cost: null, costIs: 'unknown' }])
     expect(again.lines.join()).toContain('not in the log')
   })
 
   it('without a connection nothing is asked and no row is made', async () => {
-    const { room, addFile } = openRoom()
+    const { feature, addFile } = openFeature()
     const { id } = await addFile(Buffer.from('x'), 'x.mp3')
-    await expect(room.transcribe({ recordingId: id, ...wish })).rejects.toThrow('asks nobody')
-    expect((await room.get({ id })).transcripts).toEqual([])
+    await expect(feature.transcribe({ recordingId: id, ...wish })).rejects.toThrow('asks nobody')
+    expect((await feature.get({ id })).transcripts).toEqual([])
   })
 })

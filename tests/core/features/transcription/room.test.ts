@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Transcription, TranscriptionRequest } from '../../../../src-main/core/upstream/types.ts'
 import type { Transcript } from '../../../../src-preload/contract/transcription.ts'
-import { made, openRoom, wish } from './room.ts'
+import { made, openFeature, wish } from './room.ts'
 
 const facts = {
   status: 200,
@@ -24,25 +24,25 @@ const upstream = async () => ({
 const vtt = 'WEBVTT\n\n00:00.000 --> 00:01.500\nR&D says\n\n00:01.500 --> 01:03.250\nhello.\n'
 
 function open(dataDir?: string) {
-  const opened = openRoom(dataDir, { upstream })
-  const { room, addFile } = opened
+  const opened = openFeature(dataDir, { upstream })
+  const { feature, addFile } = opened
   return {
     ...opened,
     /** A file of this name in which this was said. */
     async say(name: string, ...said: string[]): Promise<{ id: string; transcripts: Transcript[] }> {
       const { id } = await addFile(Buffer.from(`${name} ${randomUUID()}`), name)
-      for (const prompt of said) await made(room, await room.transcribe({ recordingId: id, ...wish, prompt }))
-      return { id, transcripts: (await room.get({ id })).transcripts }
+      for (const prompt of said) await made(feature, await feature.transcribe({ recordingId: id, ...wish, prompt }))
+      return { id, transcripts: (await feature.get({ id })).transcripts }
     },
     async found(search: string): Promise<string[]> {
-      const { recordings } = await room.find({ search, before: null, limit: 100 })
+      const { recordings } = await feature.find({ search, before: null, limit: 100 })
       return recordings.map(({ name }) => name)
     },
   }
 }
 
 it('is searched as conversations are: all words, in the name or in any transcript, whatever case, accents and script', async () => {
-  const { say, found, room } = open()
+  const { say, found, feature } = open()
   await say('Café.mp3', 'Der Fluß ist ruhig.')
   await say('meeting.mp3', 'The harbour was quiet', 'Nobody on the pier')
   await say('東京.mp3', '今日は東京の天気です。', '한국어 문장')
@@ -63,8 +63,8 @@ it('is searched as conversations are: all words, in the name or in any transcrip
   expect(await found('100% _ "')).toEqual([])
   expect(await found('%')).toHaveLength(5)
   // What a person wrote is found, and what it took the place of no more; the new name as well.
-  room.edit({ transcriptId: transcripts[0]?.id ?? '', text: 'Other sentences' })
-  room.rename({ id, name: 'Übersicht' })
+  feature.edit({ transcriptId: transcripts[0]?.id ?? '', text: 'Other sentences' })
+  feature.rename({ id, name: 'Übersicht' })
   expect(await Promise.all(['first', 'sentences', 'ubersicht', 'edited'].map(found))).toEqual([
     [],
     ['Übersicht'],
@@ -74,7 +74,7 @@ it('is searched as conversations are: all words, in the name or in any transcrip
 })
 
 it('comes page by page, newest first, with how many there are in all, searched or not', async () => {
-  const { say, room } = open()
+  const { say, feature } = open()
   for (let index = 0; index < 7; index++) await say(`${index % 2 ? 'odd' : 'even'} ${index}.mp3`)
   for (const [search, total] of [
     ['', 7],
@@ -82,7 +82,7 @@ it('comes page by page, newest first, with how many there are in all, searched o
   ] as const) {
     const names: string[] = []
     for (let before: string | null = null; ; ) {
-      const page = await room.find({ search, before, limit: 3 })
+      const page = await feature.find({ search, before, limit: 3 })
       expect(page.total).toBe(total)
       if (page.recordings.length === 0) break
       names.push(...page.recordings.map(({ name }) => name))
@@ -91,11 +91,11 @@ it('comes page by page, newest first, with how many there are in all, searched o
     expect(names).toHaveLength(total)
     expect(names).toEqual(names.toSorted().toSorted((a, b) => Number(b.at(-5)) - Number(a.at(-5))))
   }
-  expect((await room.find({ search: 'even', before: randomUUID(), limit: 3 })).recordings).toEqual([])
+  expect((await feature.find({ search: 'even', before: randomUUID(), limit: 3 })).recordings).toEqual([])
 })
 
 it('an edit is the person’s, keeps the times, and is taken back to what the service said', async () => {
-  const { say, room } = open()
+  const { say, feature } = open()
   const { id, transcripts } = await say('talk.mp3', vtt)
   const [{ id: transcriptId, text, cues } = { id: '', text: '', cues: [] }] = transcripts
   expect([text, cues]).toEqual([
@@ -105,28 +105,28 @@ it('an edit is the person’s, keeps the times, and is taken back to what the se
       { from: 1.5, to: 63.25, text: 'hello.' },
     ],
   ])
-  expect(room.edit({ transcriptId, text: 'My words' })).toMatchObject({ text: 'My words', cues, edited: true })
+  expect(feature.edit({ transcriptId, text: 'My words' })).toMatchObject({ text: 'My words', cues, edited: true })
   const mine = cues.map((one, index) => ({ ...one, text: ` piece\n\n${index}\u0000 ` }))
   // The text follows the cues unless it is given too.
-  const edited = room.edit({ transcriptId, cues: mine })
+  const edited = feature.edit({ transcriptId, cues: mine })
   expect(edited).toMatchObject({ text: 'piece 0 piece 1', edited: true })
   expect(edited.cues).toEqual([
     { from: 0, to: 1.5, text: 'piece\n0' },
     { from: 1.5, to: 63.25, text: 'piece\n1' },
   ])
-  expect((await room.get({ id })).recording.transcript).toMatchObject({ excerpt: 'piece 0 piece 1', edited: true })
-  expect(room.revert({ transcriptId })).toMatchObject({ text, cues, edited: false })
-  await expect(async () => room.edit({ transcriptId: randomUUID(), text: '' })).rejects.toMatchObject({
+  expect((await feature.get({ id })).recording.transcript).toMatchObject({ excerpt: 'piece 0 piece 1', edited: true })
+  expect(feature.revert({ transcriptId })).toMatchObject({ text, cues, edited: false })
+  await expect(async () => feature.edit({ transcriptId: randomUUID(), text: '' })).rejects.toMatchObject({
     kind: 'no_such_item',
   })
 })
 
 it('is saved as txt, vtt and srt under a name that file systems take; without times there is only txt', async () => {
-  const { say, room, download } = open()
+  const { say, feature, download } = open()
   const { transcripts } = await say('a/b: "talk".m4a', vtt, 'Only text')
   const [plain, timed] = transcripts.map(({ id }) => id)
   const save = async (transcriptId = '', as: 'txt' | 'vtt' | 'srt' = 'txt') => {
-    const offered = await room.save({ transcriptId, as })
+    const offered = await feature.save({ transcriptId, as })
     return [offered.name, offered.mime, (await download(offered)).toString()]
   }
   expect(await save(timed, 'txt')).toEqual(['a b talk.txt', 'text/plain', 'R&D says hello.\n'])
@@ -145,10 +145,10 @@ it('is saved as txt, vtt and srt under a name that file systems take; without ti
 })
 
 it('sound is saved as it came, under its new name; the kept file stays', async () => {
-  const { say, room, download, dataDir } = open()
+  const { say, feature, download, dataDir } = open()
   const { id } = await say('talk.mp3')
-  room.rename({ id, name: '  My talk  ' })
-  const offered = await room.saveAudio({ id })
+  feature.rename({ id, name: '  My talk  ' })
+  const offered = await feature.saveAudio({ id })
   expect(offered.name).toBe('My talk.mp3')
   expect((await download(offered)).toString()).toContain('talk.mp3 ')
   expect(readdirSync(join(dataDir, 'tmp'))).toEqual([])
@@ -157,7 +157,7 @@ it('sound is saved as it came, under its new name; the kept file stays', async (
 
 it('what is deleted is out of sight and comes back with everything; what runs of it is ended first', async () => {
   let asked = 0
-  const opened = openRoom(undefined, {
+  const opened = openFeature(undefined, {
     upstream: async () => ({
       createTranscription: async (_request: TranscriptionRequest, options?: { signal?: AbortSignal }) => {
         asked += 1
@@ -167,57 +167,57 @@ it('what is deleted is out of sight and comes back with everything; what runs of
       },
     }),
   })
-  const { room, addFile } = opened
+  const { feature, addFile } = opened
   const { id } = await addFile(Buffer.from('x'), 'x.mp3')
-  const { id: live } = await room.begin({ name: 'live', mime: 'audio/webm' })
-  await room.append({ id: live, at: 0, data: Buffer.from('sound').toString('base64') })
-  const { id: transcriptId } = await room.transcribe({ recordingId: id, ...wish })
+  const { id: live } = await feature.begin({ name: 'live', mime: 'audio/webm' })
+  await feature.append({ id: live, at: 0, data: Buffer.from('sound').toString('base64') })
+  const { id: transcriptId } = await feature.transcribe({ recordingId: id, ...wish })
   await expect.poll(() => asked).toBe(1)
-  const events = room.watch()
+  const events = feature.watch()
   await events.next()
-  expect(await room.remove({ ids: [id, live, randomUUID(), id] })).toEqual({ removed: 2 })
-  expect((await room.find({ search: '', before: null, limit: 9 })).total).toBe(0)
-  await expect(room.get({ id })).rejects.toMatchObject({ kind: 'no_such_item' })
-  await expect(async () => room.cancel({ transcriptId })).rejects.toMatchObject({ kind: 'no_such_item' })
+  expect(await feature.remove({ ids: [id, live, randomUUID(), id] })).toEqual({ removed: 2 })
+  expect((await feature.find({ search: '', before: null, limit: 9 })).total).toBe(0)
+  await expect(feature.get({ id })).rejects.toMatchObject({ kind: 'no_such_item' })
+  await expect(async () => feature.cancel({ transcriptId })).rejects.toMatchObject({ kind: 'no_such_item' })
   const gone = new Set<string>()
   for (; gone.size < 2; ) {
     const { value } = await events.next()
     if (value?.type === 'gone') gone.add(value.id)
   }
   expect(gone).toEqual(new Set([id, live]))
-  expect(room.restore({ ids: [id, live] })).toEqual({ restored: 2 })
-  expect(room.restore({ ids: [id] })).toEqual({ restored: 0 })
-  expect((await room.get({ id })).transcripts).toMatchObject([{ state: 'cancelled' }])
-  expect((await room.get({ id: live })).recording).toMatchObject({ state: 'cut', bytes: 5 })
+  expect(feature.restore({ ids: [id, live] })).toEqual({ restored: 2 })
+  expect(feature.restore({ ids: [id] })).toEqual({ restored: 0 })
+  expect((await feature.get({ id })).transcripts).toMatchObject([{ state: 'cancelled' }])
+  expect((await feature.get({ id: live })).recording).toMatchObject({ state: 'cut', bytes: 5 })
   await events.return?.()
 })
 
 it('the same bytes are kept once; what is erased for good is told, and its bytes go with the last that has them', async () => {
-  const { room, upload, media, dataDir, store } = open()
+  const { feature, upload, media, dataDir, store } = open()
   const same = Buffer.from('the same bytes')
-  const one = await room.addFile({ uploadId: await upload(same, 'one.mp3'), fromId: null })
-  const two = await room.addFile({ uploadId: await upload(same, 'two.mp3'), fromId: one.id })
+  const one = await feature.addFile({ uploadId: await upload(same, 'one.mp3'), fromId: null })
+  const two = await feature.addFile({ uploadId: await upload(same, 'two.mp3'), fromId: one.id })
   expect([one.mediaId, two.fromId]).toEqual([two.mediaId, one.id])
-  const events = room.watch()
+  const events = feature.watch()
   await events.next()
   for (const [id, left] of [
     [one.id, [two.mediaId]],
     [two.id, []],
   ] as const) {
-    await room.remove({ ids: [id] })
+    await feature.remove({ ids: [id] })
     expect((await events.next()).value).toEqual({ type: 'gone', id })
     const taken = store.media.takeMade(store.media.made(['recordings']).filter((made) => made.id === id))
     await media.drop(taken.media)
-    room.erased([id])
+    feature.erased([id])
     expect((await events.next()).value).toEqual({ type: 'gone', id })
-    expect(room.restore({ ids: [id] })).toEqual({ restored: 0 })
+    expect(feature.restore({ ids: [id] })).toEqual({ restored: 0 })
     expect(readdirSync(join(dataDir, 'media'))).toEqual(left)
   }
   await events.return?.()
 })
 
 it('speech of the other room is kept here without a copy; what was made for this room is taken over', async () => {
-  const { addFile, bytesOf, dataDir, room } = openRoom(undefined, {
+  const { addFile, bytesOf, dataDir, feature } = openFeature(undefined, {
     spoken: async (id) => {
       const sound = { name: 'Good morning', bytes: 5, seconds: 1.5 }
       if (id === given) return { ...sound, mime: 'audio/wav', mediaId: null, path }
@@ -227,36 +227,38 @@ it('speech of the other room is kept here without a copy; what was made for this
   const given = randomUUID()
   const path = join(dataDir, 'tmp', 'given.wav')
   const { mediaId } = await addFile(Buffer.from('sound'), 'x.mp3').then((one) => ({ mediaId: one.mediaId ?? '' }))
-  const recording = await room.addSpeech({ speechId: randomUUID() })
+  const recording = await feature.addSpeech({ speechId: randomUUID() })
   expect(recording).toMatchObject({ source: 'speech', state: 'kept', name: 'Good morning', seconds: 1.5, mediaId })
   expect(readdirSync(join(dataDir, 'media'))).toEqual([mediaId])
   writeFileSync(path, 'taken')
-  const taken = await room.addSpeech({ speechId: given })
+  const taken = await feature.addSpeech({ speechId: given })
   expect(taken).toMatchObject({ source: 'speech', state: 'kept', mime: 'audio/wav', bytes: 5, seconds: 1.5 })
   expect(bytesOf(taken).toString()).toBe('taken')
   expect(existsSync(path)).toBe(false)
 })
 
 it('an empty file and an upload that is not there are refused in words; a nameless one gets a name', async () => {
-  const { room, addFile } = openRoom()
+  const { feature, addFile } = openFeature()
   await expect(addFile(Buffer.alloc(0), 'x.mp3')).rejects.toMatchObject({
     kind: 'bad_input',
     message: 'This file is empty.',
   })
-  await expect(room.addFile({ uploadId: randomUUID(), fromId: null })).rejects.toMatchObject({ kind: 'no_such_item' })
+  await expect(feature.addFile({ uploadId: randomUUID(), fromId: null })).rejects.toMatchObject({
+    kind: 'no_such_item',
+  })
   expect(await addFile(Buffer.from('any'), ' ')).toMatchObject({
     name: 'File',
     mime: 'application/octet-stream',
     seconds: null,
   })
   const { id } = await addFile(Buffer.from('other'), 'x.bin')
-  room.measured({ id, seconds: 12.5 })
-  expect((await room.get({ id })).recording.seconds).toBe(12.5)
-  await expect(async () => room.rename({ id, name: ' \n ' })).rejects.toMatchObject({ kind: 'bad_input' })
+  feature.measured({ id, seconds: 12.5 })
+  expect((await feature.get({ id })).recording.seconds).toBe(12.5)
+  await expect(async () => feature.rename({ id, name: ' \n ' })).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
 it('a search through 1,000 transcripts of 10,000 words lets everything else have its turn', async () => {
-  const { room, store } = openRoom()
+  const { feature, store } = openFeature()
   const words = `${Array.from({ length: 10_000 }, (_, index) => `word${index % 977}`).join(' ')} `
   store.transaction(() => {
     for (let index = 0; index < 1000; index++) {
@@ -294,7 +296,7 @@ it('a search through 1,000 transcripts of 10,000 words lets everything else have
   const others = setInterval(() => {
     turns += 1
   }, 1)
-  const { total } = await room.find({ search: 'needle', before: null, limit: 100 })
+  const { total } = await feature.find({ search: 'needle', before: null, limit: 100 })
   clearInterval(others)
   expect(total).toBe(1)
   expect(turns).toBeGreaterThan(2)

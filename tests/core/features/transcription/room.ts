@@ -14,12 +14,12 @@ import { partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 /** The room over a real store and real files, as `mediaRooms.ts` ties it. */
-export function openRoom(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
+export function openFeature(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const lines: string[] = []
-  const room = createTranscription({
+  const feature = createTranscription({
     store,
     files: media,
     transfers,
@@ -36,7 +36,7 @@ export function openRoom(dataDir: string = freshFolder(), given: Partial<Transcr
   const close = async (): Promise<void> => {
     if (!open) return
     open = false
-    await room.close()
+    await feature.close()
     await transfers.close()
     await media.swept
     store.close()
@@ -55,12 +55,12 @@ export function openRoom(dataDir: string = freshFolder(), given: Partial<Transcr
     dataDir,
     store,
     media,
-    room,
+    feature,
     lines,
     close,
     upload,
     async addFile(bytes: Uint8Array, name: string): Promise<Recording> {
-      return room.addFile({ uploadId: await upload(bytes, name), fromId: null })
+      return feature.addFile({ uploadId: await upload(bytes, name), fromId: null })
     },
     async download({ downloadId, bytes }: { downloadId: string; bytes: number }): Promise<Buffer> {
       const parts: Buffer[] = []
@@ -78,9 +78,9 @@ export const wish = { model: null, language: null, prompt: null, format: null, t
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 /** The transcript, when it is made, however that went. */
-export async function made(room: TranscriptionFeature, { id, recordingId }: Transcript): Promise<Transcript> {
-  for await (const _ of room.watch()) {
-    const { transcripts } = await room.get({ id: recordingId })
+export async function made(feature: TranscriptionFeature, { id, recordingId }: Transcript): Promise<Transcript> {
+  for await (const _ of feature.watch()) {
+    const { transcripts } = await feature.get({ id: recordingId })
     const one = transcripts.find((other) => other.id === id)
     if (one && one.state !== 'making') return one
   }

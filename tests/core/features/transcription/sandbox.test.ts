@@ -3,7 +3,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { base64, made, openRoom, wish } from './room.ts'
+import { base64, made, openFeature, wish } from './room.ts'
 
 let sandbox: Sandbox
 let speech: Buffer
@@ -18,17 +18,17 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-function roomOfSandbox() {
+function featureOfSandbox() {
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.apiKey),
   })
   onTestFinished(() => upstream.close())
-  return openRoom(undefined, { upstream: async () => upstream })
+  return openFeature(undefined, { upstream: async () => upstream })
 }
 
 it('a file is kept, sent as it is, and its transcript is there with cues where the service told times [STT-01] [STT-04]', async () => {
-  const { room, addFile, bytesOf } = roomOfSandbox()
+  const { feature, addFile, bytesOf } = featureOfSandbox()
   const recording = await addFile(speech, 'harbour.wav')
   expect(recording).toMatchObject({
     name: 'harbour.wav',
@@ -39,9 +39,9 @@ it('a file is kept, sent as it is, and its transcript is there with cues where t
   })
   expect(bytesOf(recording).equals(speech)).toBe(true)
   for (const format of ['json', 'text', 'vtt'] as const) {
-    const asked = await room.transcribe({ recordingId: recording.id, ...wish, format })
+    const asked = await feature.transcribe({ recordingId: recording.id, ...wish, format })
     expect(asked).toMatchObject({ state: 'making', format })
-    const done = await made(room, asked)
+    const done = await made(feature, asked)
     expect(done).toMatchObject({
       state: 'done',
       came: format,
@@ -52,11 +52,11 @@ it('a file is kept, sent as it is, and its transcript is there with cues where t
     expect(done.text).toBe('The harbour is quiet. Nobody is on the pier.')
     expect(done.cues.length > 0).toBe(format === 'vtt')
   }
-  const { transcripts } = await room.get({ id: recording.id })
+  const { transcripts } = await feature.get({ id: recording.id })
   expect(transcripts.map(({ format }) => format)).toEqual(['vtt', 'text', 'json'])
-  const { recordings, total } = await room.find({ search: 'harbor QUIET', before: null, limit: 10 })
+  const { recordings, total } = await feature.find({ search: 'harbor QUIET', before: null, limit: 10 })
   expect([recordings, total]).toEqual([[], 0])
-  expect(await room.find({ search: 'Harbour quie', before: null, limit: 10 })).toMatchObject({
+  expect(await feature.find({ search: 'Harbour quie', before: null, limit: 10 })).toMatchObject({
     total: 1,
     recordings: [
       { id: recording.id, transcripts: 3, transcript: { state: 'done', excerpt: expect.stringContaining('quiet') } },
@@ -65,14 +65,14 @@ it('a file is kept, sent as it is, and its transcript is there with cues where t
 }, 60_000)
 
 it('what the microphone gave piece by piece is transcribed once it ended', async () => {
-  const { room, bytesOf } = roomOfSandbox()
-  const { id } = await room.begin({ name: 'Note', mime: 'audio/wav' })
+  const { feature, bytesOf } = featureOfSandbox()
+  const { id } = await feature.begin({ name: 'Note', mime: 'audio/wav' })
   for (let at = 0; at < speech.length; at += 20_000) {
-    await room.append({ id, at, data: base64(speech.subarray(at, at + 20_000)) })
+    await feature.append({ id, at, data: base64(speech.subarray(at, at + 20_000)) })
   }
-  await expect(room.transcribe({ recordingId: id, ...wish })).rejects.toMatchObject({ kind: 'bad_input' })
-  const recording = await room.finish({ id, seconds: 3.5 })
+  await expect(feature.transcribe({ recordingId: id, ...wish })).rejects.toMatchObject({ kind: 'bad_input' })
+  const recording = await feature.finish({ id, seconds: 3.5 })
   expect(recording).toMatchObject({ state: 'kept', source: 'microphone', bytes: speech.length, seconds: 3.5 })
   expect(bytesOf(recording).equals(speech)).toBe(true)
-  expect((await made(room, await room.transcribe({ recordingId: id, ...wish }))).text).toContain('harbour')
+  expect((await made(feature, await feature.transcribe({ recordingId: id, ...wish }))).text).toContain('harbour')
 }, 60_000)

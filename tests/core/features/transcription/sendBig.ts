@@ -17,7 +17,7 @@ const upstream = openUpstream({
   credential: Credential.fromText('sk-large-files-go-up-from-the-disk'),
 })
 const path = join(dataDir, 'tmp', 'big')
-const room = createTranscription({
+const feature = createTranscription({
   store,
   files: createMedia({ dataDir, store, uploads: transfers.uploads }),
   // An upload that has come up; its parts are `transfers`' own matter.
@@ -36,12 +36,12 @@ const maxRss = (): number => process.resourceUsage().maxRSS / 1024
 async function send(bytes: number) {
   writeFileSync(path, 'RIFF0000WAVEfmt ')
   truncateSync(path, bytes)
-  const recording = await room.addFile({ uploadId: '', fromId: null })
+  const recording = await feature.addFile({ uploadId: '', fromId: null })
   const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
-  const { id } = await room.transcribe({ recordingId: recording.id, ...wish })
+  const { id } = await feature.transcribe({ recordingId: recording.id, ...wish })
   const progress: number[] = []
-  for await (const change of room.watch()) {
-    const [now] = (await room.get({ id: recording.id })).transcripts
+  for await (const change of feature.watch()) {
+    const [now] = (await feature.get({ id: recording.id })).transcripts
     if (now && now.id === id && now.state !== 'making') return { ...now, progress }
     if (change.type === 'transcript') progress.push(change.transcript.sentBytes)
   }

@@ -4,16 +4,16 @@ import { expect, it, onTestFinished } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
 import { openUsage } from '../../../../src-main/hosts/node/openUsage.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import type { Book } from '../../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../../helpers/core.ts'
 
 const today = (): string => new Date().toISOString().slice(0, 10)
 
 /** The active book once it was fetched over this connection. */
-async function fetchedBook(core: Core): Promise<Book> {
-  const room = createRouterClient(core.router).usage
-  for await (const [book] of await room.watch()) {
-    if (book && !book.fetching && book.asOf !== null && book.offers === 'yes') return book
+async function fetchedAccount(core: Core): Promise<Account> {
+  const feature = createRouterClient(core.router).usage
+  for await (const [account] of await feature.watch()) {
+    if (account && !account.fetching && account.asOf !== null && account.offers === 'yes') return account
   }
   throw new Error('The events ended.')
 }
@@ -28,16 +28,16 @@ it('both sides of an account meet in the program: what it used itself is what th
     return core
   }
   const first = await start()
-  const { id, firstDay } = await fetchedBook(first)
+  const { id, firstDay } = await fetchedAccount(first)
   const asked = { requestId: randomUUID(), conversationId: null, text: 'Hello there, once', models: ['mirror'] }
   await readUntil(first.chat.watch(await first.chat.send(asked)), ended)
   await first.stop()
 
   const core = await start()
-  const book = await fetchedBook(core)
-  expect(book).toMatchObject({ id, active: true, problem: null, firstDay })
+  const account = await fetchedAccount(core)
+  expect(account).toMatchObject({ id, active: true, problem: null, firstDay })
   const { usage, keys } = createRouterClient(core.router)
-  const range = { bookId: id, from: today(), to: today() }
+  const range = { accountId: id, from: today(), to: today() }
   const [mirror] = await usage.compare(range)
   expect(mirror).toMatchObject({
     model: 'mirror',
@@ -46,7 +46,7 @@ it('both sides of an account meet in the program: what it used itself is what th
     service: { requests: 1 },
     here: { requests: 1 },
   })
-  const summary = await usage.summary({ bookId: id })
+  const summary = await usage.summary({ accountId: id })
   expect(summary.today.service).toBe(mirror?.service?.cost)
   expect(summary.today.here).toBe(mirror?.here?.cost)
   expect(summary.pace).toMatch(/^\d+\.\d+$/)
@@ -62,13 +62,13 @@ it('both sides of an account meet in the program: what it used itself is what th
   await sandbox.close()
   const kept = openUsage(dataDir)
   onTestFinished(() => kept.close())
-  expect(kept.books()).toMatchObject([{ id, balance: book.balance, asOf: book.asOf }])
+  expect(kept.accounts()).toMatchObject([{ id, balance: account.balance, asOf: account.asOf }])
   expect(kept.view(query).total).toEqual(view.total)
   expect(kept.view({ ...query, from: today(), source: 'here' }).total).toEqual(mirror?.here)
   expect(kept.keys(id)).toEqual(await keysOf(core, id))
 })
 
-async function keysOf(core: Core, bookId: string) {
-  for await (const keys of await createRouterClient(core.router).keys.watch({ bookId })) return keys
+async function keysOf(core: Core, accountId: string) {
+  for await (const keys of await createRouterClient(core.router).keys.watch({ accountId })) return keys
   throw new Error('The events ended.')
 }

@@ -1,7 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { toldByKeyDays, toldByKeys, toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
+import {
+  reportedByKeyDays,
+  reportedByKeys,
+  reportedByUsage,
+} from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { bucketsOf, dayOfDate, dayText, endOfDay, instantOf } from '../../../../src-main/core/shared/days.ts'
 import { accountUsage, keyDaily, keyList } from '../../../../src-main/core/upstream/schemas.ts'
 import { noon } from './helpers.ts'
@@ -68,10 +72,10 @@ describe('what an answer says', () => {
   const row = { user_id: 'u', model: 'm', requests: 1, tokens_in: 5, tokens_out: 2, tokens_cached: 1, cost_sc: '0.1' }
 
   it('is of today and the 29 days before; a turn of the day between asking and answering costs both a day', () => {
-    const { days } = toldByUsage(asked, { usage: [], balance: null, total_spent: null })
+    const { days } = reportedByUsage(asked, { usage: [], balance: null, total_spent: null })
     expect(days && [dayText(days.from), dayText(days.to)]).toEqual(['2026-10-23', '2026-11-21'])
     const midnight = endOfDay(Math.floor(at / 86_400_000))
-    const turning = toldByUsage(
+    const turning = reportedByUsage(
       { askedAt: midnight - 1, answeredAt: midnight + 1 },
       { usage: [], balance: null, total_spent: null },
     )
@@ -80,13 +84,13 @@ describe('what an answer says', () => {
 
   it('keeps rows without a readable date apart, and loses none [USE-02]', () => {
     const dates = ['2026-11-20', 'yesterday', '', '1999-01-01', '2026-11-20T12:00:00Z', 'yesterday']
-    const told = toldByUsage(asked, {
+    const reported = reportedByUsage(asked, {
       usage: dates.map((date) => ({ ...row, date })),
       balance: null,
       total_spent: null,
     })
-    expect(told.rows).toMatchObject([{ date: '2026-11-20', requests: 2, cost: 200_000_000_000_000_000n }])
-    expect(told.undated?.map(({ date, requests }) => [date, requests])).toEqual([
+    expect(reported.rows).toMatchObject([{ date: '2026-11-20', requests: 2, cost: 200_000_000_000_000_000n }])
+    expect(reported.undated?.map(({ date, requests }) => [date, requests])).toEqual([
       ['yesterday', 2],
       ['', 1],
       ['1999-01-01', 1],
@@ -95,37 +99,37 @@ describe('what an answer says', () => {
 
   it('of counts that are none counts nothing, and knows no cost that is none', () => {
     const bad = { ...row, date: '2026-11-20', requests: -1, tokens_in: 1.5, tokens_out: 1e300, cost_sc: '-1' }
-    const told = toldByUsage(asked, { usage: [bad], balance: null, total_spent: null })
-    expect(told.rows).toMatchObject([{ requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: null }])
+    const reported = reportedByUsage(asked, { usage: [bad], balance: null, total_spent: null })
+    expect(reported.rows).toMatchObject([{ requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: null }])
   })
 
   it('without its rows speaks of no day: what is not told is not nothing [GEN-02] [USE-01]', () => {
-    const told = toldByUsage(asked, accountUsage.parse({ balance: 5, total_spent: 7 }))
-    expect(told).toMatchObject({ days: null, rows: [], values: [{ value: '{"balance":"5","spent":"7"}' }] })
-    expect(toldByKeyDays(asked, 'k', keyDaily.parse({})).days).toBeNull()
+    const reported = reportedByUsage(asked, accountUsage.parse({ balance: 5, total_spent: 7 }))
+    expect(reported).toMatchObject({ days: null, rows: [], values: [{ value: '{"balance":"5","spent":"7"}' }] })
+    expect(reportedByKeyDays(asked, 'k', keyDaily.parse({})).days).toBeNull()
   })
 
   it('keeps the rows beside one that is none [GEN-02]', () => {
     const good = { ...row, date: '2026-11-20', cost_sc: 0.1 }
-    const told = toldByUsage(asked, accountUsage.parse({ usage: [null, 'x', good, 3, []], balance: 5 }))
-    expect(told.rows).toMatchObject([{ requests: 1, cost: 100_000_000_000_000_000n }])
+    const reported = reportedByUsage(asked, accountUsage.parse({ usage: [null, 'x', good, 3, []], balance: 5 }))
+    expect(reported.rows).toMatchObject([{ requests: 1, cost: 100_000_000_000_000_000n }])
     const keys = keyList.parse({ api_keys: [null, { id: 'k1' }, 'no'] })
-    expect(toldByKeys(asked, keys).values?.map(({ what }) => what)).toEqual(['key:k1'])
+    expect(reportedByKeys(asked, keys).values?.map(({ what }) => what)).toEqual(['key:k1'])
     const daily = keyDaily.parse({ usage: [7, { date: '2026-11-20', total_requests: 2 }] })
-    expect(toldByKeyDays(asked, 'k', daily).rows).toMatchObject([{ requests: 2 }])
+    expect(reportedByKeyDays(asked, 'k', daily).rows).toMatchObject([{ requests: 2 }])
   })
 
   it('of models whose names no file can hold keeps a name that it can, each time the same [GEN-02]', () => {
     const names = ['M\ud800', 'a\0b', 'Writer', 'writer']
     const usage = names.map((model) => ({ ...row, model, date: '2026-11-20' }))
-    const told = toldByUsage(asked, { usage, balance: null, total_spent: null })
-    expect(told.rows?.map(({ model }) => model)).toEqual(['M\ufffd', 'a\ufffdb', 'Writer', 'writer'])
+    const reported = reportedByUsage(asked, { usage, balance: null, total_spent: null })
+    expect(reported.rows?.map(({ model }) => model)).toEqual(['M\ufffd', 'a\ufffdb', 'Writer', 'writer'])
   })
 
   it('of a key tells a revocation in whatever form it is written [KEY-04]', () => {
     const forms = ['2026-11-20', 1_763_726_400, true, '', null]
     const keys = forms.map((revoked_at, at) => ({ id: `k${at}`, revoked_at }))
-    const { values } = toldByKeys(asked, keyList.parse({ api_keys: keys }))
+    const { values } = reportedByKeys(asked, keyList.parse({ api_keys: keys }))
     const said = values?.map(({ value }) => JSON.parse(value).revokedAt)
     expect(said).toEqual(['2026-11-20', '1763726400', 'true', '', null])
   })
@@ -134,7 +138,9 @@ describe('what an answer says', () => {
     const usage = [
       { date: '2026-11-20', total_requests: 3, total_tokens_in: 4, total_tokens_out: 5, total_cost_sc: '6' },
     ]
-    expect(toldByKeyDays(asked, 'k', { usage }).rows).toMatchObject([{ model: '', requests: 3, tokensCached: null }])
+    expect(reportedByKeyDays(asked, 'k', { usage }).rows).toMatchObject([
+      { model: '', requests: 3, tokensCached: null },
+    ])
   })
 })
 

@@ -67,7 +67,7 @@ const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
   })
   return fc.record({
     query: fc.record({
-      bookId: fc.constant(randomUUID()),
+      accountId: fc.constant(randomUUID()),
       ...{ from: fc.constant('2026-02-25'), to: fc.constant('2026-03-09') },
       ...{ grain: fc.constant('day' as const), by: fc.constantFrom('model', 'tool'), search: fc.constant('') },
       source: fc.constantFrom('service', 'here'),

@@ -14,41 +14,41 @@ export const dayMs = 86_400_000
 export const noon = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 
 /** This machine's side as a list in memory, for tests of the other one. */
-export function hereSide(rows: (MeasuredDay & { bookId: string })[] = []) {
-  const told: string[] = []
+export function hereSide(rows: (MeasuredDay & { accountId: string })[] = []) {
+  const reported: string[] = []
   return {
     rows,
     /** Every book that the connection was said to belong to. */
-    told,
-    belongsTo: (bookId: string): void => void told.push(bookId),
-    usedByDay: (bookId: string, from: number, to: number): MeasuredDay[] =>
-      rows.filter((row) => row.bookId === bookId && row.day >= from && row.day <= to),
-    firstDayOf: (bookId: string): number | null =>
+    reported,
+    belongsTo: (accountId: string): void => void reported.push(accountId),
+    usedByDay: (accountId: string, from: number, to: number): MeasuredDay[] =>
+      rows.filter((row) => row.accountId === accountId && row.day >= from && row.day <= to),
+    firstDayOf: (accountId: string): number | null =>
       rows
-        .filter((row) => row.bookId === bookId)
+        .filter((row) => row.accountId === accountId)
         .reduce<number | null>((least, { day }) => Math.min(least ?? day, day), null),
   }
 }
 
 /** The file of the service's side in a fresh folder, closed with the test. */
 export function openAccount(dataDir = freshFolder()) {
-  const account = openAccountStore(dataDir)
+  const accountStore = openAccountStore(dataDir)
   let open = true
   const close = (): void => {
-    if (open) account.close()
+    if (open) accountStore.close()
     open = false
   }
   onTestFinished(close)
-  return { dataDir, account, close }
+  return { dataDir, accountStore, close }
 }
 
 /** Parts for `createBooks`, over a real store. */
 export function parts(
   given: Partial<UsageFeatureOptions> = {},
 ): UsageFeatureOptions & { here: ReturnType<typeof hereSide> } {
-  const { account } = given.account ? { account: given.account } : openAccount()
+  const { accountStore } = given.accountStore ? { accountStore: given.accountStore } : openAccount()
   return {
-    account,
+    accountStore,
     tools: () => [],
     learn: () => undefined,
     requests: () => 0,
@@ -64,7 +64,7 @@ export function client(baseUrl: string, apiKey: string, log: RequestLog = noRequ
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(apiKey),
     retry: { maxAttempts: 1 },
-    books: log,
+    requestLog: log,
   })
   onTestFinished(() => upstream.close())
   return upstream
@@ -80,6 +80,6 @@ export const placeAt = (
 })
 
 /** One book and what can be read of it, at a moment. */
-export function readingOf(account: ReturnType<typeof openAccountStore>, now: () => number, here = hereSide()) {
-  return openUsageReader({ account, here, tools: () => [], now })
+export function readingOf(accountStore: ReturnType<typeof openAccountStore>, now: () => number, here = hereSide()) {
+  return openUsageReader({ accountStore, here, tools: () => [], now })
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { toldByKeys, toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
+import { reportedByKeys, reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { fromAtto, toAtto } from '../../../../src-main/core/shared/money.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
@@ -38,26 +38,26 @@ const usageOf = ({ at, rows, balance }: Fetch) => ({
   balance,
   total_spent: '9',
 })
-const told = (fetch: Fetch) => toldByUsage({ askedAt: fetch.at, answeredAt: fetch.at }, usageOf(fetch))
+const reported = (fetch: Fetch) => reportedByUsage({ askedAt: fetch.at, answeredAt: fetch.at }, usageOf(fetch))
 
 const now = (start + 46) * 86_400_000
 const store = openAccountStore(freshFolder())
 let count = 0
 
 /** Writes fetches in this order into new books, and reads everything that can be read of them. */
-function booksOf(fetches: readonly Fetch[]) {
+function requestLogOf(fetches: readonly Fetch[]) {
   count += 1
   const id = `book ${count}`
-  const book = store.books.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
-  for (const fetch of fetches) store.transaction(() => store.keep(book.no, told(fetch)))
+  const account = store.accounts.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
+  for (const fetch of fetches) store.transaction(() => store.keep(account.no, reported(fetch)))
   const reading = readingOf(store, () => now, hereSide())
-  const range = { bookId: id, from: dayText(start - 40), to: dayText(start + 46) }
+  const range = { accountId: id, from: dayText(start - 40), to: dayText(start + 46) }
   const { query: _, ...view } = reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
-  const { book: shown, ...summary } = reading.summary({ bookId: id })
+  const { account: shown, ...summary } = reading.summary({ accountId: id })
   return {
     ...{ view, summary, corrections: reading.corrections(range), compare: reading.compare({ ...range, daily: true }) },
     known: { balance: shown.balance, spent: shown.spent, asOf: shown.asOf, firstDay: shown.firstDay },
-    versions: store.versions.all(book.no, 'account'),
+    versions: store.versions.all(account.no, 'account'),
   }
 }
 
@@ -67,7 +67,7 @@ it('the books are the same in whatever order answers are written, and however of
       const inOrder = [...fetches].sort((a, b) => a.at - b.at)
       const shuffled = order.flatMap((index) => fetches[index] ?? [])
       const again = twice.flatMap((index) => fetches[index] ?? [])
-      expect(booksOf([...shuffled, ...again])).toEqual(booksOf(inOrder))
+      expect(requestLogOf([...shuffled, ...again])).toEqual(requestLogOf(inOrder))
     }),
     { numRuns: tries(30, 600) },
   )
@@ -75,13 +75,13 @@ it('the books are the same in whatever order answers are written, and however of
 
 /** The same by the definition, from all answers at once. */
 function byDefinition(fetches: readonly Fetch[]) {
-  const all = fetches.map((fetch) => ({ at: fetch.at, told: told(fetch) })).sort((a, b) => a.at - b.at)
+  const all = fetches.map((fetch) => ({ at: fetch.at, reported: reported(fetch) })).sort((a, b) => a.at - b.at)
   const days = new Map<string, { day: number; model: string }>()
-  for (const { told: one } of all)
+  for (const { reported: one } of all)
     for (const { day, model } of one.rows ?? []) days.set(`${day} ${model}`, { day, model })
   const sayings = [...days.values()].map(({ day, model }) => {
-    const covering = all.filter(({ told: { days: range } }) => range && range.from <= day && day <= range.to)
-    const said = covering.map(({ at, told: { rows = [] } }) => {
+    const covering = all.filter(({ reported: { days: range } }) => range && range.from <= day && day <= range.to)
+    const said = covering.map(({ at, reported: { rows = [] } }) => {
       const row = rows.find((one) => one.day === day && one.model === model)
       return { at, requests: row?.requests ?? 0, cost: row?.cost ?? 0n }
     })
@@ -104,7 +104,7 @@ function byDefinition(fetches: readonly Fetch[]) {
 it('say what the newest answer of each day said, and every change of a closed day, to the last digit', () => {
   fc.assert(
     fc.property(history, ({ fetches }) => {
-      const { view, corrections, summary } = booksOf(fetches)
+      const { view, corrections, summary } = requestLogOf(fetches)
       const expected = byDefinition(fetches)
       expect({ cost: view.total.cost, requests: view.total.requests }).toEqual({
         cost: fromAtto(expected.total),
@@ -132,16 +132,16 @@ it('keep a version of a key for each change, in any order, and say when it is li
   const keep = (all: { at: number; ids: string[]; rpm: number }[]) => {
     count += 1
     const id = `book ${count}`
-    const { no } = store.books.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
+    const { no } = store.accounts.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
     for (const { at, ids, rpm } of all) {
       const keys = ids.map((key) => ({ id: key, rate_limit_rpm: rpm, revoked_at: null }))
       const asked = { askedAt: at, answeredAt: at }
       store.transaction(() =>
-        store.keep(no, toldByKeys(asked, { api_keys: keys.map((key) => ({ ...empty, ...key })) })),
+        store.keep(no, reportedByKeys(asked, { api_keys: keys.map((key) => ({ ...empty, ...key })) })),
       )
     }
     const history = ['k1', 'k2'].map((key) => store.versions.all(no, `key:${key}`))
-    return { history, shown: readingOf(store, () => 100).keys({ bookId: id }) }
+    return { history, shown: readingOf(store, () => 100).keys({ accountId: id }) }
   }
   fc.assert(
     fc.property(lists, fc.infiniteStream(fc.nat()), (all, random) => {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
+import { reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { accountFile, openAccountReadOnly, openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
@@ -44,26 +44,35 @@ it('killed at random moments between fetches and in them, the books are whole an
   const random = randomNumbers()
   for (let round = 0; round < tries(3, 20); round += 1) {
     const said = await writeAndKill(dataDir, random() * 120)
-    const account = openAccountStore(dataDir, { checkWhole: true })
-    const { no } = account.books.get('b') ?? { no: 0 }
-    const last = Math.round((account.fetches.lastAt(no, 'usage') ?? 0) / stepMs)
+    const accountStore = openAccountStore(dataDir, { checkWhole: true })
+    const { no } = accountStore.accounts.get('b') ?? { no: 0 }
+    const last = Math.round((accountStore.fetches.lastAt(no, 'usage') ?? 0) / stepMs)
     expect(last).toBeGreaterThanOrEqual(said)
     // Days, balance and keys of a fetch came together or not at all.
-    expect(JSON.parse(account.versions.newest(no, 'usage', 'account')?.value ?? '{}')).toEqual({
+    expect(JSON.parse(accountStore.versions.newest(no, 'usage', 'account')?.value ?? '{}')).toEqual({
       ...{ balance: String(1000 - last), spent: String(last) },
     })
-    expect(readingOf(account, () => last * stepMs).keys({ bookId: 'b' })).toMatchObject([{ name: `step ${last}` }])
-    account.close()
+    expect(readingOf(accountStore, () => last * stepMs).keys({ accountId: 'b' })).toMatchObject([
+      { name: `step ${last}` },
+    ])
+    accountStore.close()
     if (round > 0) continue
     // The same as when nobody had been killed.
     const calm = freshFolder()
     const other = openAccountStore(calm)
-    const book = other.books.add({ id: 'b', kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 })
+    const account = other.accounts.add({
+      id: 'b',
+      kind: 'service',
+      baseUrl: 'http://b',
+      userId: 'u',
+      name: 'B',
+      usedAt: 0,
+    })
     for (let step = 1; step <= last; step += 1) {
       const at = step * stepMs
       other.transaction(() => {
-        other.keep(book.no, toldByUsage({ askedAt: at, answeredAt: at }, saidAt(step)))
-        other.fetches.add(book.no, 'keys', { at, days: null })
+        other.keep(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, saidAt(step)))
+        other.fetches.add(account.no, 'keys', { at, days: null })
       })
     }
     other.close()

@@ -1,4 +1,4 @@
-import { toldByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
+import { reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { bucketsOf, dayOfDate, dayText, instantOf } from '../../../../src-main/core/shared/days.ts'
 
 // What a process in the time zone of its environment makes of dates.
@@ -13,7 +13,7 @@ const dayOf = (text: string): number => dayOfDate(text) ?? 0
 const stretches = (from: string, to: string, grain: 'week' | 'month'): string[] =>
   bucketsOf(dayOf(from), dayOf(to), grain).map((one) => `${dayText(one.from)}..${dayText(one.to)}`)
 const at = Date.parse('2026-11-21T00:00:00Z')
-const { days } = toldByUsage({ askedAt: at, answeredAt: at }, { usage: [], balance: null, total_spent: null })
+const { days } = reportedByUsage({ askedAt: at, answeredAt: at }, { usage: [], balance: null, total_spent: null })
 if (!days) throw new Error('It speaks of no days.')
 const said = {
   zone: Intl.DateTimeFormat().resolvedOptions().timeZone,

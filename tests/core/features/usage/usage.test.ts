@@ -11,9 +11,9 @@ import { client, openAccount, parts, placeAt } from './helpers.ts'
 
 function open(given: Partial<UsageFeatureOptions> = {}) {
   const all = parts(given)
-  const books = createUsage({ ...all, ...given })
-  onTestFinished(() => books.close())
-  return { books, ...all }
+  const accounts = createUsage({ ...all, ...given })
+  onTestFinished(() => accounts.close())
+  return { accounts, ...all }
 }
 
 /** A service that answers each path in this way, and remembers what it was asked. */
@@ -47,18 +47,18 @@ describe('the books of a connection', () => {
   it('hold the account’s days, balance and keys, the calling key first and the revoked ones known as such [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
     const { url, key, keys } = await sandbox().then((one) => ({ url: one.baseUrl, key: one.apiKey, keys: one.keys }))
     const learned: string[] = []
-    const { books, here } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
-    books.follow(client(url, key), placeAt(url, 'Mine'))
-    expect(books.list()).toMatchObject([
+    const { accounts, here } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
+    accounts.follow(client(url, key), placeAt(url, 'Mine'))
+    expect(accounts.list()).toMatchObject([
       { name: 'Mine', active: true, offers: 'unknown', fetching: true, balance: null },
     ])
-    const book = await books.refresh()
-    expect(book).toMatchObject({ offers: 'yes', active: true, problem: null, balance: { value: '250' } })
-    expect(book.userId).toMatch(/^[\da-f-]{36}$/)
-    expect(here.told).toContain(book.id)
+    const account = await accounts.refresh()
+    expect(account).toMatchObject({ offers: 'yes', active: true, problem: null, balance: { value: '250' } })
+    expect(account.userId).toMatch(/^[\da-f-]{36}$/)
+    expect(here.reported).toContain(account.id)
     expect(learned).toContain(url)
-    await books.refreshKeys()
-    const list = books.reading.keys({ bookId: book.id })
+    await accounts.refreshKeys()
+    const list = accounts.reading.keys({ accountId: account.id })
     expect(list.map(({ name }) => name)).toContain('Old laptop')
     expect(list[0]).toMatchObject({ name: 'Everyday', calling: true, gone: false, revokedAt: null })
     expect(list.find(({ name }) => name === 'Five a minute')).toMatchObject({ rpm: 5, tpm: null, calling: false })
@@ -67,9 +67,9 @@ describe('the books of a connection', () => {
     expect(list.every(({ totals }) => totals !== null)).toBe(true)
     // A key of another account is not asked for.
     expect(JSON.stringify(list)).not.toContain(keys.stranger.slice(0, 12))
-    const daily = books.reading.view({
+    const daily = accounts.reading.view({
       ...{
-        bookId: book.id,
+        accountId: account.id,
         from: '2000-01-01',
         to: '2099-01-01',
         grain: 'month',
@@ -78,7 +78,7 @@ describe('the books of a connection', () => {
         search: '',
       },
     })
-    const models = books.reading.view({ ...daily.query, by: 'model' })
+    const models = accounts.reading.view({ ...daily.query, by: 'model' })
     // The keys of the account together used what the account did.
     expect(daily.total).toMatchObject({ requests: models.total.requests, cost: models.total.cost })
   })
@@ -86,14 +86,14 @@ describe('the books of a connection', () => {
   it('are answered again within ten seconds, and asked for after that', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
-    const { books } = open({ now: () => now })
+    const { accounts } = open({ now: () => now })
     const asked = (): number => observe.requests().filter(({ path }) => path === '/v1/usage').length
-    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    await books.refresh()
-    await books.refresh()
+    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    await accounts.refresh()
+    await accounts.refresh()
     expect(asked()).toBe(1)
     now += 10_000
-    await books.refresh()
+    await accounts.refresh()
     expect(asked()).toBe(2)
     // Whose key it is stays the same over a connection.
     expect(observe.requests().filter(({ path }) => path === '/v1/keys/current')).toHaveLength(1)
@@ -114,14 +114,14 @@ describe('the books of a connection', () => {
       },
     }
     const lines: string[] = []
-    const { books, account } = open({
+    const { accounts, accountStore } = open({
       now: () => now,
       requests: () => requests,
       log: (_, line) => void lines.push(line),
     })
     const fetches = (): number => asked.filter((path) => path === '/v1/usage').length
-    books.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
-    const { id } = await books.refresh()
+    accounts.follow(client(url, 'sk-somebody-new', counted), placeAt(url))
+    const { id } = await accounts.refresh()
     const steps: [string, number, number][] = [
       ['2026-11-20T22:16:00Z', 0, 1],
       ['2026-11-20T22:17:00Z', 1, 2],
@@ -133,13 +133,13 @@ describe('the books of a connection', () => {
     for (const [at, used, expected] of steps) {
       now = Date.parse(at)
       requests += used
-      await books.look()
+      await accounts.look()
       expect([at, fetches()]).toEqual([at, expected])
     }
-    const { no } = account.books.get(id) ?? { no: 0 }
-    expect(account.days.undated(no)).toBe(1)
-    expect(books.summary({ bookId: id }).undated).toBe(1)
-    expect(books.reading.undated({ bookId: id })).toMatchObject([{ keyId: null }])
+    const { no } = accountStore.accounts.get(id) ?? { no: 0 }
+    expect(accountStore.days.undated(no)).toBe(1)
+    expect(accounts.summary({ accountId: id }).undated).toBe(1)
+    expect(accounts.reading.undated({ accountId: id })).toMatchObject([{ keyId: null }])
     expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
   })
 
@@ -153,13 +153,13 @@ describe('the books of a connection', () => {
       if (path === '/v1/keys/') return { body: JSON.stringify({ api_keys: [key] }) }
       return { body: JSON.stringify(key) }
     })
-    const { books, account } = open({ now: () => now })
+    const { accounts, accountStore } = open({ now: () => now })
     const connect = async (at: string) => {
       now = Date.parse(at)
-      books.follow(client(url, 'sk-somebody-hasty'), placeAt(url))
-      const book = await books.refresh()
-      await books.refreshKeys()
-      return book
+      accounts.follow(client(url, 'sk-somebody-hasty'), placeAt(url))
+      const account = await accounts.refresh()
+      await accounts.refreshKeys()
+      return account
     }
     await connect('2026-11-18T12:00:00Z')
     // Half a year ahead; the service is where it was.
@@ -167,34 +167,36 @@ describe('the books of a connection', () => {
     balance = 7
     key.name = 'second'
     await connect('2027-05-19T12:00:00Z')
-    books.limits.keep(limitsAt('2027-05-19T12:00:00.000Z'))
+    accounts.limits.keep(limitsAt('2027-05-19T12:00:00.000Z'))
     const put = rows.find(({ date }) => date === '2026-11-19')
     if (put) put.cost_sc = 3
     balance = 6
     key.name = 'third'
-    const book = await connect('2026-11-21T12:00:00Z')
-    expect(book).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
-    books.limits.keep(limitsAt('2026-11-21T12:00:00.000Z'))
-    expect(books.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
-    expect(books.reading.keys({ bookId: book.id })).toMatchObject([{ name: 'third', asOf: '2026-11-21T12:00:00.000Z' }])
-    const range = { bookId: book.id, from: '2026-11-09', to: '2026-11-23' }
-    const seen = books.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
+    const account = await connect('2026-11-21T12:00:00Z')
+    expect(account).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
+    accounts.limits.keep(limitsAt('2026-11-21T12:00:00.000Z'))
+    expect(accounts.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
+    expect(accounts.reading.keys({ accountId: account.id })).toMatchObject([
+      { name: 'third', asOf: '2026-11-21T12:00:00.000Z' },
+    ])
+    const range = { accountId: account.id, from: '2026-11-09', to: '2026-11-23' }
+    const seen = accounts.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
     expect(seen.total).toMatchObject({ requests: 3, cost: '4' })
     expect(seen.buckets.map(({ state }) => state)).toEqual([...Array(12).fill('whole'), ...Array(3).fill('running')])
     expect(seen.series[0]?.cost.slice(-3)).toEqual(['0', null, null])
     // That the last row's day had ended when the hasty clock asked, nobody knows: its change is no correction.
-    expect(books.reading.corrections(range)).toEqual([])
-    expect(account.fetches.coveredDays(1, 'usage', 0, 1_000_000)).toBe(33)
-    const versions = ['account', 'key:k'].map((what) => account.versions.all(1, what))
+    expect(accounts.reading.corrections(range)).toEqual([])
+    expect(accountStore.fetches.coveredDays(1, 'usage', 0, 1_000_000)).toBe(33)
+    const versions = ['account', 'key:k'].map((what) => accountStore.versions.all(1, what))
     expect(versions.flat().filter(({ at }) => at > now)).toEqual([])
     expect(versions.map((all) => all.length)).toEqual([3, 3])
     // And from then on as ever.
     rows[0] = { date: '2026-11-10', model: 'm', requests: 1, cost_sc: 5 }
     await connect('2026-11-22T12:00:00Z')
-    expect(books.reading.corrections(range)).toMatchObject([
+    expect(accounts.reading.corrections(range)).toMatchObject([
       { day: '2026-11-10', before: { cost: '1' }, after: { cost: '5' } },
     ])
-    expect(books.summary({ bookId: book.id }).gaps).toBe(0)
+    expect(accounts.summary({ accountId: account.id }).gaps).toBe(0)
   })
 
   it('take no day from a clock that was behind, and what it could not place has its day when the clock is right [USE-02]', async () => {
@@ -207,48 +209,52 @@ describe('the books of a connection', () => {
     const { url } = await service((path) => ({
       body: JSON.stringify(path === '/v1/usage' ? { usage, balance: 7 } : { id: 'k', user_id: 'u' }),
     }))
-    const { books } = open({ now: () => now })
+    const { accounts } = open({ now: () => now })
     const from = client(url, 'sk-somebody-late')
-    books.follow(from, placeAt(url))
-    const { id: bookId } = await books.refresh()
-    expect(books.summary({ bookId })).toMatchObject({ undated: 3, gaps: 0, book: { firstDay: null } })
+    accounts.follow(from, placeAt(url))
+    const { id: accountId } = await accounts.refresh()
+    expect(accounts.summary({ accountId })).toMatchObject({ undated: 3, gaps: 0, account: { firstDay: null } })
     now = Date.parse('2026-11-21T12:00:00Z')
-    books.follow(from, placeAt(url))
-    await books.refresh()
-    expect(books.summary({ bookId })).toMatchObject({ undated: 1, gaps: 0, book: { firstDay: '2026-11-19' } })
-    expect(books.reading.undated({ bookId })).toMatchObject([{ date: 'some day' }])
+    accounts.follow(from, placeAt(url))
+    await accounts.refresh()
+    expect(accounts.summary({ accountId })).toMatchObject({
+      undated: 1,
+      gaps: 0,
+      account: { firstDay: '2026-11-19' },
+    })
+    expect(accounts.reading.undated({ accountId })).toMatchObject([{ date: 'some day' }])
   })
 
   it('ask for one key after another with pauses when nobody waits, and without when somebody does', async () => {
     let now = Date.now()
     const { baseUrl, apiKey } = await sandbox()
-    const { books } = open({ now: () => now })
-    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const { id } = await books.refresh()
-    expect(books.reading.keys({ bookId: id })).toEqual([])
+    const { accounts } = open({ now: () => now })
+    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await accounts.refresh()
+    expect(accounts.reading.keys({ accountId: id })).toEqual([])
     now += 31_000
-    await books.look()
-    expect(books.list()).toMatchObject([{ fetching: true }])
+    await accounts.look()
+    expect(accounts.list()).toMatchObject([{ fetching: true }])
     // With its pauses the round would take longer than this test may.
-    await books.refreshKeys()
-    expect(books.reading.keys({ bookId: id }).every(({ totals }) => totals !== null)).toBe(true)
+    await accounts.refreshKeys()
+    expect(accounts.reading.keys({ accountId: id }).every(({ totals }) => totals !== null)).toBe(true)
   }, 15_000)
 
   it('of a second account at the same address are books of their own, and each is found again', async () => {
     const { baseUrl, apiKey, keys } = await sandbox()
-    const { books, account } = open()
+    const { accounts, accountStore } = open()
     const ids: string[] = []
     for (const key of [apiKey, keys.stranger, apiKey]) {
-      books.follow(client(baseUrl, key), placeAt(baseUrl))
-      ids.push((await books.refresh()).id)
+      accounts.follow(client(baseUrl, key), placeAt(baseUrl))
+      ids.push((await accounts.refresh()).id)
     }
     expect(ids[0]).toBe(ids[2])
     expect(new Set(ids).size).toBe(2)
-    expect(books.list().map(({ active, balance }) => [active, balance?.value])).toEqual([
+    expect(accounts.list().map(({ active, balance }) => [active, balance?.value])).toEqual([
       [true, '250'],
       [false, '40'],
     ])
-    expect(account.books.all()).toHaveLength(2)
+    expect(accountStore.accounts.all()).toHaveLength(2)
   })
 
   it('take nothing while it is not known whose they are', async () => {
@@ -258,15 +264,15 @@ describe('the books of a connection', () => {
       if (path === '/v1/usage') return { body: usage }
       return broken ? { status: 500, body: '{}' } : { body: JSON.stringify({ id: 'k', user_id: 'first' }) }
     })
-    const { books, account } = open()
-    books.follow(client(url, 'sk-first-account'), placeAt(url))
-    await books.refresh()
+    const { accounts, accountStore } = open()
+    accounts.follow(client(url, 'sk-first-account'), placeAt(url))
+    await accounts.refresh()
     broken = true
-    books.follow(client(url, 'sk-second-account'), placeAt(url))
-    await expect(books.refresh()).rejects.toMatchObject({ kind: 'internal' })
-    const [first] = account.books.all()
-    expect(account.versions.all(first?.no ?? 0, 'account')).toHaveLength(1)
-    expect(books.list()).toMatchObject([{ userId: 'first', problem: { kind: 'internal' } }])
+    accounts.follow(client(url, 'sk-second-account'), placeAt(url))
+    await expect(accounts.refresh()).rejects.toMatchObject({ kind: 'internal' })
+    const [first] = accountStore.accounts.all()
+    expect(accountStore.versions.all(first?.no ?? 0, 'account')).toHaveLength(1)
+    expect(accounts.list()).toMatchObject([{ userId: 'first', problem: { kind: 'internal' } }])
   })
 
   it.each([
@@ -278,38 +284,38 @@ describe('the books of a connection', () => {
   ])('of a service that %s say so, without an error, and ask no more for a day', async (_, reply) => {
     let now = Date.now()
     const { url, asked } = await service(() => reply)
-    const { books, here } = open({ now: () => now })
-    books.follow(client(url, 'sk-somebody-else'), placeAt(url))
-    const book = await books.refresh()
-    expect(book).toMatchObject({ offers: 'no', problem: null, balance: null, asOf: null })
-    expect(here.told).toEqual([book.id])
-    expect(books.summary({ bookId: book.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
+    const { accounts, here } = open({ now: () => now })
+    accounts.follow(client(url, 'sk-somebody-else'), placeAt(url))
+    const account = await accounts.refresh()
+    expect(account).toMatchObject({ offers: 'no', problem: null, balance: null, asOf: null })
+    expect(here.reported).toEqual([account.id])
+    expect(accounts.summary({ accountId: account.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
     const before = asked.length
     now += 23 * 3_600_000
-    await books.look()
+    await accounts.look()
     expect(asked.filter((path) => path === '/v1/usage')).toHaveLength(
       asked.slice(0, before).filter((path) => path === '/v1/usage').length,
     )
     now += 2 * 3_600_000
-    await books.look()
+    await accounts.look()
     expect(asked.length).toBeGreaterThan(before)
   })
 
   it('are all there when the service is not, with what was last said and when, and go on when it is back', async () => {
     const { baseUrl, apiKey, close, port } = await sandbox()
     const folder = openAccount()
-    const { books } = open({ account: folder.account })
-    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const before = await books.refresh()
+    const { accounts } = open({ accountStore: folder.accountStore })
+    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const before = await accounts.refresh()
     await close()
-    const later = open({ account: folder.account, now: () => Date.now() + 60_000 })
-    later.books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    await expect(later.books.refresh()).rejects.toMatchObject({ kind: 'connect_failed' })
-    const offline = later.books.list()[0]
+    const later = open({ accountStore: folder.accountStore, now: () => Date.now() + 60_000 })
+    later.accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    await expect(later.accounts.refresh()).rejects.toMatchObject({ kind: 'connect_failed' })
+    const offline = later.accounts.list()[0]
     expect(offline).toMatchObject({ id: before.id, active: true, balance: before.balance, asOf: before.asOf })
     expect(offline?.problem?.kind).toBe('connect_failed')
     const view = {
-      bookId: before.id,
+      accountId: before.id,
       from: '2000-01-01',
       to: '2099-01-01',
       grain: 'month',
@@ -317,31 +323,31 @@ describe('the books of a connection', () => {
       source: 'service',
       search: '',
     } as const
-    expect(later.books.reading.view(view).total).toEqual(books.reading.view(view).total)
+    expect(later.accounts.reading.view(view).total).toEqual(accounts.reading.view(view).total)
     const again = await sandbox({ port })
     expect(again.port).toBe(port)
-    later.books.reachable()
-    const events = later.books.watch()
-    for await (const [book] of events) if (book?.problem === null && !book.fetching) break
-    expect(later.books.list()[0]?.asOf).not.toBe(before.asOf)
+    later.accounts.reachable()
+    const events = later.accounts.watch()
+    for await (const [account] of events) if (account?.problem === null && !account.fetching) break
+    expect(later.accounts.list()[0]?.asOf).not.toBe(before.asOf)
     // Without a connection too, and without a key.
-    later.books.follow(null, placeAt(baseUrl))
-    expect(later.books.list()).toMatchObject([{ id: before.id, active: true, problem: null }])
-    await expect(later.books.refresh()).rejects.toMatchObject({ kind: 'not_connected' })
-    later.books.follow(null, null)
-    expect(later.books.list()).toMatchObject([{ id: before.id, active: false }])
+    later.accounts.follow(null, placeAt(baseUrl))
+    expect(later.accounts.list()).toMatchObject([{ id: before.id, active: true, problem: null }])
+    await expect(later.accounts.refresh()).rejects.toMatchObject({ kind: 'not_connected' })
+    later.accounts.follow(null, null)
+    expect(later.accounts.list()).toMatchObject([{ id: before.id, active: false }])
   })
 
   it('of a sandbox begin anew with each sandbox', async () => {
-    const { books, account } = open()
+    const { accounts, accountStore } = open()
     for (const seed of ['one', 'two']) {
       const { baseUrl, apiKey } = await sandbox({ seed })
-      books.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await books.refresh()
+      accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
+      await accounts.refresh()
       // Connected again while it runs.
-      books.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
-      await books.refresh()
-      expect(account.books.all()).toHaveLength(1)
+      accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
+      await accounts.refresh()
+      expect(accountStore.accounts.all()).toHaveLength(1)
     }
   })
 
@@ -363,52 +369,52 @@ describe('the books of a connection', () => {
         return noRequestLog.open(notice)
       },
     }
-    const { books } = open({ now: () => now, requests: () => requests })
+    const { accounts } = open({ now: () => now, requests: () => requests })
     const count = (path: string): number => asked.filter((one) => one === path).length
-    books.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
-    await books.refresh()
-    await books.refreshKeys()
+    accounts.follow(client(url, 'sk-somebody-thrifty', counted), placeAt(url))
+    await accounts.refresh()
+    await accounts.refreshKeys()
     expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([1, 1])
     now += 2 * 3_600_000
     requests += 1
-    await books.look()
-    for await (const [book] of books.watch()) if (!book?.fetching) break
+    await accounts.look()
+    for await (const [account] of accounts.watch()) if (!account?.fetching) break
     expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([2, 1])
-    await books.refreshKeys()
+    await accounts.refreshKeys()
     expect(count('/v1/keys/old/usage')).toBe(2)
   })
 
   it('tell who watches the keys, and ask for them when somebody looks, at most once an hour', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
-    const { books } = open({ now: () => now })
-    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const { id } = await books.refresh()
+    const { accounts } = open({ now: () => now })
+    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await accounts.refresh()
     const whole = (keys: AccountKey[]): boolean => keys.length > 5 && keys.every(({ totals }) => totals !== null)
-    for await (const keys of books.watchKeys({ bookId: id })) if (whole(keys)) break
-    for await (const [book] of books.watch()) if (!book?.fetching) break
+    for await (const keys of accounts.watchKeys({ accountId: id })) if (whole(keys)) break
+    for await (const [account] of accounts.watch()) if (!account?.fetching) break
     const lists = (): number => observe.requests().filter(({ path }) => path === '/v1/keys/').length
-    for await (const _ of books.watchKeys({ bookId: id })) break
+    for await (const _ of accounts.watchKeys({ accountId: id })) break
     expect(lists()).toBe(1)
     now += 3_600_001 * 24
-    for await (const _ of books.watchKeys({ bookId: id })) break
-    for await (const [book] of books.watch()) if (!book?.fetching) break
+    for await (const _ of accounts.watchKeys({ accountId: id })) break
+    for await (const [account] of accounts.watch()) if (!account?.fetching) break
     expect(lists()).toBe(2)
   })
 
   it('can be named, and remember the last rate-limit status of their account', async () => {
     const { baseUrl, apiKey } = await sandbox()
-    const { books } = open()
-    books.follow(client(baseUrl, apiKey), placeAt(baseUrl))
-    const { id } = await books.refresh()
-    expect(books.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
-    expect(() => books.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+    const { accounts } = open()
+    accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
+    const { id } = await accounts.refresh()
+    expect(accounts.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
+    expect(() => accounts.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
     const status = limitsAt(new Date().toISOString())
-    books.limits.keep(status)
-    books.limits.keep({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
-    expect(books.limits.read()).toEqual(status)
-    books.follow(null, null)
-    expect(books.limits.read()).toBeNull()
+    accounts.limits.keep(status)
+    accounts.limits.keep({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
+    expect(accounts.limits.read()).toEqual(status)
+    accounts.follow(null, null)
+    expect(accounts.limits.read()).toBeNull()
   })
 
   it('close at once while an answer that others wait for too keeps them waiting', async () => {
@@ -416,12 +422,12 @@ describe('the books of a connection', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { books } = open()
+    const { accounts } = open()
     const from = client(url, 'sk-somebody-silent')
-    books.follow({ ...from, getCurrentKey: () => new Promise(() => undefined) }, placeAt(url))
-    await books.close()
+    accounts.follow({ ...from, getCurrentKey: () => new Promise(() => undefined) }, placeAt(url))
+    await accounts.close()
     await from.close()
-    expect(books.list()).toMatchObject([{ active: false, problem: null }])
+    expect(accounts.list()).toMatchObject([{ active: false, problem: null }])
   })
 
   it('write nothing once they are closed, whatever still comes', async () => {
@@ -437,11 +443,11 @@ describe('the books of a connection', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-    const { books, account } = open()
-    books.follow(client(url, 'sk-somebody-slow'), placeAt(url))
-    await books.close()
+    const { accounts, accountStore } = open()
+    accounts.follow(client(url, 'sk-somebody-slow'), placeAt(url))
+    await accounts.close()
     release()
-    expect(account.books.all()).toMatchObject([{ offers: 'unknown', userId: null }])
-    expect(books.list()).toMatchObject([{ active: false, fetching: false }])
+    expect(accountStore.accounts.all()).toMatchObject([{ offers: 'unknown', userId: null }])
+    expect(accounts.list()).toMatchObject([{ active: false, fetching: false }])
   })
 })

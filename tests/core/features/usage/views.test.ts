@@ -4,10 +4,10 @@ import * as z from 'zod'
 import { stateOfStretch, statesOf } from '../../../../src-main/core/features/usage/coverage.ts'
 import type { MeasuredDay } from '../../../../src-main/core/features/usage/dependencies.ts'
 import {
-  toldByCurrentKey,
-  toldByKeyDays,
-  toldByKeys,
-  toldByUsage,
+  reportedByCurrentKey,
+  reportedByKeyDays,
+  reportedByKeys,
+  reportedByUsage,
 } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import type { UsageReader } from '../../../../src-main/core/features/usage/reader.ts'
 import { dayOfDate, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
@@ -28,29 +28,36 @@ const used = (text: string, who: string, model: string | null, given: Partial<Me
   ...{ estimated: 1, unpriced: 0, ...given },
 })
 const figures = { requests: 2, tokensIn: 20, tokensOut: 2, tokensCached: 0, cost: 200_000_000_000_000_000n }
-const range = { bookId: 'b', from: '2026-11-16', to: '2026-11-21' }
+const range = { accountId: 'b', from: '2026-11-16', to: '2026-11-21' }
 const query = (given: Partial<ViewQuery>): ViewQuery => ({
   ...{ ...range, grain: 'day', by: 'model', source: 'service', search: '' },
   ...given,
 })
 
-let account: ReturnType<typeof openAccount>['account']
+let accountStore: ReturnType<typeof openAccount>['accountStore']
 let dataDir: string
 let here: ReturnType<typeof hereSide>
 let reading: UsageReader
 let no: number
 beforeEach(() => {
-  ;({ account, dataDir } = openAccount())
-  no = account.books.add({ id: 'b', kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 }).no
+  ;({ accountStore, dataDir } = openAccount())
+  no = accountStore.accounts.add({
+    id: 'b',
+    kind: 'service',
+    baseUrl: 'http://b',
+    userId: 'u',
+    name: 'B',
+    usedAt: 0,
+  }).no
   here = hereSide()
-  reading = readingOf(account, () => now, here)
+  reading = readingOf(accountStore, () => now, here)
 })
 
-function tell(at: number, ...usage: ReturnType<typeof row>[]): void {
-  const told = toldByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
-  account.transaction(() => account.keep(no, told))
+function notify(at: number, ...usage: ReturnType<typeof row>[]): void {
+  const reported = reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
+  accountStore.transaction(() => accountStore.keep(no, reported))
 }
-const uses = (...rows: MeasuredDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, bookId: 'b' })))
+const uses = (...rows: MeasuredDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, accountId: 'b' })))
 
 describe('a day and a stretch of days', () => {
   const last = day('2026-11-20')
@@ -83,10 +90,10 @@ describe('a view of the service’s side', () => {
   it('has gaps where nobody asked, nothing where nobody used anything, and today as running [USE-01]', () => {
     // Asked on the 17th of a window that is shortened by hand: the 16th and 17th; and today.
     const rows = [{ day: day('2026-11-17'), date: '2026-11-17', model: 'm', ...figures }]
-    account.transaction(() => {
+    accountStore.transaction(() => {
       const days = { from: day('2026-11-16'), to: day('2026-11-17') }
-      account.keep(no, { what: 'usage', at: noon('2026-11-17'), days, rows })
-      account.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-20'), to: day('2026-11-21') } })
+      accountStore.keep(no, { what: 'usage', at: noon('2026-11-17'), days, rows })
+      accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-20'), to: day('2026-11-21') } })
     })
     const { buckets, series } = reading.view(query({}))
     expect(buckets.map(({ state }) => state)).toEqual(['whole', 'partial', 'gap', 'gap', 'whole', 'running'])
@@ -102,7 +109,7 @@ describe('a view of the service’s side', () => {
 
   it('puts the dearest first, what has no place of its own last, and leaves out what is not searched', () => {
     const names = Array.from({ length: 15 }, (_, index) => `model-${index}`)
-    tell(
+    notify(
       now,
       ...names.map((name, index) => row('2026-11-20', name, 1, `0.${index + 10}`)),
       row('2026-11-20', 'free', 9, null),
@@ -126,7 +133,7 @@ describe('a view of the service’s side', () => {
 
   it('tells models apart by the last digit of their cost, and by the case of their names', () => {
     const wide = '1000000'
-    tell(
+    notify(
       now,
       row('2026-11-20', 'a', 1, `${wide}.000000000000000001`),
       row('2026-11-20', 'b', 1, `${wide}.000000000000000002`),
@@ -139,9 +146,9 @@ describe('a view of the service’s side', () => {
 
   it('of many years shows at once what was fetched since the last look, by this program or another', () => {
     const years = query({ from: '2016-01-01', grain: 'month' })
-    tell(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
+    notify(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
     expect(reading.view(years).total.cost).toBe('1')
-    tell(noon('2026-11-20'), row('2026-11-19', 'm', 1, '1'), row('2026-11-20', 'm', 1, '2'))
+    notify(noon('2026-11-20'), row('2026-11-19', 'm', 1, '1'), row('2026-11-20', 'm', 1, '2'))
     expect(reading.view(years).total.cost).toBe('3')
     const beside = openAccountStore(dataDir)
     const rows = [{ day: day('2026-11-21'), date: '2026-11-21', model: 'm', ...figures }]
@@ -154,7 +161,7 @@ describe('a view of the service’s side', () => {
   })
 
   it('compares with the same number of days before, if anything is known of them', () => {
-    tell(now, row('2026-11-20', 'm', 1, '2'), row('2026-11-12', 'm', 1, '0.5'), row('2026-11-09', 'm', 1, '9'))
+    notify(now, row('2026-11-20', 'm', 1, '2'), row('2026-11-12', 'm', 1, '0.5'), row('2026-11-09', 'm', 1, '9'))
     expect(reading.view(query({})).before).toMatchObject({
       from: '2026-11-10',
       to: '2026-11-15',
@@ -178,10 +185,10 @@ describe('a view of the service’s side', () => {
     const daily = (date: string) => ({
       usage: [{ date, total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '1' }],
     })
-    account.transaction(() => account.keep(no, toldByKeyDays(asked, 'k1', daily('2026-11-14'))))
+    accountStore.transaction(() => accountStore.keep(no, reportedByKeyDays(asked, 'k1', daily('2026-11-14'))))
     // The account's own days reach back less far, and were asked for later.
-    account.transaction(() =>
-      account.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-16'), to: day('2026-11-21') } }),
+    accountStore.transaction(() =>
+      accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-16'), to: day('2026-11-21') } }),
     )
     const byKey = reading.view(query({ by: 'key' }))
     expect(byKey.asOf).toBe(new Date(now - 1000).toISOString())
@@ -193,7 +200,7 @@ describe('a view of the service’s side', () => {
   it('stands, and can cross to the page, whatever a service counts', () => {
     const most = { requests: Number.MAX_SAFE_INTEGER, tokens_in: Number.MAX_SAFE_INTEGER, cost_sc: '9007199254' }
     const models = Array.from({ length: 15 }, (_, at) => ({ ...row('2026-11-20', `m${at}`, 1, null), ...most }))
-    tell(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
+    notify(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
     const seen = reading.view(query({ grain: 'month' }))
     expect(packedView.omit({ query: true }).safeParse(packView(seen)).error).toBeUndefined()
     expect(seen.total).toMatchObject({ requests: Number.MAX_SAFE_INTEGER, cost: '135107988810.000000000000000001' })
@@ -204,7 +211,7 @@ describe('a view of the service’s side', () => {
 
   it('has the day that has begun in the east alone, and adds what is told of one day twice', () => {
     const twice = [row('2026-11-20', 'm', 1, null), row('2026-11-20T00:00:00Z', 'm', 2, '0.5')]
-    tell(now, ...twice, row('2026-11-22', 'm', 1, '3'))
+    notify(now, ...twice, row('2026-11-22', 'm', 1, '3'))
     const { series, buckets } = reading.view(query({ from: '2026-11-20', to: '2026-11-23' }))
     expect(series[0]?.cost).toEqual(['0.5', '0', '3', null])
     expect(series[0]?.requests).toEqual([3, 0, 1, null])
@@ -212,8 +219,8 @@ describe('a view of the service’s side', () => {
   })
 
   it('has nothing of another account, also of one at the same address, in short views and in long ones', () => {
-    tell(now, row('2026-11-20', 'm', 1, '1'))
-    const other = account.books.add({
+    notify(now, row('2026-11-20', 'm', 1, '1'))
+    const other = accountStore.accounts.add({
       id: 'c',
       kind: 'service',
       baseUrl: 'http://b',
@@ -221,37 +228,37 @@ describe('a view of the service’s side', () => {
       name: 'C',
       usedAt: 0,
     })
-    const told = (cost: string, date: string) =>
-      toldByUsage(
+    const reported = (cost: string, date: string) =>
+      reportedByUsage(
         { askedAt: now, answeredAt: now },
         { usage: [row(date, 'm', 7, cost)], balance: '1', total_spent: '1' },
       )
-    account.transaction(() => account.keep(other.no, told('70', '2026-11-20')))
+    accountStore.transaction(() => accountStore.keep(other.no, reported('70', '2026-11-20')))
     const asked = { askedAt: now, answeredAt: now }
     const usage = [
       { date: '2026-11-20', total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '9' },
     ]
-    account.transaction(() => account.keep(other.no, toldByKeyDays(asked, 'k1', { usage })))
-    here.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), bookId: 'c', requests: 5 })
+    accountStore.transaction(() => accountStore.keep(other.no, reportedByKeyDays(asked, 'k1', { usage })))
+    here.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), accountId: 'c', requests: 5 })
     for (const from of ['2026-11-16', '2020-01-01']) {
-      const costs = ['b', 'c', 'b', 'c'].map((bookId) => reading.view(query({ bookId, from })).total.cost)
+      const costs = ['b', 'c', 'b', 'c'].map((accountId) => reading.view(query({ accountId, from })).total.cost)
       expect(costs).toEqual(['1', '70', '1', '70'])
-      expect(['b', 'c'].map((bookId) => reading.view(query({ bookId, from, by: 'key' })).total.cost)).toEqual([
+      expect(['b', 'c'].map((accountId) => reading.view(query({ accountId, from, by: 'key' })).total.cost)).toEqual([
         '0',
         '9',
       ])
     }
     expect(reading.view(query({ source: 'here' })).total.requests).toBe(0)
     expect(reading.compare(range)).toMatchObject([{ service: { cost: '1' }, here: null }])
-    expect(reading.summary({ bookId: 'b' }).book.balance?.value).toBe('70')
-    expect(reading.keys({ bookId: 'b' })).toEqual([])
+    expect(reading.summary({ accountId: 'b' }).account.balance?.value).toBe('70')
+    expect(reading.keys({ accountId: 'b' })).toEqual([])
   })
 
   it('by key is known no better than the key of which least is known', () => {
     const days = { from: day('2026-11-19'), to: day('2026-11-20') }
-    account.transaction(() => {
-      account.keep(no, { what: 'days:k1', at: now, days })
-      account.keep(no, { what: 'days:k2', at: noon('2026-11-20'), days })
+    accountStore.transaction(() => {
+      accountStore.keep(no, { what: 'days:k1', at: now, days })
+      accountStore.keep(no, { what: 'days:k2', at: noon('2026-11-20'), days })
     })
     const states = reading.view(query({ from: '2026-11-19', by: 'key' })).buckets.map(({ state }) => state)
     expect(states).toEqual(['whole', 'partial', 'gap'])
@@ -260,7 +267,7 @@ describe('a view of the service’s side', () => {
   it('is refused where that side does not know what is stacked, and for days that are none', () => {
     for (const wrong of [
       { by: 'tool' },
-      { by: 'room' },
+      { by: 'feature' },
       { by: 'key', source: 'here' },
       { to: '2026-11-31' },
       { to: '2025-01-01' },
@@ -270,7 +277,9 @@ describe('a view of the service’s side', () => {
       expect(() => reading.view(query(wrong))).toThrow(expect.objectContaining({ kind: 'bad_input' }))
     }
     expect(reading.view(query({ from: dayText(day('2026-11-21') - 36_599) })).buckets).toHaveLength(36_600)
-    expect(() => reading.view(query({ bookId: 'another' }))).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+    expect(() => reading.view(query({ accountId: 'another' }))).toThrow(
+      expect.objectContaining({ kind: 'no_such_item' }),
+    )
   })
 
   it('by key has each key’s name, and says nothing of what its read-out does not tell [KEY-03]', () => {
@@ -282,9 +291,9 @@ describe('a view of the service’s side', () => {
       keyRecord.parse({ id: 'k1', name: 'Laptop' }),
       keyRecord.parse({ id: 'k2', name: null, key_prefix: 'sk-2' }),
     ]
-    account.transaction(() => {
-      account.keep(no, toldByKeys(asked, { api_keys: keys }))
-      for (const id of ['k1', 'k2']) account.keep(no, toldByKeyDays(asked, id, days))
+    accountStore.transaction(() => {
+      accountStore.keep(no, reportedByKeys(asked, { api_keys: keys }))
+      for (const id of ['k1', 'k2']) accountStore.keep(no, reportedByKeyDays(asked, id, days))
     })
     const { series, total } = reading.view(query({ by: 'key' }))
     expect(series.map(({ id, name }) => [id, name])).toEqual([
@@ -322,7 +331,7 @@ describe('a view of this machine’s side', () => {
       ['t1', '1.5'],
       ['rest', '0.5'],
     ])
-    expect(costs('room')).toEqual([
+    expect(costs('feature')).toEqual([
       ['chat', '0.5'],
       ['account', '0'],
       ['speech', null],
@@ -347,7 +356,7 @@ describe('both sides beside each other', () => {
 
   it('say why they differ', () => {
     const day19 = '2026-11-19'
-    tell(
+    notify(
       now,
       row(day19, 'same', 1, '1'),
       row(day19, 'elsewhere', 5, '5'),
@@ -384,7 +393,7 @@ describe('both sides beside each other', () => {
 
   it('count tokens that were written, what named no model, and how young a day is', () => {
     const fetched = noon('2026-10-23')
-    tell(
+    notify(
       fetched,
       row('2026-10-21', 'out', 1, '1'),
       row('2026-10-22', 'young', 1, '1'),
@@ -401,7 +410,7 @@ describe('both sides beside each other', () => {
     const all = { ...range, from: '2026-10-20' }
     const drift = (at: number) =>
       Object.fromEntries(
-        readingOf(account, () => at, here)
+        readingOf(accountStore, () => at, here)
           .compare(all)
           .map((one) => [one.model, one.drift]),
       )
@@ -413,7 +422,7 @@ describe('both sides beside each other', () => {
   })
 
   it('take a row for known whose day lost what says that it was asked for', () => {
-    tell(now, row('2026-11-19', 'm', 2, '2'))
+    notify(now, row('2026-11-19', 'm', 2, '2'))
     uses(used('2026-11-19', 'tool:t', 'm', { cost: 1_000_000_000n }))
     const file = new DatabaseSync(accountFile(dataDir))
     file.exec('DELETE FROM coverage')
@@ -422,7 +431,7 @@ describe('both sides beside each other', () => {
   })
 
   it('are compared on the days that both know: use in a gap is not called more than the service has', () => {
-    tell(now, row('2026-11-20', 'm', 2, '2'))
+    notify(now, row('2026-11-20', 'm', 2, '2'))
     uses(
       used('2026-11-20', 'tool:t', 'm', { cost: 1_000_000_000n }),
       used('2026-09-01', 'tool:t', 'm', { cost: 7_000_000_000n }),
@@ -443,11 +452,13 @@ describe('keys', () => {
 
   it('are those of the list, where there is one; of two with one prefix the revoked one stays apart [KEY-01] [KEY-04]', () => {
     const asked = { askedAt: now, answeredAt: now }
-    account.transaction(() => account.keep(no, toldByCurrentKey(asked, record('k2', { balance_limit_sc: -1 }))))
-    expect(reading.keys({ bookId: 'b' })).toMatchObject([{ id: 'k2', balanceLimit: null }])
+    accountStore.transaction(() =>
+      accountStore.keep(no, reportedByCurrentKey(asked, record('k2', { balance_limit_sc: -1 }))),
+    )
+    expect(reading.keys({ accountId: 'b' })).toMatchObject([{ id: 'k2', balanceLimit: null }])
     const list = [record('k1', { revoked_at: '2026-01-01' }), record('k2', { balance_limit_sc: 0 })]
-    account.transaction(() => account.keep(no, toldByKeys(asked, { api_keys: list })))
-    expect(reading.keys({ bookId: 'b' })).toMatchObject([
+    accountStore.transaction(() => accountStore.keep(no, reportedByKeys(asked, { api_keys: list })))
+    expect(reading.keys({ accountId: 'b' })).toMatchObject([
       { id: 'k2', prefix: 'sk-same', balanceLimit: '0', revokedAt: null },
       { id: 'k1', prefix: 'sk-same', revokedAt: '2026-01-01' },
     ])
@@ -457,25 +468,25 @@ describe('keys', () => {
 it('of a row without a day the newest telling stands, in whatever order they come', () => {
   const at = (when: number, cost: string) => {
     const usage = [row('some day', 'm', 1, cost)]
-    const told = toldByUsage({ askedAt: when, answeredAt: when }, { usage, balance: null, total_spent: null })
-    account.transaction(() => account.keep(no, told))
+    const reported = reportedByUsage({ askedAt: when, answeredAt: when }, { usage, balance: null, total_spent: null })
+    accountStore.transaction(() => accountStore.keep(no, reported))
   }
   at(now, '2')
   at(now - 1000, '1')
-  expect(reading.undated({ bookId: 'b' })).toMatchObject([{ figures: { cost: '2' } }])
+  expect(reading.undated({ accountId: 'b' })).toMatchObject([{ figures: { cost: '2' } }])
 })
 
 describe('the summary', () => {
   it('says how long the balance lasts at the pace of the last seven whole days, exactly', () => {
-    tell(
+    notify(
       now,
       ...Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, '0.7')),
       row('2026-11-21', 'm', 1, '50'),
     )
     uses(used('2026-11-21', 'tool:t', 'm', { cost: 2_000_000_000n }))
-    expect(reading.summary({ bookId: 'b' })).toMatchObject({
+    expect(reading.summary({ accountId: 'b' })).toMatchObject({
       ...{ pace: '0.7', daysLeft: 100, today: { service: '50', here: '2' }, corrections: 0, gaps: 0 },
-      book: {
+      account: {
         balance: { value: '70', asOf: new Date(now).toISOString() },
         spent: { value: '30' },
         firstDay: '2026-11-14',
@@ -485,15 +496,15 @@ describe('the summary', () => {
 
   it('knows no pace of a day that was seen only before it ended, and none of today before it was asked for', () => {
     const cover = (from: string, at: string) =>
-      account.transaction(() =>
-        account.keep(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
+      accountStore.transaction(() =>
+        accountStore.keep(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
       )
     cover('2026-11-10', '2026-11-19')
-    expect(reading.summary({ bookId: 'b' }).pace).toBe('0')
+    expect(reading.summary({ accountId: 'b' }).pace).toBe('0')
     cover('2026-11-20', '2026-11-20')
-    expect(reading.summary({ bookId: 'b' })).toMatchObject({ pace: null, today: { service: null, here: '0' } })
+    expect(reading.summary({ accountId: 'b' })).toMatchObject({ pace: null, today: { service: null, here: '0' } })
     cover('2026-11-19', '2026-11-21')
-    expect(reading.summary({ bookId: 'b' })).toMatchObject({ pace: '0', today: { service: '0' } })
+    expect(reading.summary({ accountId: 'b' })).toMatchObject({ pace: '0', today: { service: '0' } })
   })
 
   it.each([
@@ -508,32 +519,32 @@ describe('the summary', () => {
     (balance, spent, pace, daysLeft) => {
       const share = spent === '7' ? '0.1' : '1e-18'
       const rows = Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, share))
-      const told = toldByUsage({ askedAt: now, answeredAt: now }, { usage: rows, balance, total_spent: '-1' })
-      account.transaction(() => account.keep(no, told))
-      const seen = reading.summary({ bookId: 'b' })
+      const reported = reportedByUsage({ askedAt: now, answeredAt: now }, { usage: rows, balance, total_spent: '-1' })
+      accountStore.transaction(() => accountStore.keep(no, reported))
+      const seen = reading.summary({ accountId: 'b' })
       expect(seen).toMatchObject({ pace, daysLeft })
       // Nobody can have spent less than nothing in a life.
-      expect(seen.book.spent).toBeNull()
+      expect(seen.account.spent).toBeNull()
     },
   )
 
   it('begins with the first day that either side knows', () => {
-    tell(now, row('2026-11-20', 'm', 1, '1'))
-    expect(reading.summary({ bookId: 'b' }).book.firstDay).toBe('2026-11-20')
+    notify(now, row('2026-11-20', 'm', 1, '1'))
+    expect(reading.summary({ accountId: 'b' }).account.firstDay).toBe('2026-11-20')
     uses(used('2026-10-25', 'tool:t', 'm'))
-    expect(reading.summary({ bookId: 'b' }).book.firstDay).toBe('2026-10-25')
+    expect(reading.summary({ accountId: 'b' }).account.firstDay).toBe('2026-10-25')
   })
 
   it('knows no pace where one of those days is not known, and counts the gaps', () => {
-    tell(noon('2026-10-01'), row('2026-10-01', 'm', 1, '1'))
-    const before = reading.summary({ bookId: 'b' })
+    notify(noon('2026-10-01'), row('2026-10-01', 'm', 1, '1'))
+    const before = reading.summary({ accountId: 'b' })
     expect(before).toMatchObject({ pace: '0', daysLeft: null })
     // Of the days since the 2nd of October none was asked for; the window before the 1st was.
     expect(before.gaps).toBe(day('2026-11-21') - day('2026-10-01'))
-    account.transaction(() =>
-      account.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-18'), to: day('2026-11-21') } }),
+    accountStore.transaction(() =>
+      accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-18'), to: day('2026-11-21') } }),
     )
-    expect(reading.summary({ bookId: 'b' })).toMatchObject({
+    expect(reading.summary({ accountId: 'b' })).toMatchObject({
       pace: null,
       daysLeft: null,
       gaps: day('2026-11-17') - day('2026-10-01'),

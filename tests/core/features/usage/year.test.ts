@@ -4,14 +4,14 @@ import * as z from 'zod'
 import { createUsage, type UsageFeature } from '../../../../src-main/core/features/usage/usage.ts'
 import { dayOfMs, dayText, endOfDay } from '../../../../src-main/core/shared/days.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import type { Book, UsageView } from '../../../../src-preload/contract/usage.ts'
+import type { Account, UsageView } from '../../../../src-preload/contract/usage.ts'
 import { client, dayMs, parts, placeAt } from './helpers.ts'
 
 const begin = Date.UTC(2026, 0, 1, 9)
 const said = z.object({ usage: z.array(z.object({ date: z.string(), cost_sc: z.number() })) })
 
 /** One account, what its service booked in truth, and when it was asked. */
-interface Account {
+interface SimulatedAccount {
   name: string
   key: string
   truth: Map<string, Decimal>
@@ -38,7 +38,7 @@ async function post(sandbox: Sandbox, key: string, words: number): Promise<void>
 }
 
 /** What the service says now of its last 30 days, without anything of ours between. */
-async function note(sandbox: Sandbox, { key, truth }: Account): Promise<void> {
+async function note(sandbox: Sandbox, { key, truth }: SimulatedAccount): Promise<void> {
   const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
   const { usage } = said.parse(await reply.json())
   const days = Map.groupBy(usage, ({ date }) => date.slice(0, 10))
@@ -49,44 +49,49 @@ const sum = (costs: readonly (string | null)[]): Decimal =>
   costs.reduce((total, cost) => total.plus(cost ?? 0), new Decimal(0))
 
 /** 365 days: use on most of them, some of it booked days late, asked for at irregular times, at times not for weeks. */
-async function live(sandbox: Sandbox, accounts: Account[], books: UsageFeature, time: { now: number }): Promise<void> {
+async function live(
+  sandbox: Sandbox,
+  simulations: SimulatedAccount[],
+  usage: UsageFeature,
+  time: { now: number },
+): Promise<void> {
   const random = sequence(7)
   let nextFetch = 0
-  const use = async (account: Account, daysLate: number): Promise<void> => {
+  const use = async (simulated: SimulatedAccount, daysLate: number): Promise<void> => {
     const now = time.now
     time.now -= daysLate * dayMs
-    await post(sandbox, account.key, 1 + Math.floor(random() * 40))
-    account.changed.set(dayText(dayOfMs(time.now)), now)
+    await post(sandbox, simulated.key, 1 + Math.floor(random() * 40))
+    simulated.changed.set(dayText(dayOfMs(time.now)), now)
     time.now = now
   }
   for (let day = 0; day < 365; day += 1) {
     time.now = begin + day * dayMs
-    for (const account of accounts) {
-      if (random() < 0.5) await use(account, 0)
-      if (day > 20 && random() < 0.06) await use(account, 1 + Math.floor(random() * 18))
-      if (day % 5 === 0) await note(sandbox, account)
+    for (const simulated of simulations) {
+      if (random() < 0.5) await use(simulated, 0)
+      if (day > 20 && random() < 0.06) await use(simulated, 1 + Math.floor(random() * 18))
+      if (day % 5 === 0) await note(sandbox, simulated)
     }
     if (day < nextFetch) continue
     nextFetch = day + (random() < 0.2 ? 32 + Math.floor(random() * 20) : 1 + Math.floor(random() * 20))
-    for (const account of accounts) {
-      books.follow(client(sandbox.baseUrl, account.key), placeAt(sandbox.baseUrl))
-      await books.refresh()
-      account.fetched.push(time.now)
+    for (const simulated of simulations) {
+      usage.follow(client(sandbox.baseUrl, simulated.key), placeAt(sandbox.baseUrl))
+      await usage.refresh()
+      simulated.fetched.push(time.now)
       time.now += 1
     }
   }
-  for (const account of accounts) await note(sandbox, account)
+  for (const simulated of simulations) await note(sandbox, simulated)
 }
 
-const rangeOf = (book: Book, now: number) => ({
-  bookId: book.id,
+const rangeOf = (account: Account, now: number) => ({
+  accountId: account.id,
   from: dayText(dayOfMs(begin)),
   to: dayText(dayOfMs(now)),
 })
 
 /** Each day of the view against when it was asked for, and what was booked on it in truth. */
 function checkDays(
-  { truth, changed, fetched }: Account,
+  { truth, changed, fetched }: SimulatedAccount,
   view: UsageView,
 ): { whole: number; gap: number; partial: number } {
   const counts = { whole: 0, gap: 0, partial: 0 }
@@ -111,30 +116,30 @@ it('a year of irregular fetches, corrections, gaps and two accounts has the sand
   const now = (): number => time.now
   const sandbox = await startSandbox({ now, balance: 10_000, limits: { rpm: 1_000_000 } })
   onTestFinished(() => sandbox.close())
-  const books = createUsage({ ...parts(), now })
-  onTestFinished(() => books.close())
-  const account = (name: string, key: string): Account => ({
+  const usage = createUsage({ ...parts(), now })
+  onTestFinished(() => usage.close())
+  const simulated = (name: string, key: string): SimulatedAccount => ({
     ...{ name, key, truth: new Map(), changed: new Map(), fetched: [] },
   })
-  const accounts = [account('Service', sandbox.apiKey), account('Service (', sandbox.keys.stranger)]
-  await live(sandbox, accounts, books, time)
+  const simulations = [simulated('Service', sandbox.apiKey), simulated('Service (', sandbox.keys.stranger)]
+  await live(sandbox, simulations, usage, time)
 
-  const shown = books.list()
+  const shown = usage.list()
   expect(shown).toHaveLength(2)
-  for (const one of accounts) {
-    const book = shown.find(({ name }) => (one.name === 'Service' ? name === 'Service' : name.startsWith(one.name)))
-    if (!book) throw new Error(`${one.name} has no book.`)
-    const range = rangeOf(book, time.now)
-    const view = books.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
+  for (const one of simulations) {
+    const account = shown.find(({ name }) => (one.name === 'Service' ? name === 'Service' : name.startsWith(one.name)))
+    if (!account) throw new Error(`${one.name} has no book.`)
+    const range = rangeOf(account, time.now)
+    const view = usage.reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
     const counts = checkDays(one, view)
     expect(counts.whole).toBeGreaterThan(200)
     expect(counts.gap).toBeGreaterThan(10)
     expect(view.total.cost).toBe(sum(view.series.flatMap(({ cost }) => cost)).toFixed())
-    const monthly = books.reading.view({ ...range, grain: 'month', by: 'model', source: 'service', search: '' })
+    const monthly = usage.reading.view({ ...range, grain: 'month', by: 'model', source: 'service', search: '' })
     expect(monthly.total).toEqual(view.total)
     expect(sum(monthly.series.flatMap(({ cost }) => cost)).toFixed()).toBe(view.total.cost)
 
-    const corrections = books.reading.corrections(range)
+    const corrections = usage.reading.corrections(range)
     expect(corrections.length).toBeGreaterThan(0)
     for (const { day, before, after, beforeAsOf, afterAsOf } of corrections) {
       expect(after.requests).toBeGreaterThan(before.requests)
@@ -142,8 +147,8 @@ it('a year of irregular fetches, corrections, gaps and two accounts has the sand
       // Both times the day had ended; only a later one is a correction.
       expect(day < beforeAsOf.slice(0, 10) && beforeAsOf < afterAsOf).toBe(true)
     }
-    const summary = books.summary({ bookId: book.id })
+    const summary = usage.summary({ accountId: account.id })
     expect(summary.corrections).toBeGreaterThanOrEqual(corrections.length)
-    expect(summary.book.balance?.asOf).toBe(new Date(one.fetched.at(-1) ?? 0).toISOString())
+    expect(summary.account.balance?.asOf).toBe(new Date(one.fetched.at(-1) ?? 0).toISOString())
   }
 }, 120_000)

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-function voiceRoom(voice: string | null = null, upstreamOf?: VoiceFeature['upstream']) {
+function voiceProcedures(voice: string | null = null, upstreamOf?: VoiceFeature['upstream']) {
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.apiKey),
@@ -31,13 +31,13 @@ function voiceRoom(voice: string | null = null, upstreamOf?: VoiceFeature['upstr
     await transfers.close()
   })
   const { uploads } = transfers
-  const room: VoiceFeature = {
+  const feature: VoiceFeature = {
     upstream: upstreamOf ?? (async () => upstream),
     voice: () => voice,
     uploads,
     dictations: new Map(),
   }
-  return { room, uploads }
+  return { feature, uploads }
 }
 
 async function all(events: AsyncIterable<SpeechEvent>): Promise<SpeechEvent[]> {
@@ -50,9 +50,9 @@ const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v
 
 describe('reading aloud', () => {
   it('tells the plan, then streams what the service speaks, as it comes [TTS-05]', async () => {
-    const { room } = voiceRoom('nova')
+    const { feature } = voiceProcedures('nova')
     const before = asked().length
-    const events = await all(speak(room, { text: '# Hello\n\nGood morning.' }))
+    const events = await all(speak(feature, { text: '# Hello\n\nGood morning.' }))
     expect(events[0]).toMatchObject({ type: 'plan', parts: 1, bytes: 21, mime: 'audio/mpeg' })
     expect(events.at(-1)).toEqual({ type: 'end' })
     const audio = events.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : []))
@@ -70,12 +70,12 @@ describe('reading aloud', () => {
       response.write(`ID3 of request ${requests}`)
       response.end('more')
     })
-    return { room: voiceRoom(null, async () => upstream).room, requests: () => requests }
+    return { feature: voiceProcedures(null, async () => upstream).feature, requests: () => requests }
   }
 
   it('goes through the parts one after another, in order', async () => {
-    const { room, requests } = await counted()
-    const events = await all(speak(room, { text: two }))
+    const { feature, requests } = await counted()
+    const events = await all(speak(feature, { text: two }))
     expect(events[0]).toMatchObject({ type: 'plan', parts: 2 })
     const parts = events.flatMap((event) => (event.type === 'audio' ? [event.part] : []))
     expect([...new Set(parts)]).toEqual([1, 2])
@@ -84,12 +84,12 @@ describe('reading aloud', () => {
   })
 
   it('of one part asks for that one alone', async () => {
-    const { room, requests } = await counted()
-    const events = await all(speak(room, { text: two, part: 2 }))
+    const { feature, requests } = await counted()
+    const events = await all(speak(feature, { text: two, part: 2 }))
     expect(events[0]).toMatchObject({ parts: 2 })
     expect(events.filter((event) => event.type === 'audio').every(({ part }) => part === 2)).toBe(true)
     expect(requests()).toBe(1)
-    await expect(all(speak(room, { text: two, part: 3 }))).rejects.toMatchObject({ kind: 'bad_input' })
+    await expect(all(speak(feature, { text: two, part: 3 }))).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
   it('sends speakable words within the bound, the voice and the format, and nothing that was not chosen [TTS-01] [TTS-02] [TTS-03]', async () => {
@@ -104,9 +104,9 @@ describe('reading aloud', () => {
         response.writeHead(200, { 'content-type': 'audio/mpeg' }).end('ID3')
       })
     })
-    const { room } = voiceRoom(null, async () => upstream)
-    await all(speak(room, { text: `**Hi** [you](https://a.example)\n\n${'ж'.repeat(5000)}`, voice: 'echo' }))
-    await all(speak(room, { text: 'plain' }))
+    const { feature } = voiceProcedures(null, async () => upstream)
+    await all(speak(feature, { text: `**Hi** [you](https://a.example)\n\n${'ж'.repeat(5000)}`, voice: 'echo' }))
+    await all(speak(feature, { text: 'plain' }))
     expect(bodies[0]).toMatchObject({ model: 'tts-1', voice: 'echo', response_format: 'mp3' })
     expect(String(bodies[0]?.input)).toBe('Hi you')
     for (const { input } of bodies) expect(Buffer.byteLength(String(input))).toBeLessThanOrEqual(4096)
@@ -120,9 +120,9 @@ describe('reading aloud', () => {
       // It never ends by itself.
       response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('ID3')
     })
-    const { room } = voiceRoom(null, async () => upstream)
+    const { feature } = voiceProcedures(null, async () => upstream)
     const stop = new AbortController()
-    const events = speak(room, { text: `${'Long. '.repeat(900)}` }, stop.signal)
+    const events = speak(feature, { text: `${'Long. '.repeat(900)}` }, stop.signal)
     expect((await events.next()).value).toMatchObject({ type: 'plan', parts: 2 })
     expect((await events.next()).value).toMatchObject({ type: 'audio', part: 1 })
     expect(requests).toHaveLength(1)
@@ -134,13 +134,13 @@ describe('reading aloud', () => {
   })
 
   it('refuses what has nothing to say', async () => {
-    const { room } = voiceRoom()
-    await expect(all(speak(room, { text: '<b></b>\n\n---' }))).rejects.toMatchObject({ kind: 'bad_input' })
+    const { feature } = voiceProcedures()
+    await expect(all(speak(feature, { text: '<b></b>\n\n---' }))).rejects.toMatchObject({ kind: 'bad_input' })
   })
 })
 
 describe('dictation', () => {
-  async function upload(uploads: ReturnType<typeof voiceRoom>['uploads'], bytes: Buffer, name: string) {
+  async function upload(uploads: ReturnType<typeof voiceProcedures>['uploads'], bytes: Buffer, name: string) {
     const transfers = uploads as ReturnType<typeof createTransfers>['uploads']
     const { uploadId } = await transfers.begin({ name, bytes: bytes.length })
     for (let at = 0; at < bytes.length; at += partBytes) {
@@ -150,22 +150,22 @@ describe('dictation', () => {
   }
 
   it('answers the words of a recording, and lets it go [STT-04]', async () => {
-    const { room, uploads } = voiceRoom()
-    const spoken = await all(speak(room, { text: 'Good morning, dear harbour.' }))
+    const { feature, uploads } = voiceProcedures()
+    const spoken = await all(speak(feature, { text: 'Good morning, dear harbour.' }))
     const audio = Buffer.concat(
       spoken.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : [])),
     )
     const uploadId = await upload(uploads, audio, 'dictation.mp3')
-    expect(await dictate(room, { uploadId })).toEqual({ text: 'Good morning, dear harbour.' })
+    expect(await dictate(feature, { uploadId })).toEqual({ text: 'Good morning, dear harbour.' })
     expect(() => uploads.take(uploadId)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   }, 60_000)
 
   it('that fails keeps the recording, so that trying again needs no second upload', async () => {
-    const { room, uploads } = voiceRoom()
+    const { feature, uploads } = voiceProcedures()
     const uploadId = await upload(uploads, Buffer.from('no audio at all'), 'dictation.webm')
-    await expect(dictate(room, { uploadId })).rejects.toMatchObject({ kind: 'invalid_request' })
+    await expect(dictate(feature, { uploadId })).rejects.toMatchObject({ kind: 'invalid_request' })
     expect(uploads.take(uploadId)).toMatchObject({ name: 'dictation.webm' })
-    await expect(dictate(room, { uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
+    await expect(dictate(feature, { uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
   })
 
   /** A service that answers when the test says so. */
@@ -177,26 +177,26 @@ describe('dictation', () => {
       const answer = () => void response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"Hello."}')
       requests.push({ answer, closed })
     })
-    return { ...voiceRoom(null, async () => upstream), requests }
+    return { ...voiceProcedures(null, async () => upstream), requests }
   }
 
   it('asked for again while it is under way, or after it succeeded, is one request with the same words', async () => {
-    const { room, uploads, requests } = await slowService()
+    const { feature, uploads, requests } = await slowService()
     const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
-    const first = dictate(room, { uploadId })
-    const second = dictate(room, { uploadId })
+    const first = dictate(feature, { uploadId })
+    const second = dictate(feature, { uploadId })
     await eventually(() => expect(requests).toHaveLength(1))
     requests[0]?.answer()
     expect(await first).toEqual({ text: 'Hello.' })
     expect(await second).toEqual({ text: 'Hello.' })
-    expect(await dictate(room, { uploadId })).toEqual({ text: 'Hello.' })
+    expect(await dictate(feature, { uploadId })).toEqual({ text: 'Hello.' })
     expect(requests).toHaveLength(1)
   })
 
   it('is ended at the service when its upload is dropped', async () => {
-    const { room, uploads, requests } = await slowService()
+    const { feature, uploads, requests } = await slowService()
     const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
-    const asked = expect(dictate(room, { uploadId })).rejects.toMatchObject({ kind: 'cancelled' })
+    const asked = expect(dictate(feature, { uploadId })).rejects.toMatchObject({ kind: 'cancelled' })
     await eventually(() => expect(requests).toHaveLength(1))
     await (uploads as ReturnType<typeof createTransfers>['uploads']).drop(uploadId)
     await requests[0]?.closed

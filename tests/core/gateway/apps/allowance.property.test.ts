@@ -29,7 +29,7 @@ const windows = [
 ] as const
 const epoch = Date.parse('2026-11-29T22:00:00.000Z')
 
-class Books {
+class UsageAccounts {
   readonly all: Asked[] = []
   elapsed = 0
 
@@ -105,58 +105,58 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 class Run {
-  readonly books = new Books()
+  readonly requestLog = new UsageAccounts()
   readonly allowance: AppAllowance
   tool: App
 
   constructor(given: Partial<App>) {
     this.tool = plainApp({ id: 'one', name: 'one', ...given })
     this.allowance = new AppAllowance({
-      spent: () => this.books.spent(),
-      now: () => this.books.now(),
-      monotonic: () => this.books.elapsed,
+      spent: () => this.requestLog.spent(),
+      now: () => this.requestLog.now(),
+      monotonic: () => this.requestLog.elapsed,
     })
   }
 
   take(each: Step): void {
-    const { books } = this
-    const one = 'pick' in each ? books.live[each.pick % Math.max(books.live.length, 1)] : undefined
+    const { requestLog } = this
+    const one = 'pick' in each ? requestLog.live[each.pick % Math.max(requestLog.live.length, 1)] : undefined
     if (each.do === 'begin') this.begin()
     if (each.do === 'expect' && one) this.expects(one, each)
     if (each.do === 'end' && one) this.end(one, each.cost, each.tokens)
-    if (each.do === 'again') books.all.find(({ endedAt }) => endedAt !== null)?.share.giveBack(each.pick)
-    if (each.do === 'wait') books.elapsed += each.ms
+    if (each.do === 'again') requestLog.all.find(({ endedAt }) => endedAt !== null)?.share.giveBack(each.pick)
+    if (each.do === 'wait') requestLog.elapsed += each.ms
     // A limit that comes anew counts from then on, so here it only grows, shrinks or goes.
     if (each.do === 'limit') this.tool = { ...this.tool, ...keepingUnset(this.tool, each.limits) }
   }
 
   /** The limit that has to refuse a request which begins now; of several budgets, the one that frees last. */
   due(): string {
-    const { books, tool } = this
-    const spent = books.spent()
-    if (tool.concurrent !== null && books.live.length >= tool.concurrent) return 'rate_limit_concurrent'
+    const { requestLog, tool } = this
+    const spent = requestLog.spent()
+    if (tool.concurrent !== null && requestLog.live.length >= tool.concurrent) return 'rate_limit_concurrent'
     for (const [window, budget] of windows)
       if (tool[budget] !== null && spent[window] >= nanoOf(tool[budget])) return `budget_${window}`
     const most = tool.requestsPerMinute ?? Number.POSITIVE_INFINITY
-    return books.begunSince(books.elapsed - 60_000) < most ? 'none' : 'rate_limit_requests'
+    return requestLog.begunSince(requestLog.elapsed - 60_000) < most ? 'none' : 'rate_limit_requests'
   }
 
   begin(): void {
-    const { books, tool } = this
+    const { requestLog, tool } = this
     const due = this.due()
     const answer = this.allowance.begin(tool, 'chat')
     expect('code' in answer ? answer.code : 'none').toBe(due)
     if ('code' in answer) {
       if (due !== 'rate_limit_requests') return
       // Exactly when one more fits, and not a millisecond before.
-      const then = books.elapsed + (answer.retryAfterMs ?? 0) - 60_000
-      expect(books.begunSince(then)).toBeLessThan(tool.requestsPerMinute ?? 0)
-      expect(books.begunSince(then - 1)).toBeGreaterThanOrEqual(tool.requestsPerMinute ?? 0)
+      const then = requestLog.elapsed + (answer.retryAfterMs ?? 0) - 60_000
+      expect(requestLog.begunSince(then)).toBeLessThan(tool.requestsPerMinute ?? 0)
+      expect(requestLog.begunSince(then - 1)).toBeGreaterThanOrEqual(tool.requestsPerMinute ?? 0)
       return
     }
-    books.all.push({
+    requestLog.all.push({
       share: answer,
-      begunAt: books.elapsed,
+      begunAt: requestLog.elapsed,
       estimate: 0n,
       expectedAt: null,
       tokens: 0,
@@ -166,18 +166,18 @@ class Run {
   }
 
   expects(one: Asked, given: { tokensIn: number; tokensOut: number; cost: Nano | null }): void {
-    const { books, tool } = this
+    const { requestLog, tool } = this
     const { tokensIn, tokensOut, cost } = given
     const wanted = tokensIn + tokensOut
-    const spent = books.spent()
+    const spent = requestLog.spent()
     const affordable = windows.every(([window, budget]) => {
       const text = tool[budget]
       if (text === null) return true
-      const taken = spent[window] + books.held(one)
+      const taken = spent[window] + requestLog.held(one)
       return cost === null ? taken < nanoOf(text) : taken + cost <= nanoOf(text)
     })
     const most = tool.tokensPerMinute
-    const fits = most === null || one.expectedAt !== null || wanted === 0 || books.tokens() + wanted <= most
+    const fits = most === null || one.expectedAt !== null || wanted === 0 || requestLog.tokens() + wanted <= most
     const refusal = this.allowance.expect(tool, one.share, {
       endpoint: 'chat',
       model: null,
@@ -189,21 +189,21 @@ class Run {
     if (refusal) return
     if (cost !== null) one.estimate = cost
     if (most !== null && one.expectedAt === null) {
-      one.expectedAt = books.elapsed
+      one.expectedAt = requestLog.elapsed
       one.tokens = wanted
     }
   }
 
   /** What the request cost stands in the books before its share is given back. */
   end(one: Asked, cost: Nano, tokens: number | null): void {
-    one.endedAt = this.books.elapsed
+    one.endedAt = this.requestLog.elapsed
     one.cost = cost
     one.tokens = one.expectedAt === null ? 0 : (tokens ?? one.tokens)
     one.share.giveBack(tokens)
   }
 
   holds(): void {
-    expect(this.allowance.use('one')).toEqual({ active: this.books.live.length, reserved: this.books.held() })
+    expect(this.allowance.use('one')).toEqual({ active: this.requestLog.live.length, reserved: this.requestLog.held() })
   }
 }
 
@@ -227,7 +227,7 @@ it('decides at every instant as a list of all requests would, and reservations n
         run.take(each)
         run.holds()
       }
-      for (const one of run.books.live) {
+      for (const one of run.requestLog.live) {
         one.share.giveBack(null)
         one.share.giveBack(null)
       }
@@ -244,14 +244,14 @@ it('spent and reserved exceed a budget by no more than what requests cost beyond
       const run = new Run(given)
       for (const each of steps) {
         run.take(each)
-        const spent = run.books.spent()
+        const spent = run.requestLog.spent()
         for (const [window, budget, width] of windows) {
           const text = run.tool[budget]
           if (text === null) continue
-          const beyond = run.books
+          const beyond = run.requestLog
             .endedWithin(width)
             .reduce((sum, { cost, estimate }) => sum + (cost > estimate ? cost - estimate : 0n), 0n)
-          expect(spent[window] + run.books.held() <= nanoOf(text) + beyond).toBe(true)
+          expect(spent[window] + run.requestLog.held() <= nanoOf(text) + beyond).toBe(true)
         }
       }
     }),

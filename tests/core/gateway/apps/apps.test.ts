@@ -267,14 +267,14 @@ describe('the command line beside a running core', () => {
 
   it('is told to who observes even when a request saw the change first', async () => {
     const { tool, key } = tools.add({ name: 'one' })
-    const told = new Promise<boolean>((resolve) => {
+    const reported = new Promise<boolean>((resolve) => {
       tools.observe(() => resolve(tools.isGood(tool.id)))
     })
     const beside = openApps(folder)
     beside.pause(tool.id, true)
     beside.close()
     expect(tools.verify(key).good).toBe(false)
-    expect(await told).toBe(false)
+    expect(await reported).toBe(false)
   })
 })
 
@@ -297,11 +297,11 @@ describe('an expiry', () => {
   it('is told once, and each of several', () => {
     vi.useFakeTimers()
     const soon = [1000, 1000, 40_000].map((ms) => tools.add({ name: `in ${ms}`, expiresAt: inMs(ms) }).tool.id)
-    const told: number[] = []
+    const reported: number[] = []
     const start = Date.now()
-    const stop = tools.observe(() => told.push(Date.now() - start))
+    const stop = tools.observe(() => reported.push(Date.now() - start))
     vi.advanceTimersByTime(100_000)
-    expect(told).toEqual([1000, 40_000])
+    expect(reported).toEqual([1000, 40_000])
     expect(soon.map(tools.isGood)).toEqual([false, false, false])
     stop()
     expect(vi.getTimerCount()).toBe(0)
@@ -311,15 +311,15 @@ describe('an expiry', () => {
     vi.useFakeTimers()
     const day = 86_400_000
     const { tool } = tools.add({ name: 'one', expiresAt: inMs(40 * day) })
-    let told = 0
+    let reported = 0
     const stop = tools.observe(() => {
-      told += 1
+      reported += 1
     })
     vi.advanceTimersByTime(60_000)
-    expect([told, tools.isGood(tool.id)]).toEqual([0, true])
+    expect([reported, tools.isGood(tool.id)]).toEqual([0, true])
     vi.setSystemTime(Date.now() + 40 * day)
     vi.advanceTimersByTime(30_000)
-    expect([told, tools.isGood(tool.id)]).toEqual([1, false])
+    expect([reported, tools.isGood(tool.id)]).toEqual([1, false])
     stop()
   })
 })

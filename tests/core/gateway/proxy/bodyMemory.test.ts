@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BodyMemory, type Room } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
+import { BodyMemory, type Feature } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { Cancel } from '../../../../src-main/core/shared/cancel.ts'
 
 const bounds = { small: 100, large: 1000, smallBody: 10, waitMs: 60_000 }
 const never = new Cancel()
 
 /** Whether it has been decided, and what it was. */
-function watched(taken: Room | Promise<Room | null>): { value: Room | null | undefined } {
-  const state: { value: Room | null | undefined } = { value: undefined }
-  if (taken instanceof Promise) void taken.then((room) => (state.value = room))
+function watched(taken: Feature | Promise<Feature | null>): { value: Feature | null | undefined } {
+  const state: { value: Feature | null | undefined } = { value: undefined }
+  if (taken instanceof Promise) void taken.then((feature) => (state.value = feature))
   else state.value = taken
   return state
 }
@@ -27,14 +27,14 @@ describe('the memory for bodies', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const memory = new BodyMemory(bounds)
-        const asked: { state: { value: Room | null | undefined }; signal: Cancel }[] = []
-        const rooms = () => asked.flatMap(({ state: { value } }) => value ?? [])
+        const asked: { state: { value: Feature | null | undefined }; signal: Cancel }[] = []
+        const features = () => asked.flatMap(({ state: { value } }) => value ?? [])
         const act = (one: (typeof steps)[number]): void => {
           if ('app' in one) {
             const signal = new Cancel()
             asked.push({ state: watched(memory.take(one.app, one.bytes, signal)), signal })
-          } else if ('ends' in one) anyOf(rooms(), one.ends)?.release()
-          else if ('shrinks' in one) anyOf(rooms(), one.shrinks)?.shrink(one.to)
+          } else if ('ends' in one) anyOf(features(), one.ends)?.release()
+          else if ('shrinks' in one) anyOf(features(), one.shrinks)?.shrink(one.to)
           else anyOf(asked, one.leaves)?.signal.abort()
         }
         for (const one of steps) {
@@ -45,7 +45,7 @@ describe('the memory for bodies', () => {
         }
         // Everyone who has room finishes: then all who are left get theirs, a few at a time.
         for (let round = 0; round <= asked.length; round++) {
-          for (const room of rooms()) room.release()
+          for (const feature of features()) feature.release()
           await settled()
         }
         expect(memory.waiting).toBe(0)

@@ -68,7 +68,7 @@ async function lastRow(gateway: Gateway): Promise<RequestRow> {
 }
 
 async function learnPrices(gateway: Gateway): Promise<void> {
-  gateway.ledger.learn((await gateway.upstream.getUsage()).value, gateway.upstream.base.url)
+  gateway.requestLog.learn((await gateway.upstream.getUsage()).value, gateway.upstream.base.url)
 }
 
 describe('each request is a row', () => {
@@ -180,18 +180,18 @@ describe('each request is a row', () => {
     await gateway.upstream.listModels()
     const stream = gateway.upstream.streamChatCompletion(
       { model: 'writer-small', messages: [{ role: 'user', content: 'Hi' }], stream_options: { include_usage: true } },
-      { room: 'chat' },
+      { feature: 'chat' },
     )
     for await (const _ of stream) void _
     const [own, list] = await gateway.rows()
     expect(own).toMatchObject({
-      who: { kind: 'studio', room: 'chat' },
+      who: { kind: 'studio', feature: 'chat' },
       model: 'writer-small',
       state: 'done',
       tokensAre: 'measured',
     })
     expect(list).toMatchObject({
-      who: { kind: 'studio', room: 'account' },
+      who: { kind: 'studio', feature: 'account' },
       endpoint: 'models',
       state: 'done',
       cost: '0',
@@ -228,17 +228,17 @@ describe('what was cancelled', () => {
     const { gateway, sandbox } = await start()
     const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
     await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
-    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
-    const told = await silent
-    expect(told.status).toBe(503)
-    expect(JSON.parse(told.body.toString()).error.code).toBe('stopped')
+    expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
+    const reported = await silent
+    expect(reported.status).toBe(503)
+    expect(JSON.parse(reported.body.toString()).error.code).toBe('stopped')
     expect(await lastRow(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
 
     const { response } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 50 } }))
-    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
     if (response) await new Promise((resolve) => response.once('close', resolve))
     expect(response?.complete).toBe(false)
-    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(false)
+    expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(false)
     await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 })
@@ -326,15 +326,15 @@ describe('a tool’s limits', () => {
 describe('pacing', () => {
   it('waits for the key’s slot instead of running into 429, and a waiting request can be taken back [LIM-05] [SSE-05]', async () => {
     const { gateway, sandbox } = await start({ key: 'oneAtATime' })
-    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const stream = chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } })
     const first = await open(gateway, stream)
     const second = await open(gateway, stream, {}, { begun: false })
     const third = post(gateway, chat())
-    await eventually(() => expect(gateway.desk.counts().waiting).toBe(2))
+    await eventually(() => expect(gateway.scheduler.counts().waiting).toBe(2))
     expect((await gateway.rows()).map(({ state }) => state)).toEqual(['waiting', 'waiting', 'streaming'])
     second.request.destroy()
-    await eventually(() => expect(gateway.desk.counts().waiting).toBe(1))
+    await eventually(() => expect(gateway.scheduler.counts().waiting).toBe(1))
     expect(sandbox.observe.requests()).toHaveLength(1)
     first.request.destroy()
     expect((await third).status).toBe(200)
@@ -344,21 +344,21 @@ describe('pacing', () => {
 
   it('a person takes a waiting request back: the tool is told, and nothing was sent', async () => {
     const { gateway, sandbox } = await start({ key: 'oneAtATime' })
-    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const second = post(gateway, chat())
     await eventually(async () => expect((await newest(gateway)).state).toBe('waiting'))
-    expect(gateway.ledger.stop((await newest(gateway)).id)).toBe(true)
+    expect(gateway.requestLog.stop((await newest(gateway)).id)).toBe(true)
     expect(JSON.parse((await second).body.toString()).error.code).toBe('stopped')
     expect(await newest(gateway)).toMatchObject({ state: 'cancelled', cancelledBy: 'person', cost: '0' })
-    expect(gateway.desk.counts().waiting).toBe(0)
+    expect(gateway.scheduler.counts().waiting).toBe(0)
     expect(sandbox.observe.requests()).toHaveLength(1)
     first.request.destroy()
   })
 
   it('fails fast where a key is set so', async () => {
     const { gateway } = await start({ key: 'oneAtATime', tool: { failFast: true } })
-    gateway.desk.limits({ concurrent: 1, rpm: null, tpm: null })
+    gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const refused = await post(gateway, chat())
     expect(refused.status).toBe(429)
@@ -419,7 +419,7 @@ describe('bodies', () => {
     await post(gateway, chat())
     const row = await lastRow(gateway)
     expect(row.hasBodies).toBe(false)
-    const detail = gateway.ledger.get(row.id)
+    const detail = gateway.requestLog.get(row.id)
     expect(detail.requestBody).toBeNull()
     expect(JSON.stringify(detail)).not.toContain(toolKey)
   })
@@ -430,13 +430,13 @@ describe('bodies', () => {
     await post(gateway, body, { 'x-note': sandbox.keys.main })
     const row = await lastRow(gateway)
     expect(row.hasBodies).toBe(true)
-    const detail = gateway.ledger.get(row.id)
+    const detail = gateway.requestLog.get(row.id)
     expect(detail.requestBody?.text).toContain('Good morning')
     expect(detail.replyBody?.text).toContain('[DONE]')
     const all = JSON.stringify(detail)
     expect(all).not.toContain(sandbox.keys.main)
     expect(all).not.toContain(toolKey)
-    expect(await gateway.ledger.eraseBodies({ id: row.id })).toBe(1)
-    expect(gateway.ledger.get(row.id).requestBody).toBeNull()
+    expect(await gateway.requestLog.eraseBodies({ id: row.id })).toBe(1)
+    expect(gateway.requestLog.get(row.id).requestBody).toBeNull()
   })
 })

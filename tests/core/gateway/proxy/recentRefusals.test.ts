@@ -96,7 +96,7 @@ function localV1(): Local {
       allowedOrigins: () => [],
       changed: () => undefined,
       connected: () => state.connected,
-      desk: () => ({ waiting: 3, heldUntil: '2026-01-01T00:00:00.000Z' }),
+      scheduler: () => ({ waiting: 3, heldUntil: '2026-01-01T00:00:00.000Z' }),
       log: (level, line) => lines.push(`${level}: ${line}`),
     }),
   }

@@ -48,10 +48,10 @@ export class FakeClock {
 }
 
 /** A desk on a fake clock, with a log of who was let in. */
-export function deskAt(options: Partial<SchedulerOptions> = {}) {
+export function schedulerAt(options: Partial<SchedulerOptions> = {}) {
   const clock = new FakeClock()
-  const desk = new RequestScheduler({ clock, ...options })
-  return { clock, desk }
+  const scheduler = new RequestScheduler({ clock, ...options })
+  return { clock, scheduler }
 }
 
 let ids = 0
@@ -62,14 +62,14 @@ export class FakeTrace implements RequestTrace {
   readonly written = null
   readonly logBodies = false
   onStop = null
-  readonly told: ('queued' | 'admitted')[] = []
+  readonly reported: ('queued' | 'admitted')[] = []
   onAdmitted: (() => void) | null = null
 
   queued(): void {
-    this.told.push('queued')
+    this.reported.push('queued')
   }
   admitted(): void {
-    this.told.push('admitted')
+    this.reported.push('admitted')
     this.onAdmitted?.()
   }
   asks = nothing
@@ -84,7 +84,7 @@ export class FakeTrace implements RequestTrace {
   ends = nothing
 }
 
-export const studio: Requester = { kind: 'studio', room: 'chat' }
+export const studio: Requester = { kind: 'studio', feature: 'chat' }
 export const tool = (id: string, failFast = false): Requester => ({ kind: 'tool', id, failFast })
 
 export interface FakeWish extends AdmissionRequest {

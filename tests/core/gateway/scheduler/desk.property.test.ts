@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { deskAt, type FakeClock, type FakeWish, headers, studio, tool, wish } from './desk.helpers.ts'
+import { type FakeClock, type FakeWish, headers, schedulerAt, studio, tool, wish } from './desk.helpers.ts'
 
 interface Limits {
   concurrent: number | null
@@ -16,7 +16,7 @@ const maxWaitMs = 120_000
 
 /** A desk with a second, plain book-keeping beside it: what it may do is computed anew from everything that happened. */
 class Watched {
-  readonly desk: RequestScheduler
+  readonly scheduler: RequestScheduler
   readonly clock: FakeClock
   readonly limits: Limits
   readonly open: { asked: FakeWish; control: AbortController; pass: Permit | null; since: number }[] = []
@@ -29,11 +29,11 @@ class Watched {
   entered = 0
 
   constructor(limits: Limits) {
-    const { desk, clock } = deskAt({ maxWaiting, maxWaitingPerTool, maxWaitMs })
-    this.desk = desk
+    const { scheduler, clock } = schedulerAt({ maxWaiting, maxWaitingPerTool, maxWaitMs })
+    this.scheduler = scheduler
     this.clock = clock
     this.limits = limits
-    desk.limits(limits)
+    scheduler.limits(limits)
   }
 
   enter(asker: Requester, slot: boolean, tokens: number): void {
@@ -44,7 +44,7 @@ class Watched {
     asked.trace.onAdmitted = () => this.#letIn(asked)
     this.entered += 1
     try {
-      const result = this.desk.enter(asked)
+      const result = this.scheduler.enter(asked)
       if (!(result instanceof Promise)) {
         this.#letIn(asked)
         this.inside.push({ asked, pass: result })
@@ -105,8 +105,8 @@ class Watched {
   }
 
   check(): void {
-    const waiting = this.desk.waiting()
-    const counts = this.desk.counts()
+    const waiting = this.scheduler.waiting()
+    const counts = this.scheduler.counts()
     const running = this.order.filter((one) => !this.left.has(one))
     expect(counts.running).toBe(running.length)
     expect(counts.slots.used).toBe(running.filter(({ slot }) => slot).length)
@@ -161,19 +161,19 @@ const abort = fc.nat(50).map(
 const cancel = fc.nat(50).map(
   (at): Step =>
     (watched) =>
-      void watched.desk.cancel(watched.open[at % Math.max(1, watched.open.length)]?.asked.trace.id ?? 0),
+      void watched.scheduler.cancel(watched.open[at % Math.max(1, watched.open.length)]?.asked.trace.id ?? 0),
 )
 const hold = perhaps(fc.nat(20_000)).map(
   (retryAfterMs): Step =>
     (watched) => {
       watched.heldUntil = Math.max(watched.heldUntil, watched.clock.now() + (retryAfterMs ?? 1_000))
-      watched.desk.saw(429, headers({ retryAfterMs }))
+      watched.scheduler.saw(429, headers({ retryAfterMs }))
     },
 )
 const figures = fc.record({ limit: perhaps(fc.nat(30)), remaining: perhaps(fc.nat(30)) }).map(
-  (told): Step =>
+  (reported): Step =>
     (watched) =>
-      watched.desk.saw(200, headers(told)),
+      watched.scheduler.saw(200, headers(reported)),
 )
 
 /** Passes of those who waited arrive a microtask later. */
@@ -183,7 +183,7 @@ const settle = async (): Promise<void> => {
 
 async function drain(watched: Watched): Promise<void> {
   // A pass comes back every two seconds; whoever waits longer than its time is turned away.
-  for (let round = 0; round < 400 && (watched.inside.length > 0 || watched.desk.counts().waiting > 0); round++) {
+  for (let round = 0; round < 400 && (watched.inside.length > 0 || watched.scheduler.counts().waiting > 0); round++) {
     watched.leave(0, 1)
     watched.clock.pass(2_000)
     await settle()
@@ -216,7 +216,7 @@ describe('whatever comes', () => {
           }
           await drain(watched)
           expect(watched.settled).toBe(watched.entered)
-          expect(watched.desk.counts()).toMatchObject({ running: 0, waiting: 0, slots: { used: 0 } })
+          expect(watched.scheduler.counts()).toMatchObject({ running: 0, waiting: 0, slots: { used: 0 } })
           expect(watched.clock.mostTimers).toBeLessThanOrEqual(1)
         },
       ),
@@ -230,17 +230,17 @@ describe('whatever comes', () => {
         fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 2, maxLength: 60 }),
         fc.array(fc.boolean(), { maxLength: 40 }),
         async (first, more) => {
-          const { desk } = deskAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+          const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
           let slots = 1
-          desk.limits({ concurrent: slots, rpm: null, tpm: null })
-          await desk.enter(wish())
+          scheduler.limits({ concurrent: slots, rpm: null, tpm: null })
+          await scheduler.enter(wish())
           const waiting = new Map<string, number>()
           /** Per tool that waits without a break: how many tools were let in since its last turn, and among how many tools. */
           const passedBy = new Map<string, { count: number; tools: number }>()
           const ask = (id: string): void => {
             const one = wish(tool(id))
             one.trace.onAdmitted = () => letIn(id)
-            void desk.enter(one)
+            void scheduler.enter(one)
             waiting.set(id, (waiting.get(id) ?? 0) + 1)
           }
           const letIn = (id: string): void => {
@@ -260,7 +260,7 @@ describe('whatever comes', () => {
           for (const greedy of more) {
             if (greedy) ask('a')
             slots += 1
-            desk.limits({ concurrent: slots, rpm: null, tpm: null })
+            scheduler.limits({ concurrent: slots, rpm: null, tpm: null })
           }
         },
       ),
@@ -270,9 +270,9 @@ describe('whatever comes', () => {
   it('while tools wait, no more than eight of the studio go in a row', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 20, maxLength: 120 }), (askers) => {
-        const { desk } = deskAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
-        desk.limits({ concurrent: 1, rpm: null, tpm: null })
-        void desk.enter(wish())
+        const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+        scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
+        void scheduler.enter(wish())
         let tools = 0
         let row = 0
         for (const isTool of askers) {
@@ -283,11 +283,11 @@ describe('whatever comes', () => {
             expect(row).toBeLessThanOrEqual(8)
           }
           if (isTool) tools += 1
-          void desk.enter(one)
+          void scheduler.enter(one)
         }
         for (let slots = 2; slots <= askers.length + 1; slots++)
-          desk.limits({ concurrent: slots, rpm: null, tpm: null })
-        expect(desk.counts().waiting).toBe(0)
+          scheduler.limits({ concurrent: slots, rpm: null, tpm: null })
+        expect(scheduler.counts().waiting).toBe(0)
       }),
     )
   })

@@ -1,28 +1,28 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { deskAt, type FakeWish, headers, later, now, outcome, studio, tool, wish } from './desk.helpers.ts'
+import { type FakeWish, headers, later, now, outcome, schedulerAt, studio, tool, wish } from './desk.helpers.ts'
 
 const unset = { concurrent: null, rpm: null, tpm: null }
 const noBan = { banned: false, bannedUntil: null }
 
 describe('when nothing stands in the way', () => {
   it('lets in at once, and tells nobody that it waited', () => {
-    const { desk } = deskAt()
+    const { scheduler } = schedulerAt()
     const asked = wish()
-    now(desk.enter(asked)).leave(10)
-    expect(asked.trace.told).toEqual([])
-    expect(desk.counts()).toEqual({ running: 0, waiting: 0, heldUntil: null, slots: { used: 0, of: null } })
+    now(scheduler.enter(asked)).leave(10)
+    expect(asked.trace.reported).toEqual([])
+    expect(scheduler.counts()).toEqual({ running: 0, waiting: 0, heldUntil: null, slots: { used: 0, of: null } })
   })
 
   it('takes limits below one as unset', () => {
-    const { desk } = deskAt()
-    desk.limits({ concurrent: 0, rpm: -1, tpm: Number.NaN })
-    for (let number = 0; number < 50; number++) now(desk.enter(wish(studio, { tokens: 1_000 })))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ concurrent: 0, rpm: -1, tpm: Number.NaN })
+    for (let number = 0; number < 50; number++) now(scheduler.enter(wish(studio, { tokens: 1_000 })))
   })
 
   it('refuses one that was cancelled before it came', () => {
-    const { desk } = deskAt()
-    expect(() => desk.enter(wish(studio, { signal: AbortSignal.abort() }))).toThrow(
+    const { scheduler } = schedulerAt()
+    expect(() => scheduler.enter(wish(studio, { signal: AbortSignal.abort() }))).toThrow(
       expect.objectContaining({ kind: 'cancelled' }),
     )
   })
@@ -30,498 +30,498 @@ describe('when nothing stands in the way', () => {
 
 describe('requests at once', () => {
   it('[LIM-05] [SSE-05] a slot is held until its reply is closed, and the next goes then', async () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 2 })
-    const first = now(desk.enter(wish()))
-    now(desk.enter(wish()))
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 2 })
+    const first = now(scheduler.enter(wish()))
+    now(scheduler.enter(wish()))
     const third = wish()
-    const waits = later(desk.enter(third))
-    expect(desk.waiting()).toEqual([
+    const waits = later(scheduler.enter(third))
+    expect(scheduler.waiting()).toEqual([
       { traceId: third.trace.id, asker: studio, since: clock.date(), why: 'slot', slot: true },
     ])
     clock.pass(60_000)
     expect(await outcome(waits)).toBe('waits')
     first.leave(null)
-    expect(third.trace.told).toEqual(['queued', 'admitted'])
+    expect(third.trace.reported).toEqual(['queued', 'admitted'])
     ;(await waits).leave(null)
-    expect(desk.counts().slots).toEqual({ used: 1, of: 2 })
+    expect(scheduler.counts().slots).toEqual({ used: 1, of: 2 })
   })
 
   it('a pass that is given back twice frees one slot', () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 2 })
-    const first = now(desk.enter(wish()))
-    now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 2 })
+    const first = now(scheduler.enter(wish()))
+    now(scheduler.enter(wish()))
     first.leave(1)
     first.leave(1)
-    now(desk.enter(wish()))
-    void later(desk.enter(wish()))
-    expect(desk.counts()).toMatchObject({ running: 2, waiting: 1, slots: { used: 2, of: 2 } })
+    now(scheduler.enter(wish()))
+    void later(scheduler.enter(wish()))
+    expect(scheduler.counts()).toMatchObject({ running: 2, waiting: 1, slots: { used: 2, of: 2 } })
   })
 
   it('a read-out takes no slot and does not wait behind what needs one', () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    now(desk.enter(wish(tool('a'))))
-    void later(desk.enter(wish(tool('a'))))
-    now(desk.enter(wish({ kind: 'studio', room: 'account' }, { slot: false })))
-    now(desk.enter(wish(tool('a'), { slot: false })))
-    expect(desk.counts()).toMatchObject({ running: 3, waiting: 1, slots: { used: 1, of: 1 } })
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    now(scheduler.enter(wish(tool('a'))))
+    void later(scheduler.enter(wish(tool('a'))))
+    now(scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false })))
+    now(scheduler.enter(wish(tool('a'), { slot: false })))
+    expect(scheduler.counts()).toMatchObject({ running: 3, waiting: 1, slots: { used: 1, of: 1 } })
   })
 
   it('more slots let in those who wait', () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    now(scheduler.enter(wish()))
     const waiting = [wish(), wish(), wish()]
-    for (const one of waiting) void later(desk.enter(one))
-    desk.limits({ ...unset, concurrent: 3 })
-    expect(waiting.map(({ trace }) => trace.told.length)).toEqual([2, 2, 1])
+    for (const one of waiting) void later(scheduler.enter(one))
+    scheduler.limits({ ...unset, concurrent: 3 })
+    expect(waiting.map(({ trace }) => trace.reported.length)).toEqual([2, 2, 1])
   })
 })
 
 describe('requests a minute', () => {
   it('[LIM-05] no more are sent within a minute than the key may; the next goes when the first is a minute old', () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, rpm: 3 })
-    now(desk.enter(wish())).leave(0)
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, rpm: 3 })
+    now(scheduler.enter(wish())).leave(0)
     clock.pass(20_000)
-    now(desk.enter(wish())).leave(0)
-    now(desk.enter(wish())).leave(0)
+    now(scheduler.enter(wish())).leave(0)
+    now(scheduler.enter(wish())).leave(0)
     const next = [wish(), wish()]
-    for (const one of next) void later(desk.enter(one))
-    expect(desk.waiting().map(({ why }) => why)).toEqual(['rate', 'rate'])
+    for (const one of next) void later(scheduler.enter(one))
+    expect(scheduler.waiting().map(({ why }) => why)).toEqual(['rate', 'rate'])
     clock.pass(39_900)
-    expect(next[0]?.trace.told).toEqual(['queued'])
+    expect(next[0]?.trace.reported).toEqual(['queued'])
     clock.pass(300)
-    expect(next.map(({ trace }) => trace.told.length)).toEqual([2, 1])
+    expect(next.map(({ trace }) => trace.reported.length)).toEqual([2, 1])
     clock.pass(20_000)
-    expect(next.map(({ trace }) => trace.told.length)).toEqual([2, 2])
+    expect(next.map(({ trace }) => trace.reported.length)).toEqual([2, 2])
   })
 
   it('limits that come late count what was sent before', () => {
-    const { desk } = deskAt()
-    for (let number = 0; number < 5; number++) now(desk.enter(wish())).leave(0)
-    desk.limits({ ...unset, rpm: 5 })
-    void later(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    for (let number = 0; number < 5; number++) now(scheduler.enter(wish())).leave(0)
+    scheduler.limits({ ...unset, rpm: 5 })
+    void later(scheduler.enter(wish()))
   })
 })
 
 describe('tokens a minute', () => {
   it('[LIM-05] the estimate counts while under way, and what was used from the end on', () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, tpm: 1_000 })
-    const first = now(desk.enter(wish(studio, { tokens: 700 })))
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, tpm: 1_000 })
+    const first = now(scheduler.enter(wish(studio, { tokens: 700 })))
     const second = wish(studio, { tokens: 700 })
-    void later(desk.enter(second))
-    expect(desk.waiting()[0]?.why).toBe('tokens')
+    void later(scheduler.enter(second))
+    expect(scheduler.waiting()[0]?.why).toBe('tokens')
     clock.pass(70_000)
-    expect(second.trace.told).toEqual(['queued'])
+    expect(second.trace.reported).toEqual(['queued'])
     first.leave(300)
-    expect(second.trace.told).toEqual(['queued', 'admitted'])
+    expect(second.trace.reported).toEqual(['queued', 'admitted'])
     const third = wish(studio, { tokens: 100 })
-    void later(desk.enter(third))
+    void later(scheduler.enter(third))
     clock.pass(59_000)
-    expect(third.trace.told).toEqual(['queued'])
+    expect(third.trace.reported).toEqual(['queued'])
     clock.pass(1_200)
-    expect(third.trace.told).toEqual(['queued', 'admitted'])
+    expect(third.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('what fits exactly goes, one token more waits', () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, tpm: 1_000 })
-    now(desk.enter(wish(studio, { tokens: 400 })))
-    now(desk.enter(wish(studio, { tokens: 600 }))).leave(599)
-    void later(desk.enter(wish(studio, { tokens: 2 })))
-    expect(desk.counts().waiting).toBe(1)
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, tpm: 1_000 })
+    now(scheduler.enter(wish(studio, { tokens: 400 })))
+    now(scheduler.enter(wish(studio, { tokens: 600 }))).leave(599)
+    void later(scheduler.enter(wish(studio, { tokens: 2 })))
+    expect(scheduler.counts().waiting).toBe(1)
   })
 
   it('one larger than a whole minute goes when nothing else counts: the service decides', () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, tpm: 1_000 })
-    now(desk.enter(wish(studio, { tokens: 5_000 }))).leave(null)
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, tpm: 1_000 })
+    now(scheduler.enter(wish(studio, { tokens: 5_000 }))).leave(null)
     const next = wish(studio, { tokens: 5_000 })
-    void later(desk.enter(next))
+    void later(scheduler.enter(next))
     clock.pass(60_200)
-    expect(next.trace.told).toEqual(['queued', 'admitted'])
+    expect(next.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('small ones go past a large one for ten seconds, and then wait behind it', () => {
-    const { clock, desk } = deskAt({ maxWaitMs: 600_000 })
-    desk.limits({ ...unset, tpm: 1_000 })
-    now(desk.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
+    const { clock, scheduler } = schedulerAt({ maxWaitMs: 600_000 })
+    scheduler.limits({ ...unset, tpm: 1_000 })
+    now(scheduler.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
     const large = wish(tool('large'), { tokens: 900 })
-    void later(desk.enter(large))
-    now(desk.enter(wish(tool('small'), { tokens: 100 }))).leave(100)
+    void later(scheduler.enter(large))
+    now(scheduler.enter(wish(tool('small'), { tokens: 100 }))).leave(100)
     clock.pass(10_000)
     const small = wish(tool('small'), { tokens: 100 })
-    void later(desk.enter(small))
-    expect(desk.waiting().map(({ why }) => why)).toEqual(['tokens', 'turn'])
-    now(desk.enter(wish(tool('small'), { slot: false })))
+    void later(scheduler.enter(small))
+    expect(scheduler.waiting().map(({ why }) => why)).toEqual(['tokens', 'turn'])
+    now(scheduler.enter(wish(tool('small'), { slot: false })))
     clock.pass(60_200)
-    expect(large.trace.told).toEqual(['queued', 'admitted'])
-    expect(small.trace.told).toEqual(['queued', 'admitted'])
+    expect(large.trace.reported).toEqual(['queued', 'admitted'])
+    expect(small.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('who waited behind a large one goes when that gives up', async () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, tpm: 1_000 })
-    now(desk.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, tpm: 1_000 })
+    now(scheduler.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
     const control = new AbortController()
-    const large = later(desk.enter(wish(tool('large'), { tokens: 900, signal: control.signal })))
+    const large = later(scheduler.enter(wish(tool('large'), { tokens: 900, signal: control.signal })))
     clock.pass(10_000)
     const small = wish(tool('small'), { tokens: 100 })
-    void later(desk.enter(small))
+    void later(scheduler.enter(small))
     control.abort()
-    expect(small.trace.told).toEqual(['queued', 'admitted'])
+    expect(small.trace.reported).toEqual(['queued', 'admitted'])
     await expect(large).rejects.toMatchObject({ kind: 'cancelled' })
   })
 })
 
 describe('the general bucket', () => {
   it('[LIM-04] absent and odd figures bound nothing', () => {
-    const { desk } = deskAt()
+    const { scheduler } = schedulerAt()
     for (const odd of [null, Number.NaN, -1, 0.5, Number.POSITIVE_INFINITY, 1e300]) {
-      desk.saw(200, headers({ limit: odd, remaining: odd }))
-      desk.bucket({ limit: odd, remaining: odd, resetSeconds: odd, ...noBan })
+      scheduler.saw(200, headers({ limit: odd, remaining: odd }))
+      scheduler.bucket({ limit: odd, remaining: odd, resetSeconds: odd, ...noBan })
     }
-    for (let number = 0; number < 50; number++) now(desk.enter(wish())).leave(0)
+    for (let number = 0; number < 50; number++) now(scheduler.enter(wish())).leave(0)
   })
 
   it('what is left by the headers is what is sent, and no more', () => {
-    const { clock, desk } = deskAt()
-    desk.saw(200, headers({ limit: 10, remaining: 2 }))
-    now(desk.enter(wish()))
-    now(desk.enter(wish()))
+    const { clock, scheduler } = schedulerAt()
+    scheduler.saw(200, headers({ limit: 10, remaining: 2 }))
+    now(scheduler.enter(wish()))
+    now(scheduler.enter(wish()))
     const third = wish()
-    void later(desk.enter(third))
-    expect(desk.waiting()[0]?.why).toBe('rate')
+    void later(scheduler.enter(third))
+    expect(scheduler.waiting()[0]?.why).toBe('rate')
     clock.pass(59_000)
-    expect(third.trace.told).toEqual(['queued'])
+    expect(third.trace.reported).toEqual(['queued'])
     clock.pass(1_000)
-    expect(third.trace.told).toEqual(['queued', 'admitted'])
+    expect(third.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('what was sent after the request that is answered may not be in the figure yet', () => {
-    const { desk } = deskAt()
-    const first = now(desk.enter(wish()))
-    const second = now(desk.enter(wish()))
-    desk.saw(200, headers({ limit: 10, remaining: 2 }), first)
-    now(desk.enter(wish()))
-    void later(desk.enter(wish()))
-    expect(desk.counts().waiting).toBe(1)
-    desk.saw(200, headers({ limit: 10, remaining: 2 }), second)
-    expect(desk.counts().waiting).toBe(0)
+    const { scheduler } = schedulerAt()
+    const first = now(scheduler.enter(wish()))
+    const second = now(scheduler.enter(wish()))
+    scheduler.saw(200, headers({ limit: 10, remaining: 2 }), first)
+    now(scheduler.enter(wish()))
+    void later(scheduler.enter(wish()))
+    expect(scheduler.counts().waiting).toBe(1)
+    scheduler.saw(200, headers({ limit: 10, remaining: 2 }), second)
+    expect(scheduler.counts().waiting).toBe(0)
   })
 
   it('what was sent before it is in the figure, however long it takes', () => {
-    const { desk } = deskAt()
-    for (let number = 0; number < 20; number++) now(desk.enter(wish()))
-    desk.saw(200, headers({ limit: 40, remaining: 20 }), now(desk.enter(wish())))
-    for (let number = 0; number < 20; number++) now(desk.enter(wish()))
-    void later(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    for (let number = 0; number < 20; number++) now(scheduler.enter(wish()))
+    scheduler.saw(200, headers({ limit: 40, remaining: 20 }), now(scheduler.enter(wish())))
+    for (let number = 0; number < 20; number++) now(scheduler.enter(wish()))
+    void later(scheduler.enter(wish()))
   })
 
   it('a slow reply’s old figure does not raise what is left', () => {
-    const { desk } = deskAt()
-    const slow = now(desk.enter(wish()))
-    desk.saw(200, headers({ limit: 10, remaining: 1 }), now(desk.enter(wish())))
-    desk.saw(200, headers({ limit: 10, remaining: 9 }), slow)
-    desk.saw(200, headers({ limit: 10, remaining: 9 }))
-    now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    const slow = now(scheduler.enter(wish()))
+    scheduler.saw(200, headers({ limit: 10, remaining: 1 }), now(scheduler.enter(wish())))
+    scheduler.saw(200, headers({ limit: 10, remaining: 9 }), slow)
+    scheduler.saw(200, headers({ limit: 10, remaining: 9 }))
+    now(scheduler.enter(wish()))
     const waits = wish()
-    void later(desk.enter(waits))
-    desk.saw(200, headers({ limit: 10, remaining: 9 }), slow)
-    expect(waits.trace.told).toEqual(['queued'])
+    void later(scheduler.enter(waits))
+    scheduler.saw(200, headers({ limit: 10, remaining: 9 }), slow)
+    expect(waits.trace.reported).toEqual(['queued'])
   })
 
   it('a later request’s higher figure tells that the minute is over', () => {
-    const { desk } = deskAt()
-    desk.saw(200, headers({ limit: 10, remaining: 1 }))
-    const last = now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.saw(200, headers({ limit: 10, remaining: 1 }))
+    const last = now(scheduler.enter(wish()))
     const waits = wish()
-    void later(desk.enter(waits))
-    desk.saw(200, headers({ limit: 10, remaining: 9 }), last)
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    void later(scheduler.enter(waits))
+    scheduler.saw(200, headers({ limit: 10, remaining: 9 }), last)
+    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('a reply to the former connection tells nothing of this one', () => {
-    const { desk } = deskAt()
-    const old = now(desk.enter(wish()))
-    desk.reset()
-    desk.saw(429, headers({ limit: 10, remaining: 0, retryAfterMs: 30_000 }), old)
-    now(desk.enter(wish()))
-    expect(desk.counts().heldUntil).toBeNull()
+    const { scheduler } = schedulerAt()
+    const old = now(scheduler.enter(wish()))
+    scheduler.reset()
+    scheduler.saw(429, headers({ limit: 10, remaining: 0, retryAfterMs: 30_000 }), old)
+    now(scheduler.enter(wish()))
+    expect(scheduler.counts().heldUntil).toBeNull()
   })
 
   it('the status call tells the moment of the reset', () => {
-    const { clock, desk } = deskAt()
-    desk.bucket({ limit: 10, remaining: 0, resetSeconds: 12, ...noBan })
+    const { clock, scheduler } = schedulerAt()
+    scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 12, ...noBan })
     const waits = wish()
-    void later(desk.enter(waits))
+    void later(scheduler.enter(waits))
     clock.pass(11_990)
-    expect(waits.trace.told).toEqual(['queued'])
+    expect(waits.trace.reported).toEqual(['queued'])
     clock.pass(20)
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('an odd moment of reset holds for no longer than a minute', () => {
-    const { clock, desk } = deskAt()
-    desk.bucket({ limit: 10, remaining: 0, resetSeconds: 1e9, ...noBan })
+    const { clock, scheduler } = schedulerAt()
+    scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 1e9, ...noBan })
     const waits = wish()
-    void later(desk.enter(waits))
+    void later(scheduler.enter(waits))
     clock.pass(60_001)
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('a reset in no time is one in a second', () => {
-    const { clock, desk } = deskAt()
-    desk.bucket({ limit: 10, remaining: 0, resetSeconds: 0, ...noBan })
+    const { clock, scheduler } = schedulerAt()
+    scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 0, ...noBan })
     const waits = wish()
-    void later(desk.enter(waits))
+    void later(scheduler.enter(waits))
     clock.pass(990)
-    expect(waits.trace.told).toEqual(['queued'])
+    expect(waits.trace.reported).toEqual(['queued'])
     clock.pass(20)
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('after its minute the bucket is as large as its limit', () => {
-    const { clock, desk } = deskAt()
-    desk.saw(200, headers({ limit: 6, remaining: 0 }))
+    const { clock, scheduler } = schedulerAt()
+    scheduler.saw(200, headers({ limit: 6, remaining: 0 }))
     clock.pass(60_000)
-    for (let number = 0; number < 6; number++) now(desk.enter(wish()))
-    void later(desk.enter(wish()))
+    for (let number = 0; number < 6; number++) now(scheduler.enter(wish()))
+    void later(scheduler.enter(wish()))
   })
 
   it('without a limit in the headers the highest figure stands in for it after a reset', () => {
-    const { clock, desk } = deskAt()
-    desk.saw(200, headers({ remaining: 4 }))
-    desk.saw(200, headers({ remaining: 0 }))
+    const { clock, scheduler } = schedulerAt()
+    scheduler.saw(200, headers({ remaining: 4 }))
+    scheduler.saw(200, headers({ remaining: 0 }))
     clock.pass(60_000)
-    for (let number = 0; number < 4; number++) now(desk.enter(wish()))
-    void later(desk.enter(wish()))
+    for (let number = 0; number < 4; number++) now(scheduler.enter(wish()))
+    void later(scheduler.enter(wish()))
   })
 
   it('[LIM-03] a status call is asked for when little is left, at most once a minute', () => {
-    const { clock, desk } = deskAt()
+    const { clock, scheduler } = schedulerAt()
     const asked = vi.fn()
-    desk.shortages.add(asked)
-    desk.saw(200, headers({ limit: 600, remaining: 600 }))
-    now(desk.enter(wish())).leave(0)
+    scheduler.shortages.add(asked)
+    scheduler.saw(200, headers({ limit: 600, remaining: 600 }))
+    now(scheduler.enter(wish())).leave(0)
     expect(asked).toHaveBeenCalledTimes(0)
-    desk.saw(200, headers({ limit: 600, remaining: 20 }))
-    for (let number = 0; number < 15; number++) now(desk.enter(wish())).leave(0)
+    scheduler.saw(200, headers({ limit: 600, remaining: 20 }))
+    for (let number = 0; number < 15; number++) now(scheduler.enter(wish())).leave(0)
     expect(asked).toHaveBeenCalledTimes(1)
     clock.pass(61_000)
-    desk.saw(200, headers({ limit: 600, remaining: 20 }))
-    for (let number = 0; number < 15; number++) now(desk.enter(wish())).leave(0)
+    scheduler.saw(200, headers({ limit: 600, remaining: 20 }))
+    for (let number = 0; number < 15; number++) now(scheduler.enter(wish())).leave(0)
     expect(asked).toHaveBeenCalledTimes(2)
   })
 
   it('[LIM-03] no status call is asked for when the reset is known', () => {
-    const { desk } = deskAt()
+    const { scheduler } = schedulerAt()
     const asked = vi.fn()
-    desk.shortages.add(asked)
-    desk.bucket({ limit: 600, remaining: 20, resetSeconds: 30, ...noBan })
-    for (let number = 0; number < 15; number++) now(desk.enter(wish())).leave(0)
+    scheduler.shortages.add(asked)
+    scheduler.bucket({ limit: 600, remaining: 20, resetSeconds: 30, ...noBan })
+    for (let number = 0; number < 15; number++) now(scheduler.enter(wish())).leave(0)
     expect(asked).not.toHaveBeenCalled()
   })
 })
 
 describe('429', () => {
   it('[ERR-05] Retry-After holds everyone until then, and then they go in order', () => {
-    const { clock, desk } = deskAt()
+    const { clock, scheduler } = schedulerAt()
     const order: string[] = []
     const asks = (name: string, asker: Requester, slot = true): void => {
       const one = wish(asker, { slot })
       one.trace.onAdmitted = () => order.push(name)
-      void later(desk.enter(one))
+      void later(scheduler.enter(one))
     }
-    for (let number = 0; number < 8; number++) now(desk.enter(wish()))
-    desk.saw(429, headers({ retryAfterMs: 5_000 }))
+    for (let number = 0; number < 8; number++) now(scheduler.enter(wish()))
+    scheduler.saw(429, headers({ retryAfterMs: 5_000 }))
     asks('tool', tool('a'))
     asks('studio', studio)
-    asks('read-out', { kind: 'studio', room: 'account' }, false)
-    expect(desk.counts().heldUntil).toBe(new Date(clock.date() + 5_000).toISOString())
-    expect(desk.waiting().map(({ why }) => why)).toEqual(['held', 'held', 'held'])
+    asks('read-out', { kind: 'studio', feature: 'account' }, false)
+    expect(scheduler.counts().heldUntil).toBe(new Date(clock.date() + 5_000).toISOString())
+    expect(scheduler.waiting().map(({ why }) => why)).toEqual(['held', 'held', 'held'])
     clock.pass(4_999)
-    void later(desk.enter(wish()))
+    void later(scheduler.enter(wish()))
     expect(order).toEqual([])
     clock.pass(2)
     // Eight still run, and four at once is what the 429 left.
     expect(order).toEqual(['read-out'])
-    expect(desk.counts()).toMatchObject({ heldUntil: null, slots: { used: 8, of: 4 } })
+    expect(scheduler.counts()).toMatchObject({ heldUntil: null, slots: { used: 8, of: 4 } })
   })
 
   it('a second 429 of the same burst neither shortens the hold nor halves again', () => {
-    const { clock, desk } = deskAt()
-    for (let number = 0; number < 8; number++) now(desk.enter(wish()))
-    desk.saw(429, headers({ retryAfterMs: 5_000 }))
-    desk.saw(429, headers({ retryAfterMs: 1_000 }))
-    desk.saw(429, headers())
-    expect(desk.counts()).toMatchObject({
+    const { clock, scheduler } = schedulerAt()
+    for (let number = 0; number < 8; number++) now(scheduler.enter(wish()))
+    scheduler.saw(429, headers({ retryAfterMs: 5_000 }))
+    scheduler.saw(429, headers({ retryAfterMs: 1_000 }))
+    scheduler.saw(429, headers())
+    expect(scheduler.counts()).toMatchObject({
       heldUntil: new Date(clock.date() + 5_000).toISOString(),
       slots: { used: 8, of: 4 },
     })
   })
 
   it('[ERR-05] without Retry-After everyone waits for a second, load is halved, and grows back one by one', async () => {
-    const { clock, desk } = deskAt()
+    const { clock, scheduler } = schedulerAt()
     const passes: Permit[] = []
-    for (let number = 0; number < 8; number++) passes.push(now(desk.enter(wish())))
-    desk.saw(429, headers())
+    for (let number = 0; number < 8; number++) passes.push(now(scheduler.enter(wish())))
+    scheduler.saw(429, headers())
     for (const pass of passes) pass.leave(0)
     const waiting: [FakeWish, Promise<Permit>][] = []
     for (let number = 0; number < 40; number++) {
       const one = wish()
-      waiting.push([one, later(desk.enter(one))])
+      waiting.push([one, later(scheduler.enter(one))])
     }
-    const inside = () => waiting.filter(([{ trace }]) => trace.told.includes('admitted')).length
+    const inside = () => waiting.filter(([{ trace }]) => trace.reported.includes('admitted')).length
     expect(inside()).toBe(0)
     clock.pass(1_001)
     expect(inside()).toBe(4)
-    for (let round = 0; round < 4; round++) desk.saw(200, headers())
+    for (let round = 0; round < 4; round++) scheduler.saw(200, headers())
     expect(inside()).toBe(5)
-    for (let round = 0; round < 5; round++) desk.saw(200, headers())
+    for (let round = 0; round < 5; round++) scheduler.saw(200, headers())
     expect(inside()).toBe(6)
     clock.pass(10_000)
     expect(inside()).toBe(7)
-    for (let round = 0; round < 90; round++) desk.saw(200, headers())
+    for (let round = 0; round < 90; round++) scheduler.saw(200, headers())
     // Beyond the eight of before, and still no flood.
     expect(inside()).toBeGreaterThan(12)
     expect(inside()).toBeLessThan(20)
     // It is gone once everybody is through and it has grown to where it was.
     for (let number = 0; number < 40; number++) (await waiting[number]?.[1])?.leave(0)
     clock.pass(120_000)
-    expect(desk.counts()).toMatchObject({ waiting: 0, slots: { used: 0, of: null } })
+    expect(scheduler.counts()).toMatchObject({ waiting: 0, slots: { used: 0, of: null } })
   })
 
   it('where nothing ran at once, nothing is halved', () => {
-    const { desk } = deskAt()
-    now(desk.enter(wish({ kind: 'studio', room: 'account' }, { slot: false })))
-    desk.saw(429, headers())
-    expect(desk.counts().slots.of).toBeNull()
+    const { scheduler } = schedulerAt()
+    now(scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false })))
+    scheduler.saw(429, headers())
+    expect(scheduler.counts().slots.of).toBeNull()
   })
 
   it('halving stops at one', () => {
-    const { clock, desk } = deskAt()
-    now(desk.enter(wish()))
+    const { clock, scheduler } = schedulerAt()
+    now(scheduler.enter(wish()))
     for (let round = 0; round < 5; round++) {
-      desk.saw(429, headers())
+      scheduler.saw(429, headers())
       clock.pass(1_001)
     }
-    expect(desk.counts().slots.of).toBe(1)
+    expect(scheduler.counts().slots.of).toBe(1)
   })
 
   it('a status call is asked for when nobody knows how long and somebody waits', () => {
-    const { desk } = deskAt()
+    const { scheduler } = schedulerAt()
     const asked = vi.fn()
-    desk.shortages.add(asked)
-    desk.saw(429, headers())
+    scheduler.shortages.add(asked)
+    scheduler.saw(429, headers())
     expect(asked).not.toHaveBeenCalled()
-    void later(desk.enter(wish()))
-    desk.saw(429, headers())
+    void later(scheduler.enter(wish()))
+    scheduler.saw(429, headers())
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
   it('a hold longer than anybody waits refuses at once, with its time', async () => {
-    const { desk } = deskAt()
-    desk.saw(429, headers({ retryAfterMs: 10_000 }))
-    const waited = later(desk.enter(wish()))
-    desk.saw(429, headers({ retryAfterMs: 600_000 }))
+    const { scheduler } = schedulerAt()
+    scheduler.saw(429, headers({ retryAfterMs: 10_000 }))
+    const waited = later(scheduler.enter(wish()))
+    scheduler.saw(429, headers({ retryAfterMs: 600_000 }))
     await expect(waited).rejects.toMatchObject({
       kind: 'queue_timeout',
       message: 'The service asked everyone to wait another 10 min. That is too long to wait here.',
       facts: { retryAfterMs: 600_000 },
     })
-    expect(() => desk.enter(wish())).toThrow(
+    expect(() => scheduler.enter(wish())).toThrow(
       expect.objectContaining({ kind: 'queue_timeout', facts: { retryAfterMs: 600_000 } }),
     )
   })
 
   it('a wait of more than a minute concerns the model that was asked for, such as a free one', async () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    const running = now(desk.enter(wish(tool('a'), { model: 'free' })))
-    const free = later(desk.enter(wish(tool('a'), { model: 'free' })))
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    const running = now(scheduler.enter(wish(tool('a'), { model: 'free' })))
+    const free = later(scheduler.enter(wish(tool('a'), { model: 'free' })))
     const other = wish(tool('a'), { model: 'paid' })
-    void later(desk.enter(other))
-    desk.saw(429, headers({ retryAfterMs: 7_200_000, remaining: 50 }), running)
+    void later(scheduler.enter(other))
+    scheduler.saw(429, headers({ retryAfterMs: 7_200_000, remaining: 50 }), running)
     await expect(free).rejects.toMatchObject({
       kind: 'queue_timeout',
       message: 'The service asked requests for free to wait another 2 h. That is too long to wait here.',
     })
     running.leave(0)
-    expect(other.trace.told).toEqual(['queued', 'admitted'])
-    expect(() => desk.enter(wish(studio, { model: 'free' }))).toThrow(
+    expect(other.trace.reported).toEqual(['queued', 'admitted'])
+    expect(() => scheduler.enter(wish(studio, { model: 'free' }))).toThrow(
       expect.objectContaining({ kind: 'queue_timeout', facts: { retryAfterMs: 7_200_000 } }),
     )
     clock.pass(7_200_000)
-    void later(desk.enter(wish(studio, { model: 'free' })))
+    void later(scheduler.enter(wish(studio, { model: 'free' })))
   })
 
   it('the end of a hold is told although nobody waits', () => {
-    const { clock, desk } = deskAt()
-    desk.saw(429, headers({ retryAfterMs: 3_000 }))
-    const told = vi.fn()
-    desk.changes.add(told)
+    const { clock, scheduler } = schedulerAt()
+    scheduler.saw(429, headers({ retryAfterMs: 3_000 }))
+    const reported = vi.fn()
+    scheduler.changes.add(reported)
     clock.pass(3_001)
-    expect(told).toHaveBeenCalled()
-    expect(desk.counts().heldUntil).toBeNull()
+    expect(reported).toHaveBeenCalled()
+    expect(scheduler.counts().heldUntil).toBeNull()
   })
 })
 
 describe('a ban', () => {
   it('[LIM-02] holds until its end, and is lifted when the service says so', () => {
-    const { clock, desk } = deskAt()
+    const { clock, scheduler } = schedulerAt()
     const bannedUntil = new Date(clock.date() + 30_000).toISOString()
     const reading = { limit: null, remaining: null, resetSeconds: null }
-    desk.bucket({ ...reading, banned: true, bannedUntil })
+    scheduler.bucket({ ...reading, banned: true, bannedUntil })
     const first = wish()
-    void later(desk.enter(first))
-    expect(desk.counts().heldUntil).toBe(bannedUntil)
+    void later(scheduler.enter(first))
+    expect(scheduler.counts().heldUntil).toBe(bannedUntil)
     clock.pass(30_001)
-    expect(first.trace.told).toEqual(['queued', 'admitted'])
-    desk.bucket({ ...reading, banned: true, bannedUntil: 'some day' })
+    expect(first.trace.reported).toEqual(['queued', 'admitted'])
+    scheduler.bucket({ ...reading, banned: true, bannedUntil: 'some day' })
     const second = wish()
-    void later(desk.enter(second))
+    void later(scheduler.enter(second))
     clock.pass(59_000)
-    expect(second.trace.told).toEqual(['queued'])
-    desk.bucket({ ...reading, ...noBan })
-    expect(second.trace.told).toEqual(['queued', 'admitted'])
+    expect(second.trace.reported).toEqual(['queued'])
+    scheduler.bucket({ ...reading, ...noBan })
+    expect(second.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('[LIM-02] for long still lets the account be looked at, now and then, and that lifts it', () => {
-    const { clock, desk } = deskAt()
-    desk.saw(429, headers({ retryAfterMs: 86_400_000 }))
-    const readOut = () => desk.enter(wish({ kind: 'studio', room: 'account' }, { slot: false }))
-    expect(() => desk.enter(wish())).toThrow('to wait another 24 h.')
-    expect(() => desk.enter(wish(studio, { slot: false }))).toThrow('to wait another 24 h.')
-    expect(() => desk.enter(wish(tool('a'), { slot: false }))).toThrow('to wait another 24 h.')
+    const { clock, scheduler } = schedulerAt()
+    scheduler.saw(429, headers({ retryAfterMs: 86_400_000 }))
+    const readOut = () => scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false }))
+    expect(() => scheduler.enter(wish())).toThrow('to wait another 24 h.')
+    expect(() => scheduler.enter(wish(studio, { slot: false }))).toThrow('to wait another 24 h.')
+    expect(() => scheduler.enter(wish(tool('a'), { slot: false }))).toThrow('to wait another 24 h.')
     now(readOut()).leave(0)
     expect(readOut).toThrow('to wait another 24 h.')
     clock.pass(20_000)
     now(readOut()).leave(0)
-    desk.bucket({ limit: null, remaining: null, resetSeconds: null, ...noBan })
-    now(desk.enter(wish())).leave(0)
+    scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, ...noBan })
+    now(scheduler.enter(wish())).leave(0)
   })
 
   it('for long refuses in words', () => {
-    const { clock, desk } = deskAt()
+    const { clock, scheduler } = schedulerAt()
     const bannedUntil = new Date(clock.date() + 3 * 3_600_000).toISOString()
-    desk.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil })
-    expect(() => desk.enter(wish())).toThrow('The service asked everyone to wait another 3 h.')
-    desk.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil: '9999-12-31' })
-    expect(desk.counts().heldUntil).toBe(new Date(clock.date() + 365 * 86_400_000).toISOString())
+    scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil })
+    expect(() => scheduler.enter(wish())).toThrow('The service asked everyone to wait another 3 h.')
+    scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil: '9999-12-31' })
+    expect(scheduler.counts().heldUntil).toBe(new Date(clock.date() + 365 * 86_400_000).toISOString())
   })
 })
 
 describe('turns', () => {
   /** Everyone waits for one slot; answers who is let in, in order, as one slot after another is added. */
   function served(askers: Requester[]): string[] {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    now(scheduler.enter(wish()))
     const order: string[] = []
     const count = new Map<string, number>()
     for (const asker of askers) {
@@ -530,10 +530,10 @@ describe('turns', () => {
       count.set(name, number)
       const one = wish(asker)
       one.trace.onAdmitted = () => order.push(`${name}${number}`)
-      void later(desk.enter(one))
+      void later(scheduler.enter(one))
     }
     for (let slots = 2; slots <= askers.length + 1; slots++) {
-      desk.limits({ ...unset, concurrent: slots })
+      scheduler.limits({ ...unset, concurrent: slots })
       expect(order.length).toBe(slots - 1)
     }
     return order
@@ -550,28 +550,28 @@ describe('turns', () => {
   })
 
   it('a tool that gave up does not count as one that the studio goes before', () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    now(desk.enter(wish()))
-    for (let number = 0; number < 8; number++) void later(desk.enter(wish()))
-    expect(() => desk.enter(wish(tool('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
-    desk.limits({ ...unset, concurrent: 9 })
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    now(scheduler.enter(wish()))
+    for (let number = 0; number < 8; number++) void later(scheduler.enter(wish()))
+    expect(() => scheduler.enter(wish(tool('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
+    scheduler.limits({ ...unset, concurrent: 9 })
     const asked = [wish(tool('a')), wish()]
-    for (const one of asked) void later(desk.enter(one))
-    desk.limits({ ...unset, concurrent: 10 })
-    expect(asked.map(({ trace }) => trace.told.length)).toEqual([1, 2])
+    for (const one of asked) void later(scheduler.enter(one))
+    scheduler.limits({ ...unset, concurrent: 10 })
+    expect(asked.map(({ trace }) => trace.reported.length)).toEqual([1, 2])
   })
 
   it('with and without a slot, one asker’s requests go in order of arrival where both may', () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, rpm: 1 })
-    now(desk.enter(wish())).leave(0)
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, rpm: 1 })
+    now(scheduler.enter(wish())).leave(0)
     const readOut = wish(tool('a'), { slot: false })
     const chat = wish(tool('a'))
-    void later(desk.enter(readOut))
-    void later(desk.enter(chat))
+    void later(scheduler.enter(readOut))
+    void later(scheduler.enter(chat))
     clock.pass(60_200)
-    expect([readOut, chat].map(({ trace }) => trace.told.length)).toEqual([2, 1])
+    expect([readOut, chat].map(({ trace }) => trace.reported.length)).toEqual([2, 1])
   })
 
   it('after eight of the studio in a row a tool goes', () => {
@@ -583,38 +583,38 @@ describe('turns', () => {
 
 describe('bounds of the queue', () => {
   const full = (options = {}) => {
-    const made = deskAt(options)
-    made.desk.limits({ ...unset, concurrent: 1 })
-    now(made.desk.enter(wish()))
+    const made = schedulerAt(options)
+    made.scheduler.limits({ ...unset, concurrent: 1 })
+    now(made.scheduler.enter(wish()))
     return made
   }
 
   it('so many of one tool wait at most, and those of others still may', () => {
-    const { desk } = full({ maxWaitingPerTool: 3 })
-    for (let number = 0; number < 3; number++) void later(desk.enter(wish(tool('a'))))
-    expect(() => desk.enter(wish(tool('a')))).toThrow(
+    const { scheduler } = full({ maxWaitingPerTool: 3 })
+    for (let number = 0; number < 3; number++) void later(scheduler.enter(wish(tool('a'))))
+    expect(() => scheduler.enter(wish(tool('a')))).toThrow(
       expect.objectContaining({
         kind: 'queue_full',
         message: '3 requests of this tool wait already. Try again shortly.',
         facts: { retryAfterMs: 1_000 },
       }),
     )
-    void later(desk.enter(wish(tool('b'))))
+    void later(scheduler.enter(wish(tool('b'))))
   })
 
   it('so many wait in all at most; the last eighth is the studio’s', () => {
-    const { desk } = full({ maxWaiting: 16 })
-    for (let number = 0; number < 14; number++) void later(desk.enter(wish(tool(`tool ${number}`))))
-    expect(() => desk.enter(wish(tool('late')))).toThrow(expect.objectContaining({ kind: 'queue_full' }))
-    void later(desk.enter(wish()))
-    void later(desk.enter(wish()))
-    expect(() => desk.enter(wish())).toThrow(expect.objectContaining({ kind: 'queue_full' }))
-    expect(desk.counts().waiting).toBe(16)
+    const { scheduler } = full({ maxWaiting: 16 })
+    for (let number = 0; number < 14; number++) void later(scheduler.enter(wish(tool(`tool ${number}`))))
+    expect(() => scheduler.enter(wish(tool('late')))).toThrow(expect.objectContaining({ kind: 'queue_full' }))
+    void later(scheduler.enter(wish()))
+    void later(scheduler.enter(wish()))
+    expect(() => scheduler.enter(wish())).toThrow(expect.objectContaining({ kind: 'queue_full' }))
+    expect(scheduler.counts().waiting).toBe(16)
   })
 
   it('a wait ends after its time, in words, also when others come and go', async () => {
-    const { clock, desk } = full()
-    const waits = later(desk.enter(wish(tool('a'))))
+    const { clock, scheduler } = full()
+    const waits = later(scheduler.enter(wish(tool('a'))))
     clock.pass(119_999)
     expect(await outcome(waits)).toBe('waits')
     clock.pass(1)
@@ -622,30 +622,30 @@ describe('bounds of the queue', () => {
       kind: 'queue_timeout',
       message: 'It waited 2 min for its turn: all places for requests at once are taken.',
     })
-    expect(desk.counts().waiting).toBe(0)
+    expect(scheduler.counts().waiting).toBe(0)
   })
 
   it('one that fails fast is refused where it would wait, and let in where not', () => {
-    const { clock, desk } = deskAt()
-    desk.limits({ ...unset, rpm: 1 })
-    now(desk.enter(wish(tool('a', true)))).leave(0)
+    const { clock, scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, rpm: 1 })
+    now(scheduler.enter(wish(tool('a', true)))).leave(0)
     clock.pass(20_000)
     const asked = wish(tool('a', true))
-    expect(() => desk.enter(asked)).toThrow(
+    expect(() => scheduler.enter(asked)).toThrow(
       expect.objectContaining({
         kind: 'would_wait',
         message: 'It would have to wait: the requests of this minute are used up.',
         facts: { retryAfterMs: 40_100 },
       }),
     )
-    expect(asked.trace.told).toEqual([])
-    expect(desk.counts().waiting).toBe(0)
+    expect(asked.trace.reported).toEqual([])
+    expect(scheduler.counts().waiting).toBe(0)
   })
 
   it('one that fails fast does not go past those who wait', () => {
-    const { desk } = full()
-    void later(desk.enter(wish(tool('b'))))
-    expect(() => desk.enter(wish(tool('a', true)))).toThrow(
+    const { scheduler } = full()
+    void later(scheduler.enter(wish(tool('b'))))
+    expect(() => scheduler.enter(wish(tool('a', true)))).toThrow(
       expect.objectContaining({ kind: 'would_wait', facts: { retryAfterMs: 1_000 } }),
     )
   })
@@ -653,83 +653,83 @@ describe('bounds of the queue', () => {
 
 describe('giving up', () => {
   it('[ERR-08] a cancelled request is out at once, and takes no turn', async () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    const running = now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    const running = now(scheduler.enter(wish()))
     const control = new AbortController()
-    const first = later(desk.enter(wish(studio, { signal: control.signal })))
+    const first = later(scheduler.enter(wish(studio, { signal: control.signal })))
     const second = wish()
-    void later(desk.enter(second))
+    void later(scheduler.enter(second))
     control.abort()
-    expect(desk.counts().waiting).toBe(1)
+    expect(scheduler.counts().waiting).toBe(1)
     await expect(first).rejects.toMatchObject({ kind: 'cancelled' })
     running.leave(0)
-    expect(second.trace.told).toEqual(['queued', 'admitted'])
+    expect(second.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('a person takes out the one that is meant', async () => {
-    const { desk } = deskAt()
-    desk.saw(429, headers({ retryAfterMs: 60_000 }))
+    const { scheduler } = schedulerAt()
+    scheduler.saw(429, headers({ retryAfterMs: 60_000 }))
     const asked = [wish(tool('a')), wish(tool('a'))]
-    const waits = asked.map((one) => later(desk.enter(one)))
-    expect(desk.cancel(asked[1]?.trace.id ?? 0)).toBe(true)
+    const waits = asked.map((one) => later(scheduler.enter(one)))
+    expect(scheduler.cancel(asked[1]?.trace.id ?? 0)).toBe(true)
     await expect(waits[1]).rejects.toMatchObject({ kind: 'cancelled' })
-    expect(desk.waiting().map(({ traceId }) => traceId)).toEqual([asked[0]?.trace.id])
-    expect(desk.cancel(asked[1]?.trace.id ?? 0)).toBe(false)
+    expect(scheduler.waiting().map(({ traceId }) => traceId)).toEqual([asked[0]?.trace.id])
+    expect(scheduler.cancel(asked[1]?.trace.id ?? 0)).toBe(false)
   })
 
   it('no listener stays on a signal after the wait', async () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    const running = now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    const running = now(scheduler.enter(wish()))
     const { signal } = new AbortController()
     const added = vi.spyOn(signal, 'addEventListener')
     const removed = vi.spyOn(signal, 'removeEventListener')
-    const waits = later(desk.enter(wish(studio, { signal })))
+    const waits = later(scheduler.enter(wish(studio, { signal })))
     running.leave(0)
     await waits
     expect(removed.mock.calls.length).toBe(added.mock.calls.length)
   })
 
   it('a closed desk turns everyone away and leaves no timer', async () => {
-    const { clock, desk } = deskAt()
-    desk.saw(429, headers({ retryAfterMs: 1_000 }))
-    const waits = later(desk.enter(wish()))
-    desk.close()
+    const { clock, scheduler } = schedulerAt()
+    scheduler.saw(429, headers({ retryAfterMs: 1_000 }))
+    const waits = later(scheduler.enter(wish()))
+    scheduler.close()
     await expect(waits).rejects.toMatchObject({ kind: 'cancelled' })
-    expect(() => desk.enter(wish())).toThrow(expect.objectContaining({ kind: 'cancelled' }))
+    expect(() => scheduler.enter(wish())).toThrow(expect.objectContaining({ kind: 'cancelled' }))
     expect(clock.timers).toBe(0)
   })
 })
 
 describe('another connection', () => {
   it('forgets what was learned; who waited is turned away unsent, and passes of the former count no more', async () => {
-    const { desk } = deskAt()
-    desk.limits({ ...unset, concurrent: 1 })
-    const old = now(desk.enter(wish()))
+    const { scheduler } = schedulerAt()
+    scheduler.limits({ ...unset, concurrent: 1 })
+    const old = now(scheduler.enter(wish()))
     const waits = wish()
-    const answer = later(desk.enter(waits))
-    desk.saw(429, headers({ retryAfterMs: 60_000 }))
-    desk.reset()
+    const answer = later(scheduler.enter(waits))
+    scheduler.saw(429, headers({ retryAfterMs: 60_000 }))
+    scheduler.reset()
     await expect(answer).rejects.toMatchObject({ kind: 'connection_changed' })
-    expect(waits.trace.told).toEqual(['queued'])
-    now(desk.enter(wish()))
+    expect(waits.trace.reported).toEqual(['queued'])
+    now(scheduler.enter(wish()))
     old.leave(0)
-    expect(desk.counts()).toMatchObject({ running: 1, heldUntil: null, slots: { used: 1, of: null } })
+    expect(scheduler.counts()).toMatchObject({ running: 1, heldUntil: null, slots: { used: 1, of: null } })
   })
 })
 
 it('one timer serves all who wait', () => {
-  const { clock, desk } = deskAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
-  desk.limits({ concurrent: 2, rpm: 30, tpm: 1_000 })
+  const { clock, scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+  scheduler.limits({ concurrent: 2, rpm: 30, tpm: 1_000 })
   for (let number = 0; number < 300; number++) {
     try {
-      void Promise.resolve(desk.enter(wish(tool(`t${number % 7}`), { tokens: number }))).catch(() => undefined)
+      void Promise.resolve(scheduler.enter(wish(tool(`t${number % 7}`), { tokens: number }))).catch(() => undefined)
     } catch {
       // Refused.
     }
   }
   clock.pass(300_000)
   expect(clock.mostTimers).toBe(1)
-  expect(desk.counts().waiting).toBe(0)
+  expect(scheduler.counts().waiting).toBe(0)
 })

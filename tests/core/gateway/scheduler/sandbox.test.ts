@@ -18,39 +18,39 @@ afterEach(async () => {
 async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs = 1e9) {
   const clock = new FakeClock()
   const sandbox = await startSandbox({ now: clock.date, ...options })
-  const desk = new RequestScheduler({ clock, maxWaitMs })
+  const scheduler = new RequestScheduler({ clock, maxWaitMs })
   const upstream = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.keys[key]),
     retry: { maxAttempts: 1 },
-    desk,
-    books: noRequestLog,
+    scheduler,
+    requestLog: noRequestLog,
   })
   const gauge = new RateLimitPoller()
-  const follower = new SchedulerWatcher(desk, gauge)
+  const follower = new SchedulerWatcher(scheduler, gauge)
   closers.push(
     sandbox.close,
     () => upstream.close(),
-    () => desk.close(),
+    () => scheduler.close(),
     () => gauge.close(),
     () => follower.close(),
   )
   gauge.follow(upstream)
   await follower.connect(upstream)
-  return { clock, sandbox, desk, upstream, gauge }
+  return { clock, sandbox, scheduler, upstream, gauge }
 }
 
 type Connected = Awaited<ReturnType<typeof connected>>
 
 /** Moves time on while all that is left to do waits for it. */
-async function settled<T>(work: Promise<T>[], { desk, clock }: Connected): Promise<T[]> {
+async function settled<T>(work: Promise<T>[], { scheduler, clock }: Connected): Promise<T[]> {
   let open = true
   const all = Promise.all(work).finally(() => {
     open = false
   })
   while (open) {
     await new Promise((resolve) => setImmediate(resolve))
-    if (desk.counts().running === 0 && desk.counts().waiting > 0) clock.pass(500)
+    if (scheduler.counts().running === 0 && scheduler.counts().waiting > 0) clock.pass(500)
   }
   return all
 }
@@ -93,7 +93,7 @@ describe('before the whole sandbox', () => {
   it('[LIM-05] [SSE-05] a key for one at a time serves thirty of three tools at once without one 429', async () => {
     const all = await connected('oneAtATime')
     const work = Array.from({ length: 30 }, (_, number) => relayed(all, `tool ${number % 3}`, 0, number % 2 === 0))
-    expect(all.desk.counts()).toMatchObject({ waiting: 29, slots: { used: 1, of: 1 } })
+    expect(all.scheduler.counts()).toMatchObject({ waiting: 29, slots: { used: 1, of: 1 } })
     expect(await settled(work, all)).toEqual(Array.from({ length: 30 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
   })
@@ -103,7 +103,7 @@ describe('before the whole sandbox', () => {
     const from = all.clock.now()
     const work = Array.from({ length: 12 }, (_, number) => relayed(all, `tool ${number % 3}`))
     // The look at the key's record was one of the five.
-    expect(all.desk.counts()).toMatchObject({ running: 4, waiting: 8 })
+    expect(all.scheduler.counts()).toMatchObject({ running: 4, waiting: 8 })
     expect(await settled(work, all)).toEqual(Array.from({ length: 12 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
     expect(all.clock.now() - from).toBeGreaterThanOrEqual(120_000)
@@ -134,9 +134,9 @@ describe('before the whole sandbox', () => {
     }
     expect(await relayed(all, 'a')).toBe(429)
     // The minute began a second before the clock did.
-    expect(all.desk.counts().heldUntil).toBe(new Date(Math.ceil(all.clock.date() / 60_000) * 60_000).toISOString())
+    expect(all.scheduler.counts().heldUntil).toBe(new Date(Math.ceil(all.clock.date() / 60_000) * 60_000).toISOString())
     const work = [relayed(all, 'a'), relayed(all, 'b')]
-    expect(all.desk.waiting().map(({ why }) => why)).toEqual(['held', 'held'])
+    expect(all.scheduler.waiting().map(({ why }) => why)).toEqual(['held', 'held'])
     expect(await settled(work, all)).toEqual([200, 200])
   })
 
@@ -146,6 +146,6 @@ describe('before the whole sandbox', () => {
     await all.gauge.ask()
     expect(all.gauge.value).toMatchObject({ banned: true })
     const { bannedUntil } = all.gauge.value ?? {}
-    expect(Date.parse(all.desk.counts().heldUntil ?? '')).toBe(Date.parse(bannedUntil ?? ''))
+    expect(Date.parse(all.scheduler.counts().heldUntil ?? '')).toBe(Date.parse(bannedUntil ?? ''))
   })
 })

@@ -4,17 +4,17 @@ import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateL
 import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
 import type { KeyRecord, RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
 import type { UpstreamReply } from '../../../../src-main/core/upstream/types.ts'
-import { deskAt, headers, later, now, wish } from './desk.helpers.ts'
+import { headers, later, now, schedulerAt, wish } from './desk.helpers.ts'
 
 const facts = { status: 200, requestId: null, contentType: null, rateLimit: headers() }
 const reply = <T>(value: T): Promise<UpstreamReply<T>> => Promise.resolve({ facts, value })
 
 function followed(status: RateLimitStatus = {}) {
-  const { desk, clock } = deskAt()
+  const { scheduler, clock } = schedulerAt()
   const gauge = new RateLimitPoller()
   const getRateLimit = vi.fn(() => reply(status))
   gauge.follow({ onRateLimit: () => () => undefined, getRateLimit })
-  return { desk, clock, gauge, getRateLimit, follower: new SchedulerWatcher(desk, gauge) }
+  return { scheduler, clock, gauge, getRateLimit, follower: new SchedulerWatcher(scheduler, gauge) }
 }
 
 const connection = (key: KeyRecord) => ({ getCurrentKey: () => reply(key) })
@@ -25,88 +25,88 @@ afterEach(() => {
 
 describe('what the service says of the key', () => {
   it('[LIM-05] its own record sets the limits', async () => {
-    const { desk, follower } = followed()
+    const { scheduler, follower } = followed()
     await follower.connect(connection({ max_concurrent: 2, rate_limit_rpm: 3, rate_limit_tpm: null }))
-    expect(desk.counts().slots.of).toBe(2)
-    for (let number = 0; number < 3; number++) now(desk.enter(wish())).leave(0)
-    void later(desk.enter(wish()))
-    expect(desk.waiting()[0]?.why).toBe('rate')
+    expect(scheduler.counts().slots.of).toBe(2)
+    for (let number = 0; number < 3; number++) now(scheduler.enter(wish())).leave(0)
+    void later(scheduler.enter(wish()))
+    expect(scheduler.waiting()[0]?.why).toBe('rate')
   })
 
   it('a service that has no such record leaves everything unset', async () => {
-    const { desk, follower } = followed()
+    const { scheduler, follower } = followed()
     await follower.connect({ getCurrentKey: () => Promise.reject(new StudioError('not_found', 'No.')) })
-    expect(desk.counts().slots.of).toBeNull()
+    expect(scheduler.counts().slots.of).toBeNull()
   })
 
   it('the answer of a former connection does not count for the next', async () => {
-    const { desk, follower } = followed()
+    const { scheduler, follower } = followed()
     const { promise, resolve } = Promise.withResolvers<UpstreamReply<KeyRecord>>()
     const first = follower.connect({ getCurrentKey: () => promise })
     await follower.connect(connection({ max_concurrent: 7 }))
     resolve({ facts, value: { max_concurrent: 1 } })
     await first
-    expect(desk.counts().slots.of).toBe(7)
+    expect(scheduler.counts().slots.of).toBe(7)
     await follower.connect(null)
-    expect(desk.counts().slots.of).toBeNull()
+    expect(scheduler.counts().slots.of).toBeNull()
   })
 })
 
 describe('the status call', () => {
   it('[LIM-03] is made when the desk is short, once a minute at most, and opens the desk again', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setImmediate'] })
-    const { desk, clock, getRateLimit } = followed({ limit_rpm: 600, remaining_rpm: 600, reset_seconds: 60 })
-    desk.saw(200, headers({ limit: 600, remaining: 1 }))
-    now(desk.enter(wish()))
+    const { scheduler, clock, getRateLimit } = followed({ limit_rpm: 600, remaining_rpm: 600, reset_seconds: 60 })
+    scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
+    now(scheduler.enter(wish()))
     const waits = wish()
-    void later(desk.enter(waits))
+    void later(scheduler.enter(waits))
     expect(getRateLimit).not.toHaveBeenCalled()
     await vi.runAllTimersAsync()
     expect(getRateLimit).toHaveBeenCalledTimes(1)
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
     clock.pass(61_000)
-    desk.saw(200, headers({ limit: 600, remaining: 1 }))
-    now(desk.enter(wish()))
+    scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
+    now(scheduler.enter(wish()))
     await vi.runAllTimersAsync()
     // The gauge's own minute is not over.
     expect(getRateLimit).toHaveBeenCalledTimes(1)
     vi.setSystemTime(Date.now() + 61_000)
     clock.pass(61_000)
-    desk.saw(200, headers({ limit: 600, remaining: 1 }))
-    now(desk.enter(wish()))
+    scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
+    now(scheduler.enter(wish()))
     await vi.runAllTimersAsync()
     expect(getRateLimit).toHaveBeenCalledTimes(2)
   })
 
   it('[LIM-02] a ban that it tells of holds everyone', async () => {
-    const { desk, clock, gauge } = followed({ banned: true, banned_until: '2026-01-01T00:00:31.000Z' })
+    const { scheduler, clock, gauge } = followed({ banned: true, banned_until: '2026-01-01T00:00:31.000Z' })
     await gauge.ask()
     const waits = wish()
-    void later(desk.enter(waits))
-    expect(desk.counts().heldUntil).toBe('2026-01-01T00:00:31.000Z')
+    void later(scheduler.enter(waits))
+    expect(scheduler.counts().heldUntil).toBe('2026-01-01T00:00:31.000Z')
     clock.pass(30_001)
-    expect(waits.trace.told).toEqual(['queued', 'admitted'])
+    expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
   it('figures of headers, which the desk has seen by itself, are not told it twice', async () => {
-    const { desk, clock } = deskAt()
+    const { scheduler, clock } = schedulerAt()
     const gauge = new RateLimitPoller()
-    let tell = (_told: ReturnType<typeof headers>): void => undefined
+    let notify = (_told: ReturnType<typeof headers>): void => undefined
     const upstream = {
-      onRateLimit: (listener: typeof tell) => {
-        tell = listener
+      onRateLimit: (listener: typeof notify) => {
+        notify = listener
         return () => undefined
       },
       getRateLimit: () => reply({}),
     }
     gauge.follow(upstream)
-    const follower = new SchedulerWatcher(desk, gauge)
-    const told = vi.spyOn(desk, 'bucket')
-    tell(headers({ limit: 10, remaining: 5 }))
-    expect(told).not.toHaveBeenCalled()
+    const follower = new SchedulerWatcher(scheduler, gauge)
+    const reported = vi.spyOn(scheduler, 'bucket')
+    notify(headers({ limit: 10, remaining: 5 }))
+    expect(reported).not.toHaveBeenCalled()
     follower.close()
     await gauge.ask()
-    expect(told).not.toHaveBeenCalled()
+    expect(reported).not.toHaveBeenCalled()
     clock.pass(1)
   })
 })

@@ -8,7 +8,7 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 
 const requests = 30_000
 const folder = mkdtempSync(join(tmpdir(), 'studio-ledger-'))
-const ledger = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+const requestLog = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
 
 const notice: RequestNotice = {
   asker: { kind: 'tool', id: 'k3f9a2', failFast: false },
@@ -29,7 +29,7 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate
 /** One lane does one request after the other; a turn of the event loop stands for the service's answer. */
 async function lane(count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) {
-    const trace = ledger.open(notice)
+    const trace = requestLog.open(notice)
     trace.asks({ model: 'writer-small', stream: false })
     if (trace.written) await trace.written
     trace.connected()
@@ -64,5 +64,5 @@ for (const round of ['warm-up', 'measured']) {
     if (round === 'measured') console.log(`${at} at once: ${(all - bare).toFixed(1)} us a request`)
   }
 }
-await ledger.close()
+await requestLog.close()
 rmSync(folder, { recursive: true })

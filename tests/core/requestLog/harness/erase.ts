@@ -2,14 +2,14 @@
 import { writeSync } from 'node:fs'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 
-const ledger = new SqliteRequestLog({
+const requestLog = new SqliteRequestLog({
   dataDir: process.argv[2] ?? '',
   tools: () => [],
   bodyDays: () => 365,
   log: () => undefined,
 })
 writeSync(1, 'ready\n')
-await ledger.rowEraser.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
+await requestLog.rowEraser.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
 writeSync(1, 'erased\n')
 // Whoever started it ends it.
 setInterval(() => undefined, 1000)

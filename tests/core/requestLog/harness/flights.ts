@@ -7,17 +7,17 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { notice, reading, service, usage } from '../samples.ts'
 
 const dataDir = process.argv[2] ?? ''
-const ledger = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
-ledger.learn(usage, service)
+const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+requestLog.learn(usage, service)
 // Synchronous: what was told before the kill has left the process.
-const tell = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
-ledger.ended.add((row) => tell({ ended: row.id, cost: row.cost }))
+const notify = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
+requestLog.ended.add((row) => notify({ ended: row.id, cost: row.cost }))
 
 async function lane(): Promise<never> {
   for (;;) {
-    const trace = ledger.open(notice())
+    const trace = requestLog.open(notice())
     if (trace.written) await trace.written
-    tell({ sent: trace.id })
+    notify({ sent: trace.id })
     trace.connected()
     trace.replied(200, `req-${trace.id}`)
     await nextTurn()

@@ -13,7 +13,7 @@ await fill(folder, 1_000_000)
 console.log(`file: ${Math.round(statSync(requestLogFile(folder)).size / 1e6)} MB`)
 let from = performance.now()
 const options = { dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error }
-const ledger = new SqliteRequestLog({ ...options })
+const requestLog = new SqliteRequestLog({ ...options })
 console.log(`start: ${(performance.now() - from).toFixed(1)}`)
 
 const middle = new Date(Date.now() - 500_000 * 2000).toISOString()
@@ -44,19 +44,19 @@ for (const [name, filter] of Object.entries(filters)) {
   delay.enable()
   for (const before of [Number.MAX_SAFE_INTEGER, 300_000]) {
     from = performance.now()
-    const rows = await ledger.page(filter, before, 200)
+    const rows = await requestLog.page(filter, before, 200)
     times.push(`${(performance.now() - from).toFixed(1)} (${rows.length})`)
   }
   from = performance.now()
-  const { kept } = await ledger.counts(filter)
+  const { kept } = await requestLog.counts(filter)
   times.push(`count ${(performance.now() - from).toFixed(1)} (${kept})`)
   from = performance.now()
-  await ledger.counts(filter)
+  await requestLog.counts(filter)
   times.push(`again ${(performance.now() - from).toFixed(1)}`)
   delay.disable()
   console.log(`${name.padEnd(34)} ${times.join('  ')}  longest hold ${(delay.max / 1e6).toFixed(0)}`)
 }
-await ledger.close()
+await requestLog.close()
 from = performance.now()
 const whole = new SqliteRequestLog({ ...options, checkWhole: true })
 console.log(`start with every page read: ${(performance.now() - from).toFixed(0)}`)

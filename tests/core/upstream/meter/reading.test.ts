@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { type MeterOptions, openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
 import { chatStream, chunk, delta, event, relay, usage, usageChunk } from './helpers/streams.ts'
 
-const told = { promptTokens: 31, completionTokens: 9, totalTokens: 40, cachedTokens: 12 }
+const reported = { promptTokens: 31, completionTokens: 9, totalTokens: 40, cachedTokens: 12 }
 const read = (options: MeterOptions, text: string | Uint8Array, cuts: number[] = []) =>
   relay(options, Buffer.from(text), cuts)
 const stream = (...data: string[]): string => data.map((one) => event(one)).join('')
@@ -12,7 +12,7 @@ const whole: MeterOptions = { ...chatStream, stream: false, contentType: 'applic
 
 test('[CHAT-15] [SSE-02] the service’s own usage is the reading, with cached tokens as a part of the prompt', () => {
   const { reading, complete, model } = read(chatStream, stream(delta({ content: 'x' }), usageChunk, '[DONE]'))
-  expect(reading).toEqual({ usage: told, measured: true, output: true })
+  expect(reading).toEqual({ usage: reported, measured: true, output: true })
   expect(complete).toBe(true)
   expect(model).toBe('writer-small')
 })
@@ -23,8 +23,8 @@ test('usage beside choices counts too, and the last figures count', () => {
     usage: { prompt_tokens: 31, completion_tokens: 1 },
   })
   expect(read(chatStream, stream(early)).reading.usage?.completionTokens).toBe(1)
-  expect(read(chatStream, stream(early, usageChunk)).reading.usage).toEqual(told)
-  expect(read(chatStream, stream(usageChunk, chunk({ choices: [], usage: {} }))).reading.usage).toEqual(told)
+  expect(read(chatStream, stream(early, usageChunk)).reading.usage).toEqual(reported)
+  expect(read(chatStream, stream(usageChunk, chunk({ choices: [], usage: {} }))).reading.usage).toEqual(reported)
 })
 
 test.each([-1, 1.5, 1e300, '9', null, {}, [9]])('a count of %j is none', (odd) => {
@@ -145,7 +145,7 @@ const reply = {
 
 test('a whole reply: its usage, or else an estimate of its texts', () => {
   expect(read(whole, JSON.stringify({ ...reply, usage }))).toMatchObject({
-    reading: { usage: told, measured: true, output: true },
+    reading: { usage: reported, measured: true, output: true },
     model: 'reasoner',
   })
   expect(read(whole, `\uFEFF${JSON.stringify(reply, null, 2)}`, [1, 2, 50]).reading).toMatchObject({
@@ -163,7 +163,7 @@ test('a service that ignores `stream` and answers with one document is read as t
   const body = JSON.stringify({ ...reply, usage })
   expect(read(options, body, [10])).toMatchObject({
     out: Buffer.from(body).toString('latin1'),
-    reading: { usage: told },
+    reading: { usage: reported },
   })
 })
 
@@ -183,7 +183,7 @@ test('beyond 1 MB only usage and model are looked for at the top level, at any s
       [1, 9, 12, 14, 40],
     ]) {
       expect(read(whole, body, cuts)).toMatchObject({
-        reading: { usage: told, measured: true, output: true },
+        reading: { usage: reported, measured: true, output: true },
         model: 'm1',
       })
     }
@@ -217,7 +217,7 @@ test.each(encoders)(
       for (const cuts of [[], [1, 2, 10, 11, 60]]) {
         const { out, reading } = relay(options, body, cuts)
         expect(out).toBe(body.toString('latin1'))
-        expect(reading).toEqual({ usage: told, measured: true, output: true })
+        expect(reading).toEqual({ usage: reported, measured: true, output: true })
       }
     }
     expect(relay({ ...chatStream, contentEncoding }, events).complete).toBe(true)

@@ -42,8 +42,8 @@ async function visit(scene: string): Promise<void> {
 /** What the core was asked, of one kind. */
 const asked = (what: string): Promise<unknown[]> =>
   page.evaluate((kind) => harness.core.asked.filter((one) => one.what === kind).map((one) => one.with), what)
-const tell = (event: ConversationEvent): Promise<void> =>
-  page.evaluate((told) => harness.core.tell(harness.conversationId, JSON.parse(told)), JSON.stringify(event))
+const notify = (event: ConversationEvent): Promise<void> =>
+  page.evaluate((reported) => harness.core.notify(harness.conversationId, JSON.parse(reported)), JSON.stringify(event))
 const focused = (): Promise<string> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.tagName ?? '')
 const settled = (id: string, over: Partial<Message>): ConversationEvent => ({
@@ -101,7 +101,7 @@ describe('versions of a message', () => {
       ...message(3, { text: 'Before.', parentId: message(2, {}).id, siblings: 3 }),
       id: message(9, {}).id,
     }
-    await tell({ type: 'path', keep: 2, messages: [before], beside: [] })
+    await notify({ type: 'path', keep: 2, messages: [before], beside: [] })
     await page.getByText('Before.').waitFor()
     await expect.poll(focused).toBe('The next one')
     await page.keyboard.press('ArrowRight')
@@ -168,7 +168,7 @@ describe('the end of a conversation', () => {
     await talk.focus()
     await page.keyboard.press('PageUp')
     await jump.waitFor()
-    await tell(settled(message(999, {}).id, { text: `${'More than was there. '.repeat(200)}The end.` }))
+    await notify(settled(message(999, {}).id, { text: `${'More than was there. '.repeat(200)}The end.` }))
     await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
     expect(await gap()).toBeGreaterThan(48)
     await jump.focus()
@@ -206,9 +206,9 @@ describe('replies side by side', () => {
     await expect.poll(() => asked('stop')).toHaveLength(1)
     const ids = await columns.evaluateAll((all) => all.map((one) => one.getAttribute('data-message-id') ?? ''))
     const log = page.locator('.chat-sr[role="log"]')
-    await tell(settled(ids[0] ?? '', { text: 'Rhine.', status: 'complete' }))
+    await notify(settled(ids[0] ?? '', { text: 'Rhine.', status: 'complete' }))
     expect(await log.innerText()).toBe('')
-    await tell(settled(ids[1] ?? '', { model: 'reasoner', status: 'stopped' }))
+    await notify(settled(ids[1] ?? '', { model: 'reasoner', status: 'stopped' }))
     await expect.poll(() => log.innerText()).toMatch(/^2 of 4|^1 of 4/)
     await page.getByRole('button', { name: 'Keep this one: reasoner' }).focus()
     await page.keyboard.press('Enter')
@@ -389,10 +389,10 @@ describe('a hit in what a tool answered', () => {
       `A line\n`.repeat(60).concat('the needle'),
     )
     if (!row) throw new Error('The call has no row.')
-    await tell({ type: 'message', message: message(1_000, { text: 'Read it.' }) })
-    await tell({ type: 'message', message: message(1_001, { text: 'I look.', toolCalls: [call] }) })
+    await notify({ type: 'message', message: message(1_000, { text: 'Read it.' }) })
+    await notify({ type: 'message', message: message(1_001, { text: 'I look.', toolCalls: [call] }) })
     const answered = message(1_002, {})
-    await tell({ type: 'message', message: { ...row, id: answered.id, parentId: answered.parentId, conversationId } })
+    await notify({ type: 'message', message: { ...row, id: answered.id, parentId: answered.parentId, conversationId } })
     await page.getByRole('button', { name: /^Result/ }).waitFor()
     await page.keyboard.press('Control+f')
     await page.keyboard.type('needle')
@@ -442,13 +442,13 @@ describe('where a person reads', () => {
     })
     const { conversation, setup, messages } = JSON.parse(open)
     const common = { conversation, setup, beside: [] }
-    await tell({ type: 'snapshot', ...common, messages: messages.slice(-60), earlier: 940 })
+    await notify({ type: 'snapshot', ...common, messages: messages.slice(-60), earlier: 940 })
     await page.locator('.chat-talk').focus()
     await page.keyboard.press('PageUp')
     await page.keyboard.press('PageUp')
     await page.getByRole('button', { name: 'Jump to latest' }).waitFor()
     const before = await still()
-    await tell({ type: 'earlier', messages: messages.slice(0, 940), left: 0 })
+    await notify({ type: 'earlier', messages: messages.slice(0, 940), left: 0 })
     await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.ids.length)).toBe(1_000)
     const after = await still()
     expect(after.id).toBe(before.id)

@@ -8,8 +8,8 @@ import {
   type ImagesStore,
   onStage,
   targets,
+  withAction,
   withChange,
-  withDeed,
   withFound,
   withoutImages,
   withPutAway,
@@ -42,21 +42,21 @@ describe('what the Images room knows', () => {
   it('puts pictures at their time, in whatever order they are told, and each once', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([1, 2, 3, 4, 5, 6, 7, 8], { minLength: 1 }), (order) => {
-        const told = [...order, ...order].reduce(
+        const reported = [...order, ...order].reduce(
           (store, at) => withChange(store, { type: 'image', image: image(at) }),
           firstImages,
         )
-        expect(ids(told)).toEqual([...order].sort((a, b) => b - a))
-        expect(told.total).toBe(order.length)
+        expect(ids(reported)).toEqual([...order].sort((a, b) => b - a))
+        expect(reported.total).toBe(order.length)
       }),
     )
   })
 
   it('does not guess whether a picture that it has not seen matches a search: the search is asked again', () => {
     const narrowed = { ...shown(3, 1), search: 'picture', total: 5 }
-    const told = withChange(narrowed, { type: 'image', image: image(9) })
-    expect(ids(told)).toEqual([3, 1])
-    expect(told).toMatchObject({ stale: true, total: 6 })
+    const reported = withChange(narrowed, { type: 'image', image: image(9) })
+    expect(ids(reported)).toEqual([3, 1])
+    expect(reported).toMatchObject({ stale: true, total: 6 })
     expect(withChange(narrowed, { type: 'image', image: image(3, { favourite: true }) })).toMatchObject({
       stale: false,
     })
@@ -116,7 +116,7 @@ describe('what the Images room knows', () => {
 
 describe('what was deleted', () => {
   it('comes back deed by deed, the last one first', () => {
-    const store = withDeed(withDeed(shown(1), [idOf(4), idOf(3)]), [idOf(2)])
+    const store = withAction(withAction(shown(1), [idOf(4), idOf(3)]), [idOf(2)])
     expect(store).toMatchObject({ undo: [[idOf(4), idOf(3)], [idOf(2)]], undoShown: true })
   })
 })

@@ -58,12 +58,12 @@ describe('the live log', () => {
   it('holds each row once and newest first, however new rows, changes and batches are mixed', () => {
     const batches = fc.array(fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 30 }), { maxLength: 30 })
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: 250 }), batches, (kept, told) => {
+      fc.property(fc.integer({ min: 0, max: 250 }), batches, (kept, reported) => {
         const first = rowsTo(kept, Math.min(kept, newestRows))
         let store = start(first)
         const known = new Map(first.map((one) => [one.id, one]))
         let bytes = 0
-        for (const ids of told) {
+        for (const ids of reported) {
           const rows = [...new Set(ids)].map((id) => row(id, { bytesDown: ++bytes }))
           // Rows below those known are an older page's, unless there is none.
           for (const one of rows) if (store.older === 'end' || one.id >= (first.at(-1)?.id ?? 0)) known.set(one.id, one)

@@ -237,8 +237,8 @@ describe('what was said', () => {
     ...change,
   })
   it('copies a request as a command line without any key, every word of it quoted', () => {
-    const { text, body: told } = asCurl(detail(), 'http://127.0.0.1:8787/v1')
-    expect(told).toBe('whole')
+    const { text, body: reported } = asCurl(detail(), 'http://127.0.0.1:8787/v1')
+    expect(reported).toBe('whole')
     expect(text).toBe(
       [
         "curl -N 'http://127.0.0.1:8787/v1/chat/completions'",

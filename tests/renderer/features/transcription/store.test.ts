@@ -18,30 +18,30 @@ const transcript = (id: string, recordingId: string, state: Transcript['state'])
   ...{ rows: [], model: null, language: null, prompt: null, format: 'vtt', temperature: null },
   ...{ sentBytes: 0, totalBytes: 10, came: null, text: '', cues: [], edited: false },
 })
-const tell = (change: TranscribeChange): void => useTranscribe.setState((now) => withChange(now, change))
+const notify = (change: TranscribeChange): void => useTranscribe.setState((now) => withChange(now, change))
 const names = (): string[] => useTranscribe.getState().recordings.map(({ name }) => name)
 const first = useTranscribe.getState()
 
 beforeEach(() => {
   useTranscribe.setState(first, true)
-  tell({ type: 'snapshot', recordings: [recording('c', 30), recording('b', 20)], total: 3 })
+  notify({ type: 'snapshot', recordings: [recording('c', 30), recording('b', 20)], total: 3 })
 })
 
 describe('the list of recordings', () => {
   test('a new one stands first, a changed one stays in its place, a removed one goes and comes back where it was', () => {
-    tell({ type: 'recording', recording: recording('d', 40) })
-    tell({ type: 'recording', recording: recording('b', 20, { bytes: 99 }) })
+    notify({ type: 'recording', recording: recording('d', 40) })
+    notify({ type: 'recording', recording: recording('b', 20, { bytes: 99 }) })
     expect(names()).toEqual(['d', 'c', 'b'])
     expect(useTranscribe.getState().recordings[2]?.bytes).toBe(99)
-    tell({ type: 'gone', id: 'c' })
+    notify({ type: 'gone', id: 'c' })
     expect(names()).toEqual(['d', 'b'])
     expect(useTranscribe.getState().total).toBe(3)
-    tell({ type: 'recording', recording: recording('c', 30) })
+    notify({ type: 'recording', recording: recording('c', 30) })
     expect(names()).toEqual(['d', 'c', 'b'])
   })
 
   test('what is older than what was read makes no hole in the list', () => {
-    tell({ type: 'recording', recording: recording('old', 5) })
+    notify({ type: 'recording', recording: recording('old', 5) })
     expect(names()).toEqual(['c', 'b'])
     useTranscribe.setState((now) => withOlder(now, [recording('b', 20), recording('a', 10), recording('old', 5)], 4))
     expect(names()).toEqual(['c', 'b', 'a', 'old'])
@@ -49,9 +49,9 @@ describe('the list of recordings', () => {
 
   test('what was found is listed while something is searched for, and follows its changes', () => {
     useTranscribe.setState({ search: 'x', found: { search: 'x', recordings: [recording('b', 20)], total: 1 } })
-    tell({ type: 'recording', recording: recording('b', 20, { name: 'renamed' }) })
+    notify({ type: 'recording', recording: recording('b', 20, { name: 'renamed' }) })
     expect(listedRecordings(useTranscribe.getState()).map(({ name }) => name)).toEqual(['renamed'])
-    tell({ type: 'gone', id: 'b' })
+    notify({ type: 'gone', id: 'b' })
     expect(listedRecordings(useTranscribe.getState())).toEqual([])
   })
 })
@@ -68,26 +68,26 @@ describe('the recording on the stage', () => {
     expect(shown()).toBe('t2')
     useTranscribe.setState(({ open: now }) => ({ open: now && { ...now, shownId: 't1' } }))
     expect(shown()).toBe('t1')
-    tell({ type: 'transcript', transcript: transcript('t2', 'c', 'done') })
+    notify({ type: 'transcript', transcript: transcript('t2', 'c', 'done') })
     expect(shown()).toBe('t1')
-    tell({ type: 'transcript', transcript: transcript('t3', 'c', 'making') })
+    notify({ type: 'transcript', transcript: transcript('t3', 'c', 'making') })
     expect(shown()).toBe('t3')
   })
 
   test('a transcript of another recording is known to be made, and does not come onto the stage', () => {
     open()
-    tell({ type: 'transcript', transcript: transcript('t9', 'b', 'making') })
+    notify({ type: 'transcript', transcript: transcript('t9', 'b', 'making') })
     expect(useTranscribe.getState().open?.transcripts).toEqual([])
     expect(Object.keys(useTranscribe.getState().making)).toEqual(['t9'])
-    tell({ type: 'transcript', transcript: transcript('t9', 'b', 'failed') })
+    notify({ type: 'transcript', transcript: transcript('t9', 'b', 'failed') })
     expect(useTranscribe.getState().making).toEqual({})
   })
 
   test('one that is removed elsewhere is said to be gone, and is back with its return', () => {
     open()
-    tell({ type: 'gone', id: 'c' })
+    notify({ type: 'gone', id: 'c' })
     expect(useTranscribe.getState().open?.state).toBe('gone')
-    tell({ type: 'recording', recording: recording('c', 30) })
+    notify({ type: 'recording', recording: recording('c', 30) })
     expect(useTranscribe.getState().open?.state).toBe('live')
   })
 })

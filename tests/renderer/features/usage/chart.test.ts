@@ -21,7 +21,7 @@ beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, inte
 
 const accounts = new Accounts('gaps', 60)
 const query = (more: Partial<ViewQuery> = {}): ViewQuery => ({
-  ...{ bookId: '00000000-0000-4000-8000-00000000b001', from: day(29), to: day(0), grain: 'day', by: 'model' },
+  ...{ accountId: '00000000-0000-4000-8000-00000000b001', from: day(29), to: day(0), grain: 'day', by: 'model' },
   ...{ source: 'service', search: '' },
   ...more,
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Book } from '../../../../src-preload/contract/usage.ts'
+import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { filterOf } from '../../../../src-renderer/features/usage/actions.ts'
 import { matchingKeys, sortedKeys } from '../../../../src-renderer/stores/keys.ts'
 import { secondsLeft, viewBucketOf } from '../../../../src-renderer/stores/limits.ts'
@@ -10,9 +10,9 @@ import {
   firstUsage,
   fitChoice,
   grainOf,
-  openBook,
   queryBefore,
   queryOf,
+  selectedAccount,
   stacks,
 } from '../../../../src-renderer/stores/usage.ts'
 import {
@@ -27,7 +27,7 @@ import {
 import { Accounts } from '../../harness/accounts.ts'
 
 const now = Date.UTC(2026, 10, 21, 23, 59)
-const book = (more: Partial<Book> = {}): Book => ({
+const account = (more: Partial<Account> = {}): Account => ({
   ...{ id: '00000000-0000-4000-8000-000000000001', name: 'main', baseUrl: 'https://a.example', userId: null },
   ...{ active: true, offers: 'yes', balance: null, spent: null, asOf: null, firstDay: '2025-01-01' },
   ...{ fetching: false, problem: null },
@@ -62,22 +62,22 @@ describe('days of the calendar', () => {
 
 describe('what the Usage room asks', () => {
   it('covers the days that the range names, today counted', () => {
-    expect(daysOf({ ...firstChoice, range: '7' }, book(), now)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
-    expect(daysOf({ ...firstChoice, range: 'all' }, book(), now)).toEqual({ from: '2025-01-01', to: '2026-11-21' })
-    expect(daysOf({ ...firstChoice, range: 'all' }, book({ firstDay: null }), now)).toEqual({
+    expect(daysOf({ ...firstChoice, range: '7' }, account(), now)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
+    expect(daysOf({ ...firstChoice, range: 'all' }, account(), now)).toEqual({ from: '2025-01-01', to: '2026-11-21' })
+    expect(daysOf({ ...firstChoice, range: 'all' }, account({ firstDay: null }), now)).toEqual({
       from: '2026-11-21',
       to: '2026-11-21',
     })
-    const { from, to } = daysOf({ ...firstChoice, range: 'year' }, book(), now)
+    const { from, to } = daysOf({ ...firstChoice, range: 'year' }, account(), now)
     expect(daysBetween(from, to)).toBe(365)
   })
   it('reads an own range that is turned round as it must be meant, and a damaged one as a month', () => {
     const own = { ...firstChoice, range: 'own' as const }
-    expect(daysOf({ ...own, from: '2026-03-09', to: '2026-03-01' }, book(), now)).toEqual({
+    expect(daysOf({ ...own, from: '2026-03-09', to: '2026-03-01' }, account(), now)).toEqual({
       from: '2026-03-01',
       to: '2026-03-09',
     })
-    const { from, to } = daysOf({ ...own, from: 'never', to: '2026-02-31' }, book(), now)
+    const { from, to } = daysOf({ ...own, from: 'never', to: '2026-02-31' }, account(), now)
     expect(daysBetween(from, to)).toBe(30)
   })
   it('never asks a side for what it does not know, whatever was chosen', () => {
@@ -88,13 +88,13 @@ describe('what the Usage room asks', () => {
         fc.constantFrom('yes' as const, 'no' as const, 'unknown' as const),
         (by, source, offers) => {
           const query = queryOf(
-            { ...firstUsage, books: [book({ offers })], choice: { ...firstChoice, by, source } },
+            { ...firstUsage, accounts: [account({ offers })], choice: { ...firstChoice, by, source } },
             now,
           )
-          if (query?.by === 'tool' || query?.by === 'room') expect(query.source).toBe('here')
+          if (query?.by === 'tool' || query?.by === 'feature') expect(query.source).toBe('here')
           if (query?.by === 'key') expect(query.source).toBe('service')
           if (offers === 'no') expect(query).toMatchObject({ source: 'here' })
-          expect(fitChoice({ ...firstChoice, by, source }, book({ offers })).by).toBe(query?.by)
+          expect(fitChoice({ ...firstChoice, by, source }, account({ offers })).by).toBe(query?.by)
         },
       ),
     )
@@ -108,7 +108,7 @@ describe('what the Usage room asks', () => {
   it('compares with the same number of days just before', () => {
     fc.assert(
       fc.property(anyDay, fc.integer({ min: 0, max: 800 }), (from, more) => {
-        const query = { bookId: book().id, from, to: shiftDay(from, more) }
+        const query = { accountId: account().id, from, to: shiftDay(from, more) }
         const before = queryBefore({ ...query, grain: 'day', by: 'model', source: 'service', search: '' })
         expect(shiftDay(before.to, 1)).toBe(from)
         expect(daysBetween(before.from, before.to)).toBe(more + 1)
@@ -116,10 +116,10 @@ describe('what the Usage room asks', () => {
     )
   })
   it('keeps to the account that was chosen while it is there, else to the one that is connected', () => {
-    const other = book({ id: '00000000-0000-4000-8000-000000000002', active: false })
-    expect(openBook({ books: [book(), other], bookId: other.id })).toBe(other)
-    expect(openBook({ books: [book()], bookId: other.id })?.active).toBe(true)
-    expect(openBook({ books: [], bookId: null })).toBeNull()
+    const other = account({ id: '00000000-0000-4000-8000-000000000002', active: false })
+    expect(selectedAccount({ accounts: [account(), other], accountId: other.id })).toBe(other)
+    expect(selectedAccount({ accounts: [account()], accountId: other.id })?.active).toBe(true)
+    expect(selectedAccount({ accounts: [], accountId: null })).toBeNull()
   })
 })
 
@@ -163,7 +163,7 @@ describe('from a bar to its requests', () => {
   it('the log is narrowed to what it knows: models, tools and rooms; not keys, nor the rest', () => {
     expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
     expect(filterOf('tool', 'a-tool')).toEqual({ who: 'a-tool' })
-    expect(filterOf('room', 'speech')).toEqual({ who: 'studio:speech' })
+    expect(filterOf('feature', 'speech')).toEqual({ who: 'studio:speech' })
     expect(filterOf('key', 'a-key')).toEqual({})
     expect(filterOf('model', 'rest')).toEqual({})
     expect(filterOf('model', null)).toEqual({})

@@ -10,25 +10,25 @@ import { everyKind, startAlerts } from '../../harness/alerts.ts'
 
 beforeAll(() => i18n.init({ lng: 'en', resources: { en }, initAsync: false, interpolation: { escapeValue: false } }))
 
-const told = (...alerts: Alert[]): Alerts => ({ ...startAlerts('none', false), alerts })
+const reported = (...alerts: Alert[]): Alerts => ({ ...startAlerts('none', false), alerts })
 const alert = (at: number, endedAt: string | null = null): Alert => ({
   id: `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
   at: '2026-11-21T12:00:00.000Z',
   endedAt,
-  place: { room: 'usage', id: null },
-  facts: everyKind[0]?.facts ?? { kind: 'ban', book: { id: 'b', name: 'b' }, until: null },
+  place: { page: 'usage', id: null },
+  facts: everyKind[0]?.facts ?? { kind: 'ban', account: { id: 'b', name: 'b' }, until: null },
 })
 
 describe('the list of alerts', () => {
   it('is old when the window opens; what comes then is news, once, also over a lost link', () => {
-    const first = withAlerts(firstAlerts, told(alert(1)))
+    const first = withAlerts(firstAlerts, reported(alert(1)))
     expect([first.news, holding(first)]).toEqual([[], 1])
-    const second = withAlerts(first, told(alert(2), alert(1)))
+    const second = withAlerts(first, reported(alert(2), alert(1)))
     expect([second.news.map(({ id }) => id), holding(second)]).toEqual([[alert(2).id], 2])
-    const again = withAlerts(second, told(alert(2), alert(1)))
+    const again = withAlerts(second, reported(alert(2), alert(1)))
     expect(again.news).toHaveLength(1)
     // It came and was over while the link was lost: nobody is called for it.
-    const late = withAlerts(again, told(alert(3, '2026-11-21T13:00:00.000Z'), alert(2), alert(1)))
+    const late = withAlerts(again, reported(alert(3, '2026-11-21T13:00:00.000Z'), alert(2), alert(1)))
     expect([late.news.length, holding(late)]).toEqual([1, 2])
   })
 

@@ -19,11 +19,11 @@ test('the loudness of each kind of file is read in a worker: its length, its lou
   const { page, faults } = await harness.open()
   for (const kind of Object.keys(kinds)) {
     const rate = kind === 'pcm' ? 24_000 : null
-    const told = await page.evaluate(([path, pcm]) => window.sound.measure(path, pcm), [
+    const reported = await page.evaluate(([path, pcm]) => window.sound.measure(path, pcm), [
       `/media/tone.${kind}`,
       rate,
     ] as const)
-    const last = told.at(-1)
+    const last = reported.at(-1)
     expect(last?.whole, kind).toBe(true)
     expect(Math.abs((last?.seconds ?? 0) - seconds), kind).toBeLessThan(0.1)
     const [loud = 0, quiet = 0] = [last?.tenths[2], last?.tenths[7]]

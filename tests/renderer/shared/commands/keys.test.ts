@@ -93,13 +93,13 @@ describe('what keys do', () => {
     expect(bindings(all, { bare: 'Alt+Shift+F' }).get('Alt+Shift+F')).toEqual(['bare', 'find'])
   })
   it('may be several things of which one is possible at a time; a room’s own keys are in no other room’s way', () => {
-    const inRoom = (id: string, room: PageName) => ({ ...command(id, 'Escape'), room })
-    const [stop, cancel, close] = [inRoom('stop', 'chat'), inRoom('cancel', 'images'), command('close', 'Escape')]
+    const onPage = (id: string, page: PageName) => ({ ...command(id, 'Escape'), page })
+    const [stop, cancel, close] = [onPage('stop', 'chat'), onPage('cancel', 'images'), command('close', 'Escape')]
     expect(bindings(of(stop, cancel), {}).get('Escape')).toEqual(['cancel', 'stop'])
     expect(holdersOf('Escape', stop, of(stop, cancel), {})).toEqual([])
     expect(holdersOf('Escape', stop, of(stop, cancel, close), {})).toEqual([close])
     expect(withKeys(stop, 'F4', of(stop, cancel), {})).toEqual({ stop: 'F4' })
-    routeStore.setState({ route: { room: 'images', id: null } })
+    routeStore.setState({ route: { page: 'images', id: null } })
     expect([stop, cancel, close].map(isPossible)).toEqual([false, true, true])
   })
   it('changes hands: whoever had the keys gives up those alone', () => {
@@ -139,9 +139,9 @@ describe('the window’s own keys', () => {
   it('reach every room by its number, settings by the comma, and do with Alt+Shift what a browser keeps', async () => {
     await i18n.init({ lng: 'en', resources: {} })
     const keys = bindings(of(...shellCommands()), {})
-    pageNames.forEach((room, at) => {
-      expect(keys.get(`Mod+${at + 1}`)).toEqual([`go.${room}`])
-      expect(keys.get(`Alt+Shift+${at + 1}`)).toEqual([`go.${room}`])
+    pageNames.forEach((page, at) => {
+      expect(keys.get(`Mod+${at + 1}`)).toEqual([`go.${page}`])
+      expect(keys.get(`Alt+Shift+${at + 1}`)).toEqual([`go.${page}`])
     })
     expect(keys.get('Mod+,')).toEqual(['go.settings'])
     expect(keys.get('Mod+.')).toEqual(['view.inspector'])

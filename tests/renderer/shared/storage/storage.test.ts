@@ -22,8 +22,8 @@ describe('the storage of the browser', () => {
 
   it('that is full keeps what is set in memory, leaves the value before it stored, and says so once', () => {
     const browser = new MemoryStorage()
-    const told = vi.fn()
-    storage.whenStorageFails(told)
+    const reported = vi.fn()
+    storage.whenStorageFails(reported)
     const store = storage.safeStorage(() => browser)
     store.set('draft', 'short')
     browser.quota = 20
@@ -32,7 +32,7 @@ describe('the storage of the browser', () => {
       expect(store.get('draft')).toBe(text)
     }
     expect(storage.safeStorage(() => browser).get('draft')).toBe('short')
-    expect(told).toHaveBeenCalledTimes(1)
+    expect(reported).toHaveBeenCalledTimes(1)
     // There is room again: what is set next is stored.
     browser.quota = 1000
     store.set('draft', 'stored again')
@@ -50,9 +50,9 @@ describe('the storage of the browser', () => {
     expect(store.get('a')).toBe('one')
     store.remove('a')
     expect(store.get('a')).toBeNull()
-    const told = vi.fn()
-    storage.whenStorageFails(told)
-    expect(told).toHaveBeenCalledTimes(1)
+    const reported = vi.fn()
+    storage.whenStorageFails(reported)
+    expect(reported).toHaveBeenCalledTimes(1)
   })
 
   it('that holds something else than JSON reads as empty', () => {

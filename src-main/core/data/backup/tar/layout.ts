@@ -36,8 +36,8 @@ export function headOf({ name, size }: TarHead, at: number): Buffer {
 
 /** @throws StudioError `bad_input` for anything but a regular file with a plain name */
 export function readHead(head: Buffer): TarHead {
-  const told = Number.parseInt(textAt(head, 148, 8).trim(), 8)
-  if (told !== checksum(head)) throw notOurs('A header in it is damaged.')
+  const reported = Number.parseInt(textAt(head, 148, 8).trim(), 8)
+  if (reported !== checksum(head)) throw notOurs('A header in it is damaged.')
   const type = head.readUInt8(156)
   // Links, devices, folders, sparse files, long names: nothing of this was ever written by a backup.
   if (type !== 0x30) throw notOurs('It holds something else than plain files.')

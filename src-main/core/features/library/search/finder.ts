@@ -41,8 +41,8 @@ export function createFinder(reader: SearchReader) {
     const named = conversationId === null ? inTitles(query) : []
     const { found, more } = inMessages(query, conversationId, limit)
     // Half of the places are kept for messages, so that a letter which every title has does not hide them.
-    const room = Math.max(Math.ceil(limit / 2), limit - found.length)
-    const shown = named.slice(0, room)
+    const feature = Math.max(Math.ceil(limit / 2), limit - found.length)
+    const shown = named.slice(0, feature)
     const messages = found.slice(0, limit - shown.length)
     const cut = more || shown.length < named.length || messages.length < found.length
     return { hits: [...shown.map((title) => titleHit(title, query)), ...messageHits(messages, query)], more: cut }

@@ -76,7 +76,7 @@ const quickly = 600
 function* hits(text: string, { terms, open }: SearchQuery, from: number): Generator<Place, undefined> {
   const longest = Math.max(...terms.map((term) => term.length))
   const recent: Word[] = []
-  let told = from
+  let reported = from
   let last = Number.POSITIVE_INFINITY
   for (const word of words(text, from)) {
     // Behind the window of the first hit nothing is shown: a long text is not folded to its end.
@@ -86,10 +86,10 @@ function* hits(text: string, { terms, open }: SearchQuery, from: number): Genera
     let best: Place | null = null
     for (const [index, term] of terms.entries()) {
       const place = endsHere(recent, term, open && index === terms.length - 1, text)
-      if (place && place.start >= told && (!best || place.start < best.start)) best = place
+      if (place && place.start >= reported && (!best || place.start < best.start)) best = place
     }
     if (best) {
-      told = best.end
+      reported = best.end
       last = Math.min(last, best.start + whole)
       yield best
     }

@@ -156,9 +156,9 @@ function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: Tol
 }
 
 /** An ID3v2.4 tag of exactly this length, of padding alone. */
-function id3Filler(room: Buffer): void {
-  const length = room.length - 10
-  room.write('ID3', 0, 'latin1')
-  room.writeUInt8(4, 3)
-  for (const [index, shift] of [21, 14, 7, 0].entries()) room.writeUInt8((length >> shift) & 127, 6 + index)
+function id3Filler(feature: Buffer): void {
+  const length = feature.length - 10
+  feature.write('ID3', 0, 'latin1')
+  feature.writeUInt8(4, 3)
+  for (const [index, shift] of [21, 14, 7, 0].entries()) feature.writeUInt8((length >> shift) & 127, 6 + index)
 }

@@ -53,7 +53,7 @@ function headerAt(bytes: Buffer, at: number): (Omit<Mp3Frame, 'bytes'> & { lengt
 /** The frames of a file in order, without its tags. What is cut at the end falls away. Null where it has none. */
 export function readMp3(bytes: Buffer): Mp3 | null {
   const frames: Mp3Frame[] = []
-  let told: Pick<Mp3, 'delay' | 'padding'> = { delay: null, padding: 0 }
+  let reported: Pick<Mp3, 'delay' | 'padding'> = { delay: null, padding: 0 }
   for (let at = skipId3(bytes); at + 4 <= bytes.length; ) {
     const header = headerAt(bytes, at)
     const end = at + (header?.length ?? 0)
@@ -65,11 +65,11 @@ export function readMp3(bytes: Buffer): Mp3 | null {
     const { length: _, ...facts } = header
     const frame = { ...facts, bytes: bytes.subarray(at, end) }
     const tag = frames.length === 0 ? readTag(frame) : null
-    if (tag) told = tag
+    if (tag) reported = tag
     else frames.push(frame)
     at = end
   }
-  return frames.length === 0 ? null : { frames, ...told }
+  return frames.length === 0 ? null : { frames, ...reported }
 }
 
 const endsWell = (bytes: Buffer, end: number): boolean => end + 4 > bytes.length || headerAt(bytes, end) !== null

@@ -126,9 +126,10 @@ async function handshake(options: McpConnectionOptions, open: Opened, mode: 'aut
     clearTimeout(late)
     signal.removeEventListener('abort', onAbort)
   }
-  let told = false
+  let reported = false
   client.onclose = () => {
-    if (!told) options.onLost(asProblem(said ?? new SdkError(SdkErrorCode.ConnectionClosed, 'closed'), open.ended()))
+    if (!reported)
+      options.onLost(asProblem(said ?? new SdkError(SdkErrorCode.ConnectionClosed, 'closed'), open.ended()))
   }
   const server = client.getServerVersion()
   return {
@@ -140,7 +141,7 @@ async function handshake(options: McpConnectionOptions, open: Opened, mode: 'aut
         rethrow((open.ended() !== null && said) || thrown, open),
       ),
     close: () => {
-      told = true
+      reported = true
       return open.end()
     },
   }

@@ -19,13 +19,13 @@ export class LogTail {
   readonly #redact: (words: string) => string
   readonly #lines: string[] = []
   readonly #decoder = new TextDecoder()
-  readonly #tell: () => void
+  readonly #notify: () => void
   #partial = ''
   #telling = false
 
-  constructor(redact: (words: string) => string, tell: () => void = () => undefined) {
+  constructor(redact: (words: string) => string, notify: () => void = () => undefined) {
     this.#redact = redact
-    this.#tell = tell
+    this.#notify = notify
   }
 
   get lines(): string[] {
@@ -40,10 +40,10 @@ export class LogTail {
     this.#lines.splice(0, this.#lines.length - limits.logLines)
     if (this.#telling) return
     this.#telling = true
-    const tell = guarded('The log of a server could not be told', this.#tell)
+    const notify = guarded('The log of a server could not be told', this.#notify)
     setTimeout(() => {
       this.#telling = false
-      tell()
+      notify()
     }, tellMs).unref()
   }
 

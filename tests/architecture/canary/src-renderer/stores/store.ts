@@ -1,3 +1,3 @@
-import type { Room } from '../features/chat/page.ts'
+import type { Feature } from '../features/chat/page.ts'
 
-export const forbidden: Room = { name: 'a store that knows a room, by type alone' }
+export const forbidden: Feature = { name: 'a store that knows a room, by type alone' }

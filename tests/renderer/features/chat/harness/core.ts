@@ -21,7 +21,7 @@ export interface SceneCore {
   /** Replaces the conversation `id` as a whole. */
   put: (conversation: Conversation, messages: Message[], more?: { beside?: Message[]; setup?: ChatSetup }) => void
   /** Sends an event to whoever watches `id`, after folding it into what a later watcher gets. */
-  tell: (id: string, event: ConversationEvent) => void
+  notify: (id: string, event: ConversationEvent) => void
 }
 
 interface Held {
@@ -46,7 +46,7 @@ export function sceneCore(models: string[]): SceneCore {
     return answer
   }
 
-  const tell = (id: string, event: ConversationEvent): void => {
+  const notify = (id: string, event: ConversationEvent): void => {
     const one = held.get(id)
     if (one && event.type === 'delta') {
       const message = one.messages.find((each) => each.id === event.messageId)
@@ -173,7 +173,7 @@ export function sceneCore(models: string[]): SceneCore {
   new RPCHandler(router).upgrade(port1)
   port1.start()
   port2.start()
-  return { client: createORPCClient(new RPCLink({ port: port2 })), asked, put, tell }
+  return { client: createORPCClient(new RPCLink({ port: port2 })), asked, put, notify }
 }
 
 function queue<T>(listeners: Set<(event: T) => void>, signal: AbortSignal | undefined): AsyncGenerator<T> {

@@ -13,7 +13,7 @@ export function detailOf(id: number): RequestDetail {
     row: {
       id,
       at: new Date().toISOString(),
-      who: { kind: 'studio', room: 'chat' },
+      who: { kind: 'studio', feature: 'chat' },
       method: 'POST',
       path: '/v1/chat/completions',
       endpoint: 'chat',

@@ -32,7 +32,7 @@ afterEach(() => {
   setClient(null)
   place.hash = ''
   jumpStore.setState({ jump: null })
-  routeStore.setState({ route: { room: 'proxy', id: null } })
+  routeStore.setState({ route: { page: 'proxy', id: null } })
 })
 
 describe('a hit that is opened', () => {

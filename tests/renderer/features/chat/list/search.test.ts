@@ -23,7 +23,7 @@ interface Asked {
 
 function setting() {
   const asked: Asked[] = []
-  const told: SearchState[] = []
+  const reported: SearchState[] = []
   // The searcher uses nothing of a procedure but the call itself.
   const ask = ((input: { text: string }, options?: { signal?: AbortSignal }) =>
     new Promise((resolve, reject) => {
@@ -34,12 +34,12 @@ function setting() {
         signal: options?.signal,
       })
     })) as unknown as Client['library']['search']
-  const search = searcher(ask, (state) => told.push(state))
+  const search = searcher(ask, (state) => reported.push(state))
   const type = async (text: string) => {
     search.type(text)
     await vi.advanceTimersByTimeAsync(100)
   }
-  return { asked, told, search, type, last: () => told.at(-1) }
+  return { asked, reported, search, type, last: () => reported.at(-1) }
 }
 
 describe('search as you type', () => {

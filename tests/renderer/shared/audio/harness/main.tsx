@@ -51,7 +51,7 @@ const sound = {
   /** Overviews as they came: when (ms), how many buckets, how loud each tenth of the time is. */
   async measure(path: string, pcmRate: number | null) {
     const began = performance.now()
-    const told: { ms: number; whole: boolean; seconds: number; tenths: number[] }[] = []
+    const reported: { ms: number; whole: boolean; seconds: number; tenths: number[] }[] = []
     await measure(
       { address: new URL(path, location.href).href, pcmRate },
       ({ peaks, seconds, whole }) => {
@@ -60,11 +60,11 @@ const sound = {
             ...peaks.subarray(Math.floor((tenth * peaks.length) / 10), Math.floor(((tenth + 1) * peaks.length) / 10)),
           ),
         )
-        told.push({ ms: performance.now() - began, whole, seconds, tenths })
+        reported.push({ ms: performance.now() - began, whole, seconds, tenths })
       },
       new AbortController().signal,
     )
-    return told
+    return reported
   },
 
   /** Plays files as their bytes come, `pieces` bytes at a time with a pause between; answers what was heard. */

@@ -6,7 +6,7 @@ import { ToolCalls } from '../../../../../../src-renderer/features/chat/tools/To
 import { ToolCard } from '../../../../../../src-renderer/features/chat/tools/ToolCard.tsx'
 import { ToolsButton } from '../../../../../../src-renderer/features/chat/tools/ToolsButton.tsx'
 import { ToolsSection } from '../../../../../../src-renderer/features/chat/tools/ToolsSection.tsx'
-import { settingsRoom } from '../../../../../../src-renderer/features/settings/index.tsx'
+import { settingsPage } from '../../../../../../src-renderer/features/settings/index.tsx'
 import { startWords } from '../../../../../../src-renderer/i18n/index.ts'
 import { StudioContext } from '../../../../../../src-renderer/shared/studioContext.ts'
 import { Toasts } from '../../../../../../src-renderer/shared/ui/Toast.tsx'
@@ -32,7 +32,7 @@ setClient(client)
 toolsStore.setState({ tools: state })
 const app: AppState = { ...states.connected, settings: { ...states.connected.settings, toolRounds: 3 } }
 appStore.setState({ app, link: 'open' })
-routeStore.setState({ route: { room: 'settings', id: 'tools' } })
+routeStore.setState({ route: { page: 'settings', id: 'tools' } })
 useChat.setState({ open: { ...opening(conversationId), state: 'live', setup } })
 
 const isCards = (name: string): name is CardScene => name in cards
@@ -53,7 +53,7 @@ function Scene(): ReactNode {
   if (scene === 'settings')
     return (
       <main className="stage">
-        <settingsRoom.Stage />
+        <settingsPage.Stage />
       </main>
     )
   if (scene === 'section')
