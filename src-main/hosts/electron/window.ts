@@ -64,5 +64,5 @@ export function goTo(place: AlertPlace): boolean {
   return true
 }
 
-const addressOf = ({ feature, id }: AlertPlace): string =>
-  `${ownPage}#/${feature}${id === null ? '' : `/${encodeURIComponent(id)}`}`
+const addressOf = ({ page, id }: AlertPlace): string =>
+  `${ownPage}#/${page}${id === null ? '' : `/${encodeURIComponent(id)}`}`

@@ -49,5 +49,5 @@ export function alertOf(facts: AlertFacts): string[] {
   return [...name, plainText(facts.account.name)]
 }
 
-export const linkText = ({ feature, id }: AlertPlace): string =>
-  i18n.t(`alerts:go.${feature === 'usage' && id === 'limits' ? 'limits' : feature}`)
+export const linkText = ({ page, id }: AlertPlace): string =>
+  i18n.t(`alerts:go.${page === 'usage' && id === 'limits' ? 'limits' : page}`)
