@@ -5,7 +5,7 @@ import { type Protocol, protocol } from 'electron'
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
-import { openingPage } from '../opening.ts'
+import { openingPage } from '../startUpPage.ts'
 import { isOwn, isOwnPage, ownOrigin, scheme } from './address.ts'
 
 const contentTypes: Record<string, string> = {

@@ -1,6 +1,6 @@
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import { logUncaught } from '../lastResort.ts'
-import { createTeller } from './opening.ts'
+import { createTeller } from './startUpProgress.ts'
 import { ownPackage } from './package.ts'
 import { run } from './program.ts'
 

@@ -1,4 +1,4 @@
-import { standsAlone, words } from './words.ts'
+import { standsAlone, words } from './splitWords.ts'
 
 /** What was typed, as terms: each is one word, or the characters of one that follow each other. All of them must occur. */
 export interface SearchQuery {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { type FakeWish, headers, later, now, outcome, schedulerAt, studio, tool, wish } from './desk.helpers.ts'
+import { type FakeWish, headers, later, now, outcome, schedulerAt, studio, tool, wish } from './helpers.ts'
 
 const unset = { concurrent: null, rpm: null, tpm: null }
 const noBan = { banned: false, bannedUntil: null }

@@ -7,7 +7,7 @@ import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { FakeClock, FakeTrace, tool } from './desk.helpers.ts'
+import { FakeClock, FakeTrace, tool } from './helpers.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {

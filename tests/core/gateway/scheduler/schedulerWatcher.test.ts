@@ -4,7 +4,7 @@ import { RateLimitPoller } from '../../../../src-main/core/features/limits/rateL
 import { SchedulerWatcher } from '../../../../src-main/core/gateway/scheduler/schedulerWatcher.ts'
 import type { KeyRecord, RateLimitStatus } from '../../../../src-main/core/upstream/schemas.ts'
 import type { UpstreamReply } from '../../../../src-main/core/upstream/types.ts'
-import { headers, later, now, schedulerAt, wish } from './desk.helpers.ts'
+import { headers, later, now, schedulerAt, wish } from './helpers.ts'
 
 const facts = { status: 200, requestId: null, contentType: null, rateLimit: headers() }
 const reply = <T>(value: T): Promise<UpstreamReply<T>> => Promise.resolve({ facts, value })

@@ -1,7 +1,7 @@
 import { role } from '../../../../../src-preload/contract/chat.ts'
 import type { SearchHit } from '../../../../../src-preload/contract/library.ts'
 import { asMatch, matches, readQuery, type SearchQuery } from '../../../shared/text/query.ts'
-import { indexable } from '../../../shared/text/words.ts'
+import { indexable } from '../../../shared/text/splitWords.ts'
 import type { FoundMessage, MessageOfHit, SearchReader } from '../../../store/search.ts'
 import { snippet } from './snippet.ts'
 import { partStart } from './textParts.ts'

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { indexable } from '../../../shared/text/words.ts'
+import { indexable } from '../../../shared/text/splitWords.ts'
 import { unexpected } from '../../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../../store/database.ts'
 import type { SearchTable, Unindexed } from '../../../store/search.ts'

@@ -1,6 +1,6 @@
 import type { SearchHit } from '../../../../../src-preload/contract/library.ts'
 import type { SearchQuery } from '../../../shared/text/query.ts'
-import { standsAlone, type Word, words } from '../../../shared/text/words.ts'
+import { standsAlone, type Word, words } from '../../../shared/text/splitWords.ts'
 
 /** Characters (UTF-16 units) of a snippet, and of them before the first hit. */
 const whole = 300

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { type FakeClock, type FakeWish, headers, schedulerAt, studio, tool, wish } from './desk.helpers.ts'
+import { type FakeClock, type FakeWish, headers, schedulerAt, studio, tool, wish } from './helpers.ts'
 
 interface Limits {
   concurrent: number | null

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { snippet } from '../../../../src-main/core/features/library/search/snippet.ts'
 import { asMatch, readQuery } from '../../../../src-main/core/shared/text/query.ts'
-import { indexable, words } from '../../../../src-main/core/shared/text/words.ts'
+import { indexable, words } from '../../../../src-main/core/shared/text/splitWords.ts'
 
 const query = (typed: string) => {
   const read = readQuery(typed)

@@ -1,5 +1,5 @@
 import type { Opening } from '../../../src-preload/contract/data.ts'
-import { openingLine } from '../opening.ts'
+import { openingLine } from '../startUpPage.ts'
 import { log } from './output.ts'
 
 /** ms between two lines of one work where nobody watches a terminal. */
