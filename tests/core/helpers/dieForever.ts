@@ -15,16 +15,16 @@ const work: Record<string, () => Promise<unknown>> = {
     return () => writeBackup({ dataDir, version: '1' }, { path: file })
   },
   async restore() {
-    const { restoreNow } = await load('restore/restore.ts')
-    return () => restoreNow({ dataDir, path: file, agree: async () => true })
+    const { restoreBackup } = await load('restore/restore.ts')
+    return () => restoreBackup({ dataDir, path: file, agree: async () => true })
   },
   async mend() {
-    const { mendFolder } = await load('recovery/recovery.ts')
+    const { recoverFolder } = await load('recovery/recovery.ts')
     const { settleSwaps } = await load('restore/swap.ts')
     const typeOf = () => ({ kind: 'image', mime: 'image/png', width: 1, height: 1 })
     return () => {
       settleSwaps(dataDir)
-      mendFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
+      recoverFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
     }
   },
   async migrate() {

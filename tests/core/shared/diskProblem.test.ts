@@ -146,16 +146,16 @@ it('a process without file descriptors says so, and takes no sound database for 
   const script = `
     const { openSync } = await import('node:fs')
     const { openStore, databaseFile } = await import(${url('store/store.ts')})
-    const { studioDatabase, look } = await import(${url('store/database.ts')})
-    const { openStoreForReading } = await import(${url('store/openReadOnly.ts')})
+    const { studioDatabase, checkFile } = await import(${url('store/database.ts')})
+    const { openStoreReadOnly } = await import(${url('store/openReadOnly.ts')})
     const { lockFolder } = await import(${url('store/lock.ts')})
     const { growingFiles } = await import(${url('features/media/growingFiles.ts')})
     const dataDir = process.argv[1]
     const growing = growingFiles(dataDir, () => undefined)
     const tries = {
       openStore: () => openStore(dataDir),
-      look: () => look(databaseFile(dataDir), studioDatabase, 'pages'),
-      reading: () => openStoreForReading(dataDir),
+      checkFile: () => checkFile(databaseFile(dataDir), studioDatabase, 'pages'),
+      reading: () => openStoreReadOnly(dataDir),
       lock: () => lockFolder(dataDir),
       growing: () => growing.grow('0b5f2f0c-7a0e-4d6c-9a57-1c6e6c9f2b11'),
     }

@@ -17,7 +17,7 @@ interface Coming {
  * time that it may have been told at: the day of the newest row of its kind had begun, and the last answer of a right clock was before it.
  */
 export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
-  const later = 'book = :book AND what = :what AND at > :now'
+  const later = 'book = :account AND what = :what AND at > :now'
   const spoken = handle.prepare(`SELECT min(from_day) AS first, max(to_day) AS last FROM fetches WHERE ${later}`)
   const drop = (table: string) => handle.prepare(`DELETE FROM ${table} WHERE ${later}`)
   const dropFetches = drop('fetches')
@@ -27,10 +27,10 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     `UPDATE coverage SET first_at = min(first_at, :stamp), closed_at = CASE WHEN closed_at <= :now THEN closed_at
         WHEN closed_at > :now AND (day + 1) * ${dayMs} <= :stamp THEN :stamp END,
       last_at = CASE WHEN day <= :day THEN :stamp ELSE first_at END
-      WHERE book = :book AND what = :what AND last_at > :now`,
+      WHERE book = :account AND what = :what AND last_at > :now`,
   )
   const firsts = handle.prepare(
-    `UPDATE days SET first_at = :stamp WHERE book = :book AND what = :what AND first_at > :now`,
+    `UPDATE days SET first_at = :stamp WHERE book = :account AND what = :what AND first_at > :now`,
   )
   const undated = handle.prepare(`UPDATE undated SET at = :stamp WHERE ${later}`)
   // The newest of each row alone, whatever SQLite chooses otherwise: it takes the other columns of the row with max().

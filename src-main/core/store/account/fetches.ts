@@ -33,7 +33,7 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
     "SELECT max(last_at) AS at FROM coverage WHERE book = ? AND what >= 'days:' AND what < 'days;'",
   )
   const cover = handle.prepare(
-    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:book, :what, :day, :at, :at, :closed)
+    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:account, :what, :day, :at, :at, :closed)
       ON CONFLICT (book, what, day) DO UPDATE SET first_at = min(first_at, :at), last_at = max(last_at, :at),
         closed_at = CASE WHEN :closed IS NULL THEN closed_at ELSE min(coalesce(closed_at, :closed), :closed) END`,
   )
