@@ -208,6 +208,7 @@ await checks([
   ['lint with types', bin('oxlint'), ['--type-aware']],
   ['unused code', bin('knip'), []],
   ['layers', node24(), ['tests/architecture/layers.mjs']],
+  ['vocabulary', node24(), ['tests/architecture/vocabulary.mjs']],
   ['types: main', bin('tsc'), ['-p', '.']],
   ['types: preload', bin('tsc'), ['-p', 'src-preload']],
   ['types: renderer', bin('tsc'), ['-p', 'src-renderer']],

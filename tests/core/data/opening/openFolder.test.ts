@@ -3,12 +3,12 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { beforeAll, expect, it } from 'vitest'
-import { createCore } from '../../../src-main/core/core.ts'
-import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
-import { lockFolder } from '../../../src-main/core/store/lock.ts'
-import type { Opening } from '../../../src-preload/contract/data.ts'
-import { testHost } from '../helpers/core.ts'
-import { behead, filledFolder, moreRequests } from './fill.ts'
+import { createCore } from '../../../../src-main/core/core.ts'
+import { onFolder } from '../../../../src-main/core/data/opening/openFolder.ts'
+import { lockFolder } from '../../../../src-main/core/store/lock.ts'
+import type { Opening } from '../../../../src-preload/contract/data.ts'
+import { testHost } from '../../helpers/core.ts'
+import { behead, filledFolder, moreRequests } from '../fill.ts'
 
 /** Enough that every machine is busy with it for a while. */
 const rows = 60_000
