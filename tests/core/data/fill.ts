@@ -40,7 +40,7 @@ export function fillFolder(dataDir: string, filling: Filling, versions: Partial<
   }
 }
 
-const fill = { studio: fillStudio, ledger: fillRequestLog, bodies: fillBodies, account: fillAccount }
+const fill = { studio: fillStudio, ledger: fillLedger, bodies: fillBodies, account: fillAccount }
 
 const has = (handle: DatabaseSync, table: string): boolean =>
   handle.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== undefined
@@ -211,7 +211,7 @@ function fillMade(handle: DatabaseSync, file: (kind: 'image' | 'audio', mime: st
     })
 }
 
-function fillRequestLog(handle: DatabaseSync, { requests, days }: Filling): void {
+function fillLedger(handle: DatabaseSync, { requests, days }: Filling): void {
   const into = (table: string) => inserting(handle, table)
   const [caller, request, spend, use] = ['callers', 'requests', 'spend', 'use_days'].map(into)
   for (let id = 1; id <= 4; id += 1) caller?.({ id, who: `studio:room${id}`, model: `model-${id}`, many: 0 })
@@ -295,25 +295,16 @@ function fillAccount(handle: DatabaseSync, { days }: Filling): void {
     name: 'Mine',
     used_at: 1,
   })
-  into('fetches')({ account: 1, what: 'usage', at: 5, from_day: 19_000, to_day: 19_030 })
+  into('fetches')({ book: 1, what: 'usage', at: 5, from_day: 19_000, to_day: 19_030 })
   const [day, coverage] = ['days', 'coverage'].map(into)
   for (let no = 0; no < days; no += 1) {
     const sums = { requests: no, tokens_in: 2, tokens_out: 3, tokens_cached: null, cost_millionths: 4, cost_below: 5 }
     const first = Object.fromEntries(Object.entries(sums).map(([name, value]) => [`first_${name}`, value]))
-    day?.({
-      account: 1,
-      what: 'usage',
-      day: 19_000 + no,
-      model: 'm',
-      ...sums,
-      ...first,
-      first_at: 5,
-      date: '2023-01-01',
-    })
-    coverage?.({ account: 1, what: 'usage', day: 19_000 + no, first_at: 5, last_at: 5, closed_at: null })
+    day?.({ book: 1, what: 'usage', day: 19_000 + no, model: 'm', ...sums, ...first, first_at: 5, date: '2023-01-01' })
+    coverage?.({ book: 1, what: 'usage', day: 19_000 + no, first_at: 5, last_at: 5, closed_at: null })
   }
-  into('versions')({ account: 1, what: 'account', at: 5, value: '{"balance":"1","spent":"2"}' })
-  into('limits')({ account: 1, at: 5, value: '{}' })
+  into('versions')({ book: 1, what: 'account', at: 5, value: '{"balance":"1","spent":"2"}' })
+  into('limits')({ book: 1, at: 5, value: '{}' })
 }
 
 /** Every row of every ordinary table, as text, by table. `without`: columns that mending may change. */
