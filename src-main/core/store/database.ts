@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { StudioError } from '../errors.ts'
 import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
@@ -197,15 +198,16 @@ export type CheckDepth = 'head' | 'pages' | 'everything'
 export type FileCheck = { is: 'good' } | { is: 'newer'; version: number } | { is: 'foreign' | 'damaged'; why: string }
 
 /**
- * Looks before touching: a read-only connection first, so that a file which we may not use keeps every byte. `pages` reads every page, `everything`
- * also holds the indexes to their tables and the rows to each other, which takes several times as long. Damage that shows later is thrown by whoever meets it.
+ * Checks a file over a read-only connection, so that a file which we may not use keeps every byte. Only a journal of ours is rolled back first.
+ * `pages` reads every page. `everything` also checks that indexes match their tables and that foreign keys exist, which takes several times as long.
+ * Damage that shows later is thrown by whoever meets it.
  */
-export function checkFile(file: string, { applicationId, migrations }: DatabaseKind, how: CheckDepth): FileCheck {
-  if (!isDatabaseThere(file)) return { is: 'damaged', why: 'The file is gone.' }
-  const { size } = statSync(file)
-  if (size === 0) return { is: 'damaged', why: 'The file is empty.' }
-  if (size < leastDatabaseBytes) return { is: 'damaged', why: `The file has ${size} bytes, too few for a database.` }
+export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth): FileCheck {
+  const { applicationId, migrations } = kind
+  const tooSmall = whyTooSmall(file)
+  if (tooSmall !== null) return { is: 'damaged', why: tooSmall }
   try {
+    rollBackJournal(file, kind)
     const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
     try {
       const version = pragma(handle, 'user_version')
@@ -224,11 +226,25 @@ export function checkFile(file: string, { applicationId, migrations }: DatabaseK
       handle.close()
     }
   } catch (thrown) {
+    if (hasJournal(thrown))
+      return { is: 'foreign', why: 'A process of another program was ended while it wrote to the file.' }
     const code = sqliteCode(thrown)
     if (code !== 11 && code !== 26) throw asStoreError(thrown, file)
     return { is: 'damaged', why: thrown instanceof Error ? thrown.message : String(thrown) }
   }
 }
+
+/** Why a file can't be a database, by its size alone; null where it can. */
+function whyTooSmall(file: string): string | null {
+  if (!isDatabaseThere(file)) return 'The file is gone.'
+  const { size } = statSync(file)
+  if (size === 0) return 'The file is empty.'
+  return size < leastDatabaseBytes ? `The file has ${size} bytes, too few for a database.` : null
+}
+
+/** SQLITE_READONLY_ROLLBACK (https://sqlite.org/rescode.html#readonly_rollback): a journal has to be rolled back, and the connection may not. */
+const hasJournal = (thrown: unknown): boolean =>
+  thrown instanceof Error && 'errcode' in thrown && thrown.errcode === (8 | (3 << 8))
 
 /**
  * What SQLite finds wrong, in its words. Over a connection that might write: one that may only read knows no CHECK of a table, and finds nothing wrong with
@@ -241,6 +257,28 @@ export function faultIn(file: string, check: 'quick_check' | 'integrity_check'):
     handle.exec('PRAGMA query_only = ON')
     const found = handle.prepare(`PRAGMA ${check}(1)`).get()?.[check]
     return found === 'ok' ? null : String(found).replace(/^\*{3} in database main \*{3}\s*/, '')
+  } finally {
+    handle.close()
+  }
+}
+
+/**
+ * Undoes the transaction that a killed process left in a rollback journal, as SQLite does at the first connection that may write. Databases of ours have
+ * such a journal only until the write-ahead log is switched on. Another program's journal stays: without the journal applied, the database names its owner.
+ */
+function rollBackJournal(file: string, { applicationId }: DatabaseKind): void {
+  if (!existsSync(`${file}-journal`)) return
+  const asItIs = pathToFileURL(file)
+  asItIs.searchParams.set('immutable', '1')
+  const reader = new DatabaseSync(asItIs, { readOnly: true })
+  try {
+    if (pragma(reader, 'application_id') !== applicationId) return
+  } finally {
+    reader.close()
+  }
+  const handle = new DatabaseSync(file, { timeout: patientBusyMs })
+  try {
+    pragma(handle, 'user_version')
   } finally {
     handle.close()
   }

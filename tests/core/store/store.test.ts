@@ -1,8 +1,17 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
+
+/** Copies a database in the middle of a transaction, with its rollback journal, as a kill leaves it. */
+function leaveJournal(from: string, to: string, change: string): void {
+  const handle = new DatabaseSync(from)
+  handle.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; CREATE TABLE filler (bytes BLOB); BEGIN IMMEDIATE')
+  handle.exec(`${change}; INSERT INTO filler SELECT randomblob(4000) FROM json_each('[${'1,'.repeat(200)}1]')`)
+  for (const end of ['', '-journal']) copyFileSync(`${from}${end}`, `${to}${end}`)
+  handle.close()
+}
 
 describe('the store', () => {
   it('is readable by its owner alone', () => {
@@ -31,6 +40,26 @@ describe('the store', () => {
       expect(readFileSync(databaseFile(folder)).equals(bytes)).toBe(true)
     },
   )
+
+  it('rolls back what a process that was killed before the write-ahead log was switched on had begun to write', () => {
+    const [folder, killed] = [freshFolder(), freshFolder()]
+    openStore(folder).close()
+    leaveJournal(databaseFile(folder), databaseFile(killed), 'DELETE FROM media')
+    const store = openStore(killed)
+    store.close()
+    expect(existsSync(`${databaseFile(killed)}-journal`)).toBe(false)
+  })
+
+  it('leaves the journal of another program’s database to that program', () => {
+    const [folder, killed] = [freshFolder(), freshFolder()]
+    const other = new DatabaseSync(databaseFile(folder))
+    other.exec('CREATE TABLE media (id TEXT); PRAGMA application_id = 7')
+    other.close()
+    leaveJournal(databaseFile(folder), databaseFile(killed), 'SELECT 1')
+    const before = readFileSync(`${databaseFile(killed)}-journal`)
+    expect(() => openStore(killed)).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+    expect(readFileSync(`${databaseFile(killed)}-journal`).equals(before)).toBe(true)
+  })
 
   it('refuses another program’s database', () => {
     const folder = freshFolder()
