@@ -18,17 +18,17 @@ describe('the address of the window', () => {
       fc.property(
         fc.constantFrom(...pageNames),
         fc.option(fc.string({ minLength: 1, unit: 'grapheme' })),
-        (feature, id) => {
-          expect(parseRoute(hrefOf({ page: feature, id }))).toEqual({ feature, id })
+        (page, id) => {
+          expect(parseRoute(hrefOf({ page, id }))).toEqual({ page, id })
         },
       ),
     )
   })
   it('opens the Chat room for an address that it does not know', () => {
     for (const hash of ['', '#', '#/', '#/nowhere/1', '#token=x'])
-      expect(parseRoute(hash)).toEqual({ feature: 'chat', id: null })
+      expect(parseRoute(hash)).toEqual({ page: 'chat', id: null })
   })
-  it('survives a damaged escape', () => expect(parseRoute('#/chat/%E0%A4%A')).toEqual({ feature: 'chat', id: null }))
+  it('survives a damaged escape', () => expect(parseRoute('#/chat/%E0%A4%A')).toEqual({ page: 'chat', id: null }))
 })
 
 describe('words for problems', () => {

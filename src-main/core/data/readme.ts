@@ -3,7 +3,7 @@ import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { asStudioError } from '../errors.ts'
 import { accountTables } from '../store/schemaDocs/account.ts'
-import { bodiesTables, requestLogTables } from '../store/schemaDocs/ledger.ts'
+import { bodiesTables, requestLogTables } from '../store/schemaDocs/requestLog.ts'
 import { studioTables } from '../store/schemaDocs/studio.ts'
 import type { DescribedTables } from '../store/schemaDocs/tables.ts'
 

@@ -1,8 +1,8 @@
 import type { Opening } from '../../../src-preload/contract/data.ts'
 import { logUncaught } from '../lastResort.ts'
-import { createTeller } from './startUpProgress.ts'
 import { ownPackage } from './package.ts'
 import { run } from './program.ts'
+import { createTeller } from './startUpProgress.ts'
 
 // The command line over the real core. Each part is loaded by the first command that needs it.
 process.exitCode = await run(process.argv.slice(2), {

@@ -83,9 +83,9 @@ it('speech, transcripts and pictures wait their turn at one desk, and every requ
   expect(lines(rows)).toEqual(lines(heard))
   const featuresOf = (path: string) =>
     new Set(rows.filter((row: RequestRow) => row.path.startsWith(path)).map(({ who }) => JSON.stringify(who)))
-  expect(featuresOf('/v1/audio/speech')).toEqual(new Set(['{"kind":"studio","room":"speech"}']))
-  expect(featuresOf('/v1/audio/transcriptions')).toEqual(new Set(['{"kind":"studio","room":"transcribe"}']))
+  expect(featuresOf('/v1/audio/speech')).toEqual(new Set(['{"kind":"studio","feature":"speech"}']))
+  expect(featuresOf('/v1/audio/transcriptions')).toEqual(new Set(['{"kind":"studio","feature":"transcribe"}']))
   // The files of the pictures too.
-  expect(featuresOf('/v1/images/')).toEqual(new Set(['{"kind":"studio","room":"images"}']))
+  expect(featuresOf('/v1/images/')).toEqual(new Set(['{"kind":"studio","feature":"images"}']))
   expect(rows.filter(({ endpoint }) => endpoint === 'files')).toHaveLength(4)
 })

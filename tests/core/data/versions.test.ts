@@ -50,7 +50,7 @@ describe('a database of an earlier version', () => {
 /** Migrations that people's files have had. One that changed would make two kinds of files of one version. */
 const released: Record<string, string[]> = {
   studio: ['bfcc4d70f5c4b42a', '31b0ddce74bd97b1', '56b836c10adf538b', '640e740067445ae0', 'd95606f4a969a2a4'],
-  requestLog: ['5e49131ac29ec62e', '7ad91b4721121c5b'],
+  ledger: ['5e49131ac29ec62e', '7ad91b4721121c5b'],
   bodies: ['2b7c9ae3403383f7'],
   account: ['00b6ceb92cee5712'],
 }

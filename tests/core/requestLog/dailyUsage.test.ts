@@ -250,9 +250,7 @@ describe('the roll-up by day', () => {
     }
     const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     expect(database.prepare('SELECT first_row FROM links').all()).toEqual([{ first_row: 0 }])
-    expect(database.prepare('SELECT base_url, book FROM accounts').all()).toEqual([
-      { base_url: service, book: 'red' },
-    ])
+    expect(database.prepare('SELECT base_url, book FROM accounts').all()).toEqual([{ base_url: service, book: 'red' }])
     expect(database.prepare('SELECT sum(requests) AS n FROM use_days').get()).toEqual({ n: 10 })
     database.close()
   })

@@ -1,7 +1,7 @@
 import type { DescribedTables } from './tables.ts'
 
 const of = {
-  account: '`no` of `books`',
+  book: '`no` of `books`',
   what: '`usage` (days of the account, by model), or `days:KEY` (days of a key)',
 }
 const day = 'days since 1970, of the service’s calendar'
@@ -69,7 +69,7 @@ export const accountTables: DescribedTables = {
   fetches: {
     about: 'Every answer of a read-out.',
     columns: {
-      account: of.account,
+      book: of.book,
       what: '`usage`, `keys`, `current`, `days:KEY` or `totals:KEY`',
       at: asked,
       from_day: 'the days that it speaks of',
@@ -78,27 +78,19 @@ export const accountTables: DescribedTables = {
   },
   versions: {
     about: 'Balance, lifetime spend and key records, a row where one changed: it stands until the next.',
-    columns: {
-      account: of.account,
-      what: '`account`, `key:KEY`, `current:KEY` or `totals:KEY`',
-      at: asked,
-      value: 'JSON',
-    },
+    columns: { book: of.book, what: '`account`, `key:KEY`, `current:KEY` or `totals:KEY`', at: asked, value: 'JSON' },
   },
   undated: {
     about: 'Rows whose date can’t be read, as they came.',
     columns: { ...of, date: 'as the service wrote it', model: '', at: asked, ...figures },
   },
-  limits: {
-    about: 'The last rate-limit status of each book.',
-    columns: { account: of.account, at: asked, value: 'JSON' },
-  },
+  limits: { about: 'The last rate-limit status of each book.', columns: { book: of.book, at: asked, value: 'JSON' } },
   places: {
     about: 'Which book each profile led to last.',
     columns: {
       profile: '`id` of `profiles` in studio.sqlite; empty: whoever comes there first',
       base_url: '',
-      account: of.account,
+      book: of.book,
     },
   },
 }

@@ -187,7 +187,7 @@ it('a key whose own balance is used up is told of by its record', async () => {
   await client.keys.refresh()
   const [alert] = await until(client, (alerts) => alerts.length > 0)
   expect(alert?.facts).toMatchObject({ kind: 'key', why: 'empty', name: 'Out of credit', left: '0', limit: '25' })
-  expect(alert?.place).toMatchObject({ feature: 'keys' })
+  expect(alert?.place).toMatchObject({ page: 'keys' })
 })
 
 it('a ban is told with its end', async () => {

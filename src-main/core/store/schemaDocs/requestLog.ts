@@ -78,7 +78,7 @@ export const requestLogTables: DescribedTables = {
     columns: {
       id: '',
       base_url: '',
-      account: '`id` of `books` in account.sqlite; null until it is told whose they are',
+      book: '`id` of `books` in account.sqlite; null until it is told whose they are',
       profile: 'until then: `id` of `profiles` in studio.sqlite',
     },
   },
