@@ -36,7 +36,7 @@ const chat = '/v1/chat/completions'
 const model = 'mirror'
 /** Another whose replies are short. */
 const second = 'vision'
-const picture = { prompt: 'A fox', n: 1, model: null, size: null, responseFormat: 'b64_json', fromImageId: null }
+const picture = { prompt: 'A fox', n: 1, model: null, size: '256x256', responseFormat: 'b64_json', fromImageId: null }
 const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
 const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
 
