@@ -5,7 +5,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, connectTo } from './journey.ts'
+import { composer, connectTo, quick } from './journey.ts'
 
 // One program and one sandbox for all tests of a file: each test has a window of its own and begins a chat of its own.
 
@@ -20,7 +20,7 @@ export interface ChatWorld {
 const key = 'sk-chat-world'
 
 export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<string>): Promise<ChatWorld> {
-  const sandbox = await startSandbox({ apiKey: key })
+  const sandbox = await startSandbox({ apiKey: key, paces: quick })
   const address = baseUrl ? await baseUrl(sandbox) : sandbox.baseUrl
   const host = await openWebHost(newDataDir())
   let connected = false
@@ -58,7 +58,10 @@ export async function fromMenu(page: Page, title: string, deed: string): Promise
 
 export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')
 
-/** Nothing that axe knows of stands in the way of anyone, in the state that is shown now. A part of the page is held to its good practices too. */
+/**
+ * Nothing that axe knows of stands in the way of anyone, in the state that is shown now. A part of the page, or `html`, is held to its good
+ * practices too.
+ */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
   // What fades in has its final colours only at the end.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
