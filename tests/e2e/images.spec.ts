@@ -9,7 +9,8 @@ import { connectTo, lastReply, pickModel, quick, send, settled } from './journey
 const shots = new URL('../../test-results/images/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 // Whole journeys with several looks of axe, on a machine that may have other work.
-test.setTimeout(90_000)
+// Each stands alone: whoever is free takes the next.
+test.describe.configure({ mode: 'parallel', timeout: 90_000 })
 let sandbox: Sandbox
 
 test.beforeEach(async ({ page, context }) => {

@@ -28,7 +28,8 @@ test.use({
 })
 
 // Waits are for what comes; a busy machine needs room for them.
-test.setTimeout(120_000)
+// Each stands alone: whoever is free takes the next.
+test.describe.configure({ mode: 'parallel', timeout: 120_000 })
 
 const key = 'sk-transcribe-4411'
 const said = 'Good morning. The ferry leaves the harbour at seven, and comes back in the evening.'
