@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { quickClock } from '../helpers/clock.ts'
 import { toolKey } from '../helpers/gateway.ts'
 import { chunk, done, errorReply, event, head, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
@@ -83,13 +84,14 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
   })
 
   it('while its next attempt is waited for: there is none', async () => {
-    const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 1')))
+    const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 30')))
+    using clock = quickClock()
     const asking = asks(setting.gateway.url)
     await expectRow(setting, { state: 'backing_off' })
     asking.request.destroy()
     await expectCancelled(setting, 1)
+    await clock.advance(31_000)
     await expectFree(setting)
-    await new Promise((resolve) => setTimeout(resolve, 1200))
     expect(asked(setting)).toBe(1)
   })
 

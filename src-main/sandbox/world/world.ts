@@ -16,6 +16,8 @@ export interface World {
   records: Records
   failCounts: FailCounts
   prefixes: PrefixCache
+  /** Tokens a second of models by their ids, in place of their own. */
+  paces: Readonly<Record<string, number>>
   /** PNG images that `url`s point to, by their name. */
   images: Map<string, { account: string; bytes: Uint8Array }>
   /** `http://127.0.0.1:PORT`, known once it listens. */

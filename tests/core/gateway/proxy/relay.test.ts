@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { quickClock } from '../../../helpers/clock.ts'
 import { ask, jsonWithKey, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
 
 const apiKey = 'sk-canary-7f3d2a91c05e4b68'
@@ -331,16 +332,17 @@ describe('ends and cancels', () => {
 describe('the one retry loop', () => {
   it('ends the wait for the next attempt when the tool goes away: nothing more is asked [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
+    using clock = quickClock()
     const request = httpRequest(`${gateway.url}/models`, {
       agent: false,
-      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=4' },
+      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=30' },
     })
     request.on('error', () => undefined)
     request.end()
-    await expect.poll(() => sandbox.observe.requests()[0]?.status).toBe(429)
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('backing_off')
     request.destroy()
-    await expect.poll(() => gateway.proxy.counts().active, { timeout: 3_500 }).toBe(0)
-    await new Promise((resolve) => setTimeout(resolve, 4_300))
+    await expect.poll(() => gateway.proxy.counts().active).toBe(0)
+    await clock.advance(31_000)
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
