@@ -18,7 +18,7 @@ const { host, lines } = testHost(folder)
 const core = await createCore(host, { connect: { baseUrl, apiKey }, proxyPort: 0 })
 const client = createRouterClient(core.router)
 await core.connection.check()
-const { key } = core.tools.add({ name: 'fault' })
+const { key } = core.apps.add({ name: 'fault' })
 
 /** Longest pause of the event loop since `measure`, ms. */
 let pauseMs = 0

@@ -16,7 +16,7 @@ async function started() {
   const { host, lines } = testHost(freshFolder(), memorySecrets())
   const core = await createCore(host, { connect: { sandbox: true }, proxyPort: 0 })
   closers.push(() => core.stop())
-  const { key } = core.tools.add({ name: 'editor' })
+  const { key } = core.apps.add({ name: 'editor' })
   const asks = (headers: Record<string, string> = {}, model = 'writer-small') =>
     fetch(`${core.addresses().proxy}/chat/completions`, {
       method: 'POST',
