@@ -6,7 +6,7 @@ import { AppAllowance } from '../gateway/apps/allowance.ts'
 import { appUses } from '../gateway/apps/appUsage.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
-import { type RelayDeps, relay } from '../gateway/proxy/relay.ts'
+import { type RelayDependencies, relay } from '../gateway/proxy/relay.ts'
 import { startStartingUpServer } from '../gateway/proxy/startingUpServer.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
@@ -46,7 +46,7 @@ const tokenizerMs = 3000
 export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
   const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
   const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
-  const relayDeps: RelayDeps = {
+  const relayDependencies: RelayDependencies = {
     forward: () => session.current?.forward ?? null,
     requestLog,
     allowance,
@@ -61,7 +61,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
   }
   const proxy = new LocalV1({
     verify: apps.verify,
-    relay: (request, response, allowed) => relay(relayDeps, request, response, allowed),
+    relay: (request, response, allowed) => relay(relayDependencies, request, response, allowed),
     connected: () => session.current !== null,
     used: ({ id }) => apps.touch(id),
     refused: (refusal) => {
@@ -74,7 +74,7 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
     log: host.log,
   })
   const stopWatchingKeys = apps.observe(() => {
-    if (proxy.status().active > 0) proxy.cutBad(apps.isGood)
+    if (proxy.status().active > 0) proxy.cutInvalid(apps.isValid)
   })
   const appUse = new StateFeed<AppUse[]>({
     everyMs: 500,

@@ -2,8 +2,7 @@ import type { Session } from '../features/connections/session.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import { Metrics } from '../observability/metrics.ts'
-import { openTelemetry } from '../observability/openTelemetry.ts'
-import { serverOf } from '../observability/server.ts'
+import { openTelemetry, serverOf } from '../observability/openTelemetry.ts'
 import type { OpenData } from './data.ts'
 
 export interface ObservabilityDependencies extends Pick<OpenData, 'settings' | 'requestLog'> {

@@ -445,5 +445,5 @@ const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 const refusedCode = codeOf(outcomes, 'refused')
 
 function whoOf(asker: Requester): string {
-  return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.feature}`
+  return asker.kind === 'app' ? `tool:${asker.id}` : `studio:${asker.feature}`
 }
