@@ -119,14 +119,14 @@ describe('OpenTelemetry', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('says when the environment asks for what is not spoken here', () => {
+  it('says when the environment asks for an unsupported protocol', () => {
     const { spans, logged } = exporting({ OTEL_EXPORTER_OTLP_ENDPOINT: 'no address' })
     expect(spans).toBeNull()
-    expect(logged[0]).toContain('no address')
+    expect(logged[0]).toContain('is not a URL')
     const grpc = exporting({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     })
-    expect(grpc.logged).toEqual(['OpenTelemetry: spans are sent as http/json; grpc is not spoken here.'])
+    expect(grpc.logged).toEqual(['OpenTelemetry: spans are sent as http/json, because grpc is not supported.'])
   })
 })

@@ -21,7 +21,7 @@ function firstVersion(folder: string, keys: number): void {
   for (let n = keys; n-- > 0; )
     insert.run(
       `oldkey${n}`,
-      `tool ${n}`,
+      `app ${n}`,
       new Uint8Array(32).fill(n),
       `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
       n === 1 ? '2026-11-02T00:00:00.000Z' : null,
@@ -33,15 +33,15 @@ function firstVersion(folder: string, keys: number): void {
 it('keys of the first version keep what they were, get no limits, and a colour by turn', () => {
   const folder = freshFolder()
   firstVersion(folder, 11)
-  const tools = openApps(folder)
-  const list = tools.list().toReversed()
-  tools.close()
+  const apps = openApps(folder)
+  const list = apps.list().toReversed()
+  apps.close()
   expect(list).toHaveLength(11)
-  for (const [n, tool] of list.entries())
-    expect(tool).toEqual({
+  for (const [n, app] of list.entries())
+    expect(app).toEqual({
       ...defaultAppSettings,
       id: `oldkey${n}`,
-      name: `tool ${n}`,
+      name: `app ${n}`,
       colour: colour.options[n % colour.options.length],
       createdAt: `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
       lastUsedAt: n === 1 ? '2026-11-02T00:00:00.000Z' : null,

@@ -281,7 +281,7 @@ describe('JSON over 32 MB', () => {
     ['of stated length', whole],
     ['of unknown length', null],
   ])('%s gets 413 where the app has limits, with the limit in words', async (_what, length) => {
-    const { gateway, arrived } = await setUp({ tool: { models: ['m'] } })
+    const { gateway, arrived } = await setUp({ app: { models: ['m'] } })
     const sent = await send(gateway, length)
     expect(sent.status).toBe(413)
     expect(JSON.parse(sent.body).error).toMatchObject({
@@ -295,7 +295,7 @@ describe('JSON over 32 MB', () => {
 
 describe('a body that can’t be checked', () => {
   it('is refused for an app with limits as soon as that is known, not when all of it has come', async () => {
-    const { gateway, arrived } = await setUp({ tool: { tokensPerMinute: 1_000_000 } })
+    const { gateway, arrived } = await setUp({ app: { tokensPerMinute: 1_000_000 } })
     for (const bad of [`{"messages":${'['.repeat(1000)}`, '{"model":"m",}', '{"model":"\u0001', '{"model":"m"} x']) {
       const socket = await halfSent(gateway, 20 * million, Buffer.from(bad))
       const [heard] = (await once(socket, 'data')) as [Buffer]

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BodyMemory, type Feature } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
+import { BodyMemory, type MemoryReservation } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { Cancel } from '../../../../src-main/core/shared/cancel.ts'
 
 const bounds = { small: 100, large: 1000, smallBody: 10, waitMs: 60_000 }
 const never = new Cancel()
 
 /** Whether it has been decided, and what it was. */
-function watched(taken: Feature | Promise<Feature | null>): { value: Feature | null | undefined } {
-  const state: { value: Feature | null | undefined } = { value: undefined }
+function watched(taken: MemoryReservation | Promise<MemoryReservation | null>): {
+  value: MemoryReservation | null | undefined
+} {
+  const state: { value: MemoryReservation | null | undefined } = { value: undefined }
   if (taken instanceof Promise) void taken.then((feature) => (state.value = feature))
   else state.value = taken
   return state
@@ -27,7 +29,7 @@ describe('the memory for bodies', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const memory = new BodyMemory(bounds)
-        const asked: { state: { value: Feature | null | undefined }; signal: Cancel }[] = []
+        const asked: { state: { value: MemoryReservation | null | undefined }; signal: Cancel }[] = []
         const features = () => asked.flatMap(({ state: { value } }) => value ?? [])
         const act = (one: (typeof steps)[number]): void => {
           if ('app' in one) {

@@ -115,7 +115,7 @@ describe('each request is a row', () => {
     expect(states).toEqual(['sent'])
   })
 
-  it('of a stream whose tool asked for no usage: metered all the same, and the tool gets no usage event [SSE-02]', async () => {
+  it('of a stream whose app asked for no usage: metered all the same, and the app gets no usage event [SSE-02]', async () => {
     const { gateway, sandbox } = await start()
     const reply = await post(gateway, chat({ stream: true, sandbox: { tokens: 40, tokens_per_second: 0 } }))
     const text = reply.body.toString()
@@ -132,7 +132,7 @@ describe('each request is a row', () => {
     expect(bare(text)).toBe(bare(direct.body.toString()))
   })
 
-  it('of a stream whose tool asked for usage: the event reaches it [SSE-02]', async () => {
+  it('of a stream whose app asked for usage: the event reaches it [SSE-02]', async () => {
     const { gateway } = await start()
     const body = chat({ stream: true, stream_options: { include_usage: true }, sandbox: { tokens: 12 } })
     expect((await post(gateway, body)).body.toString()).toContain('"choices":[]')
@@ -156,7 +156,7 @@ describe('each request is a row', () => {
     expect((await lastRow(gateway)).backoffMs).toBeGreaterThan(0)
   })
 
-  it('of a fault on the way: failed, with the words that the tool got', async () => {
+  it('of a fault on the way: failed, with the words that the app got', async () => {
     const far = await openFarEnd((request) => request.socket.destroy())
     const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: { maxAttempts: 1 } })
     closers.push(far.close, gateway.close)
@@ -200,7 +200,7 @@ describe('each request is a row', () => {
 })
 
 describe('what was cancelled', () => {
-  it('by the tool, after output: estimated, and said so [CHAT-18] [ERR-08]', async () => {
+  it('by the app, after output: estimated, and said so [CHAT-18] [ERR-08]', async () => {
     const { gateway, sandbox } = await start()
     const { request } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 100 } }))
     request.destroy()
@@ -224,7 +224,7 @@ describe('what was cancelled', () => {
     })
   })
 
-  it('by a person in the log: the tool is told before output, and cut after it', async () => {
+  it('by a person in the log: the app is told before output, and cut after it', async () => {
     const { gateway, sandbox } = await start()
     const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
     await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
@@ -243,9 +243,9 @@ describe('what was cancelled', () => {
   })
 })
 
-describe('a tool’s limits', () => {
+describe('an app’s limits', () => {
   it('keep it to its models, also where an upload names its model last', async () => {
-    const { gateway, sandbox } = await start({ tool: { models: ['writer-small', 'whisper-1'] } })
+    const { gateway, sandbox } = await start({ app: { models: ['writer-small', 'whisper-1'] } })
     const before = sandbox.observe.requests().length
     const refused = await post(gateway, chat({ model: 'writer-large' }))
     expect(refused.status).toBe(403)
@@ -262,7 +262,7 @@ describe('a tool’s limits', () => {
   })
 
   it('keep it to its endpoints and its requests a minute, each with words and a time', async () => {
-    const { gateway } = await start({ tool: { endpoints: ['models'], requestsPerMinute: 2 } })
+    const { gateway } = await start({ app: { endpoints: ['models'], requestsPerMinute: 2 } })
     expect((await post(gateway, chat())).status).toBe(403)
     const list = () => ask(`${gateway.url}/models`, { headers: withKey })
     expect((await list()).status).toBe(200)
@@ -315,7 +315,7 @@ describe('a tool’s limits', () => {
   })
 
   it('no retries for a key that is set so: the service’s answer passes as it is', async () => {
-    const { gateway, sandbox } = await start({ tool: { retries: false } })
+    const { gateway, sandbox } = await start({ app: { retries: false } })
     const reply = await post(gateway, chat(), { 'x-sandbox-fault': 'refuse; status=503' })
     expect(reply.status).toBe(503)
     expect(reply.headers['x-should-retry']).toBeUndefined()
@@ -342,7 +342,7 @@ describe('pacing', () => {
     expect(sandbox.observe.requests().map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('a person takes a waiting request back: the tool is told, and nothing was sent', async () => {
+  it('a person takes a waiting request back: the app is told, and nothing was sent', async () => {
     const { gateway, sandbox } = await start({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
@@ -357,7 +357,7 @@ describe('pacing', () => {
   })
 
   it('fails fast where a key is set so', async () => {
-    const { gateway } = await start({ key: 'oneAtATime', tool: { failFast: true } })
+    const { gateway } = await start({ key: 'oneAtATime', app: { failFast: true } })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const refused = await post(gateway, chat())
@@ -389,7 +389,7 @@ describe('pictures', () => {
   const paint = (gateway: Gateway, headers: Record<string, string> = {}) =>
     post(gateway, JSON.stringify({ prompt: 'a harbour', n: 2, response_format: 'url' }), headers, '/images/generations')
 
-  it('their addresses lead to us, and are served with the tool’s key [GEN-01] [AUTH-01]', async () => {
+  it('their addresses lead to us, and are served with the app’s key [GEN-01] [AUTH-01]', async () => {
     const { gateway } = await start()
     const reply = await paint(gateway)
     const { data } = JSON.parse(reply.body.toString())
@@ -425,7 +425,7 @@ describe('bodies', () => {
   })
 
   it('are kept without secrets where it is, and erased on request', async () => {
-    const { gateway, sandbox } = await start({ tool: { logBodies: true } })
+    const { gateway, sandbox } = await start({ app: { logBodies: true } })
     const body = chat({ model: 'mirror', stream: true, user: `my key is ${sandbox.keys.main}` })
     await post(gateway, body, { 'x-note': sandbox.keys.main })
     const row = await lastRow(gateway)

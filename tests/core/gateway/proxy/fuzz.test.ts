@@ -38,7 +38,7 @@ const far = createServer(
 far.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket) => {
   // A TLS greeting is not ours: another program's, that knew whoever had this port before.
   const greeting = error.rawPacket?.[0] === 0x16 && error.rawPacket[1] === 0x03
-  // A tool that goes away in the middle takes its half request with it: that is no malformed one.
+  // An app that goes away in the middle takes its half request with it: that is no malformed one.
   if (error.code?.startsWith('HPE_') && error.code !== 'HPE_INVALID_EOF_STATE' && !greeting)
     garbled.push(`${error.code} ${error.rawPacket?.toString('latin1').slice(0, 200)}`)
   socket.destroy()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hostsOf, shown } from '../../../../src-main/core/gateway/proxy/guard.ts'
+import { hostsOf, printable } from '../../../../src-main/core/gateway/proxy/guard.ts'
 import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.ts'
 import { originToAllow } from '../../../../src-main/core/shared/origin.ts'
 import { tries } from '../../../helpers/effort.ts'
@@ -39,7 +39,7 @@ type Headers = Record<string, string>
 const errorOf = (body: Buffer) => (JSON.parse(body.toString()) as { error: Record<string, string> }).error
 
 describe('the gate of the local /v1', () => {
-  it('lets a tool with its key through, with the real key put on and its own taken off [AUTH-01]', async () => {
+  it('lets an app with its key through, with the real key put on and its own taken off [AUTH-01]', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: withKey })
     expect(answer.status).toBe(200)
     expect(far.requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${apiKey}`])
@@ -71,7 +71,7 @@ describe('the gate of the local /v1', () => {
     ['another scheme', { authorization: `Basic ${goodKey}` }, 401, 'tool_key_missing', 'a program without a key', null],
     ['a revoked key', { authorization: 'Bearer isk_revoked' }, 401, 'tool_key_revoked', 'Gone', null],
     ['an expired key', { authorization: 'Bearer isk_expired' }, 401, 'tool_key_expired', 'Late', null],
-    ['a paused tool', { authorization: 'Bearer isk_paused' }, 403, 'tool_key_paused', 'Sleeper', null],
+    ['a paused app', { authorization: 'Bearer isk_paused' }, 403, 'tool_key_paused', 'Sleeper', null],
     ['a web page’s origin', { ...withKey, origin: evil }, 403, 'web_page', aPage, evil],
     [
       'a sandboxed page’s origin',
@@ -175,13 +175,13 @@ describe('the gate of the local /v1', () => {
 
   it('says where a web page can be let in', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: evil } })
-    expect(errorOf(answer.body).message).toContain('in the Proxy room')
+    expect(errorOf(answer.body).message).toContain('on the Proxy page')
   })
 
-  it('names the tool of a key that is paused, revoked or expired, and of no other', async () => {
+  it('names the app of a key that is paused, revoked or expired, and of no other', async () => {
     await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_paused' } })
     await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_nobody' } })
-    expect(gate.refused.map(({ toolId }) => toolId)).toEqual(['sleeper', null])
+    expect(gate.refused.map(({ appId }) => appId)).toEqual(['sleeper', null])
   })
 
   it.each([
@@ -226,7 +226,7 @@ describe('the gate of the local /v1', () => {
     expect(refusal?.origin).toBeNull()
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        expect(shown(text)).toMatch(/^[\x20-\x7e]{0,120}…?$/)
+        expect(printable(text)).toMatch(/^[\x20-\x7e]{0,120}…?$/)
       }),
     )
   })

@@ -302,9 +302,9 @@ afterEach(async () => {
 })
 
 describe('a key with limits', () => {
-  async function limitedTo(tool: Parameters<typeof openGateway>[2]) {
+  async function limitedTo(app: Parameters<typeof openGateway>[2]) {
     const far = await openFarEnd((_request, response) => response.end('{}'))
-    const gateway = await openGateway(far.url, apiKey, tool)
+    const gateway = await openGateway(far.url, apiKey, app)
     closers.push(far.close, gateway.close)
     return { far, gateway }
   }
@@ -324,7 +324,7 @@ describe('a key with limits', () => {
   it.each(['/responses', '/embeddings', '/models/x', '/messages', '/anything/else'])(
     'to some models passes %s with one of them, and with nothing else',
     async (path) => {
-      const { far, gateway } = await limitedTo({ tool: { models: ['small'] } })
+      const { far, gateway } = await limitedTo({ app: { models: ['small'] } })
       expect((await post(gateway, path, '{"model":"small","input":"x"}')).status).toBe(200)
       const refused: [body: string | undefined, headers: Record<string, string>][] = [
         ['{"model":"large","input":"x"}', {}],
@@ -353,7 +353,7 @@ describe('a key with limits', () => {
   )
 
   it('to some models names its model in the body alone: a query may count as well as a form does', async () => {
-    const { far, gateway } = await limitedTo({ tool: { models: ['small'] } })
+    const { far, gateway } = await limitedTo({ app: { models: ['small'] } })
     for (const query of [
       '?model=large',
       '?x=1&Model=large',
@@ -371,7 +371,7 @@ describe('a key with limits', () => {
   })
 
   it('to a budget or to tokens is checked at every path that takes a body', async () => {
-    const { far, gateway } = await limitedTo({ tool: { tokensPerMinute: 1000 } })
+    const { far, gateway } = await limitedTo({ app: { tokensPerMinute: 1000 } })
     const long = JSON.stringify({ model: 'any', input: 'word '.repeat(5000) })
     expect((await post(gateway, '/responses', long)).status).toBe(429)
     expect((await post(gateway, '/embeddings', '{"model":"any","input":"x"}')).status).toBe(200)
@@ -389,7 +389,7 @@ describe('a key with limits', () => {
   })
 
   it('is not passed by a header that tells a server another path or method', async () => {
-    const { far, gateway } = await limitedTo({ tool: { endpoints: ['other', 'models'] } })
+    const { far, gateway } = await limitedTo({ app: { endpoints: ['other', 'models'] } })
     const headers = {
       'X-Original-URL': '/v1/chat/completions',
       'X-Rewrite-URL': '/v1/chat/completions',
@@ -460,7 +460,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
   })
 
   it('an app with the endpoint "other" alone gets chat by none of 20 spellings', async () => {
-    const gateway = await openGateway(nginx.url, apiKey, { tool: { endpoints: ['other'] } })
+    const gateway = await openGateway(nginx.url, apiKey, { app: { endpoints: ['other'] } })
     closers.push(gateway.close)
     for (const path of ['/v1/chat/completions', ...twenty]) {
       const heard = await raw(gateway.url, path, toolKey)
@@ -473,7 +473,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
   })
 
   it('an app with a list of models gets no other model by any of 20 spellings', async () => {
-    const gateway = await openGateway(nginx.url, apiKey, { tool: { models: ['small'] } })
+    const gateway = await openGateway(nginx.url, apiKey, { app: { models: ['small'] } })
     closers.push(gateway.close)
     for (const path of twenty) expect(await raw(gateway.url, path, toolKey)).toMatch(/^HTTP\/1\.1 40[03] /)
     expect(far.requests).toEqual([])

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { answer, refusalOf, refusalOfLimit } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
+import { refusalOf, refusalOfLimit, sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import { LocalV1 } from '../../../../src-main/core/gateway/proxy/localV1.ts'
-import { RecentRefusals, type SeenRefusal } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
+import { RecentRefusals, type RefusalWithOrigin } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { type AppState, proxyState } from '../../../../src-preload/contract/app.ts'
 import { type ProblemKind, problemKinds } from '../../../../src-preload/contract/problem.ts'
-import { echo, goodKey, once, open, toolNamed } from '../../../helpers/gate.ts'
+import { appNamed, echo, goodKey, once, open } from '../../../helpers/gate.ts'
 import { ask, openFarEnd } from '../../../helpers/gateway.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-const seen = (from: string, code = 'web_page', origin: string | null = null): SeenRefusal => ({
-  toolId: null,
+const seen = (from: string, code = 'web_page', origin: string | null = null): RefusalWithOrigin => ({
+  appId: null,
   from,
   method: 'GET',
   path: '/v1/models',
@@ -34,7 +34,7 @@ describe('the list of refusals', () => {
     expect(newest).toMatchObject({
       code: 'web_page',
       from: 'a web page at https://evil.example',
-      message: 'a web page at https://evil.example tried to use the local /v1',
+      message: 'a web page at https://evil.example tried to use the local API',
       times: 2,
       origin: 'https://evil.example',
     })
@@ -49,7 +49,7 @@ describe('the list of refusals', () => {
     refusals.note(seen('Editor', 'tool_key_expired'))
     expect(refusals.newest(50).map(({ message }) => message)).toEqual([
       'Editor tried to use its expired key',
-      'Editor tried to go on while it is paused',
+      'Editor sent a request while it is paused',
     ])
   })
 
@@ -75,13 +75,13 @@ describe('the list of refusals', () => {
 
 interface Local {
   local: LocalV1
-  written: SeenRefusal[]
+  written: RefusalWithOrigin[]
   lines: string[]
   connected: boolean
 }
 
 function localV1(): Local {
-  const written: SeenRefusal[] = []
+  const written: RefusalWithOrigin[] = []
   const lines: string[] = []
   const state: Local = {
     written,
@@ -89,7 +89,7 @@ function localV1(): Local {
     connected: true,
     local: new LocalV1({
       verify: (key) =>
-        key === goodKey ? { good: true, tool: toolNamed('Editor') } : { good: false, why: 'unknown', tool: null },
+        key === goodKey ? { good: true, app: appNamed('Editor') } : { good: false, why: 'unknown', app: null },
       relay: echo,
       used: () => undefined,
       refused: (refusal) => written.push(refusal),
@@ -104,7 +104,7 @@ function localV1(): Local {
   return state
 }
 
-/** As the contract has it, the count of tools aside. */
+/** As the contract has it, the count of apps aside. */
 const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...local.status(), tools: 0 })
 
 describe('the local /v1 as the settings wish it', () => {
@@ -160,7 +160,7 @@ describe('the local /v1 as the settings wish it', () => {
     await local.apply(wish)
     const status = checked(local)
     expect(status).toMatchObject({ state: 'on', problem: { kind: 'port_taken' } })
-    expect(lines).toEqual([expect.stringContaining('warn: The local /v1 answers on 127.0.0.1 alone')])
+    expect(lines).toEqual([expect.stringContaining('warn: The local API listens only on 127.0.0.1')])
     const line = open(status.port ?? 0)
     await once(() => !line.socket.connecting)
     await local.apply({ ...wish })
@@ -172,8 +172,8 @@ describe('the local /v1 as the settings wish it', () => {
 })
 
 describe('answers of our own', () => {
-  const answered = async (refusal: Parameters<typeof answer>[1]) => {
-    const far = await openFarEnd((_request, response) => answer(response, refusal))
+  const answered = async (refusal: Parameters<typeof sendRefusal>[1]) => {
+    const far = await openFarEnd((_request, response) => sendRefusal(response, refusal))
     closers.push(far.close)
     const got = await ask(far.url)
     return { ...got, error: (JSON.parse(got.body.toString()) as { error: unknown }).error }

@@ -46,7 +46,7 @@ async function openStream(url: string, headers: Record<string, string> = {}, bod
   return { request, response }
 }
 
-describe('what a tool sends goes through unchanged', () => {
+describe('what an app sends goes through unchanged', () => {
   it('forwards body bytes, query, order and case of headers, and parameters as given [CHAT-08] [GEN-03]', async () => {
     const { far, gateway } = await gatewayBefore((_request, response) => response.end('{}'))
     const body = '{"model":"m", "n" : 3,"temperature":0.70,"stop":["\\u00e9"],"x_provider":{"deep":[1.0]} }\r\n'
@@ -226,7 +226,7 @@ describe('what the service answers comes back unchanged', () => {
 })
 
 describe('ends and cancels', () => {
-  it('closes upstream when the tool goes away mid-stream, and frees the slot [CHAT-16] [SSE-05] [LIM-05] [ERR-08]', async () => {
+  it('closes upstream when the app goes away mid-stream, and frees the slot [CHAT-16] [SSE-05] [LIM-05] [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox('oneAtATime')
     const first = await openStream(gateway.url)
     const second = await ask(`${gateway.url}/chat/completions`, {
@@ -252,16 +252,16 @@ describe('ends and cancels', () => {
     const { sandbox, gateway } = await beforeSandbox()
     const { response } = await openStream(gateway.url, {}, { sandbox: { tokens: 5000 } })
     const cut = new Promise((resolve) => response.once('close', resolve))
-    gateway.proxy.cutBad((id) => id === 'testtool')
+    gateway.proxy.cutInvalid((id) => id === 'testtool')
     expect(gateway.proxy.counts().active).toBe(1)
-    gateway.proxy.cutBad(() => false)
+    gateway.proxy.cutInvalid(() => false)
     await cut
     expect(response.complete).toBe(false)
     const id = sandbox.observe.requests().at(-1)?.id ?? ''
     expect((await sandbox.observe.whenClosed(id)).closedByClient).toBe(true)
   })
 
-  it('closes upstream when the tool goes away before any header came', async () => {
+  it('closes upstream when the app goes away before any header came', async () => {
     let closed: () => void = () => undefined
     const gone = new Promise<void>((resolve) => {
       closed = resolve
@@ -282,7 +282,7 @@ describe('ends and cancels', () => {
     await gone
   })
 
-  it('cuts the tool when the service cuts, and never fakes an end [SSE-04] [CHAT-19]', async () => {
+  it('cuts the app when the service cuts, and never fakes an end [SSE-04] [CHAT-19]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
@@ -295,7 +295,7 @@ describe('ends and cancels', () => {
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
-  it('a tool that stops reading holds the service back', async () => {
+  it('an app that stops reading holds the service back', async () => {
     let sent = 0
     const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' })
@@ -329,7 +329,7 @@ describe('ends and cancels', () => {
 })
 
 describe('the one retry loop', () => {
-  it('ends the wait for the next attempt when the tool goes away: nothing more is asked [ERR-08]', async () => {
+  it('ends the wait for the next attempt when the app goes away: nothing more is asked [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const request = httpRequest(`${gateway.url}/models`, {
       agent: false,

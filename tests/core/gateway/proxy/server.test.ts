@@ -3,8 +3,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { answer } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
-import type { Bounds, ProxyDeps } from '../../../../src-main/core/gateway/proxy/server.ts'
+import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
+import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/httpFrontend.ts'
 import { echo, goodKey, type Line, type OpenGate, once, open, openGate, speak } from '../../../helpers/gate.ts'
 import { ask } from '../../../helpers/gateway.ts'
 
@@ -18,8 +18,8 @@ afterEach(async () => {
 })
 
 async function gateWith(
-  bounds: Partial<Bounds> = {},
-  relay: ProxyDeps['relay'] = echo,
+  bounds: Partial<ProxyBounds> = {},
+  relay: FrontendDependencies['relay'] = echo,
   ipv6 = false,
 ): Promise<OpenGate> {
   const gate = await openGate(relay, bounds, { port: 0, ipv6 })
@@ -39,7 +39,7 @@ const models = (gate: OpenGate) => ask(`${gate.url}/v1/models`, { headers: withK
 const statuses = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
 /** Reads the body to its end and says how many bytes it had. */
-const swallow: ProxyDeps['relay'] = async (request, response, pass) => {
+const swallow: FrontendDependencies['relay'] = async (request, response, pass) => {
   pass.proceed()
   let bytes = 0
   try {
@@ -53,7 +53,7 @@ const swallow: ProxyDeps['relay'] = async (request, response, pass) => {
 /** Replies without an end, as fast as it is read; remembers how many are under way. */
 function endless() {
   const state = { running: 0 }
-  const relay: ProxyDeps['relay'] = async (_request, response) => {
+  const relay: FrontendDependencies['relay'] = async (_request, response) => {
     state.running += 1
     const piece = Buffer.alloc(64 * 1024, 'x')
     const gone = new Promise<void>((resolve) => response.once('close', resolve))
@@ -69,7 +69,7 @@ function endless() {
 }
 
 /** Begins a reply and never ends it. */
-const quietStream: ProxyDeps['relay'] = async (_request, response) => {
+const quietStream: FrontendDependencies['relay'] = async (_request, response) => {
   response.write('data: 1\n\n')
   await event(response, 'close')
 }
@@ -100,7 +100,7 @@ describe('where the local /v1 listens', () => {
   it('is ::1 on the same port too where that was asked for, under its own name', async () => {
     const gate = await gateWith({}, echo, true)
     if (gate.proxy.ipv6Problem) {
-      expect(gate.proxy.ipv6Problem.message).toContain('this machine has no ::1')
+      expect(gate.proxy.ipv6Problem.message).toContain('this computer has no ::1')
       return
     }
     const heard = await speak(
@@ -125,7 +125,7 @@ describe('where the local /v1 listens', () => {
     const gate = await openGate(echo, {}, { port, ipv6: true })
     gates.push(gate)
     expect(gate.proxy.ipv6Problem?.kind).toBe('port_taken')
-    expect(gate.proxy.ipv6Problem?.message).toContain('127.0.0.1 alone')
+    expect(gate.proxy.ipv6Problem?.message).toContain('only on 127.0.0.1')
     expect((await models(gate)).status).toBe(200)
     const refused = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, host: `[::1]:${gate.port}` } })
     expect(refused.status).toBe(421)
@@ -205,7 +205,7 @@ describe('requests that could be read in two ways', () => {
     expect(statuses(heard)).toEqual([400])
     expect(heard).toContain('"type":"studio_refused"')
     expect(gate.refused).toHaveLength(1)
-    if (what.includes('https')) expect(gate.refused[0]?.from).toBe('a program that speaks https')
+    if (what.includes('https')) expect(gate.refused[0]?.from).toBe('a program that uses https')
   })
 
   it('never looks at what follows an answer that ends the connection', async () => {
@@ -293,7 +293,7 @@ describe('uploads', () => {
 
   it('that never get our leave end their connection: nobody knows whether their body comes', async () => {
     const gate = await gateWith({}, async (_request, response) => {
-      answer(response, { status: 429, type: 'studio_limit', code: 'concurrent', message: 'One at a time.' })
+      sendRefusal(response, { status: 429, type: 'studio_limit', code: 'concurrent', message: 'One at a time.' })
     })
     const more = 'Expect: 100-continue\r\nContent-Length: 50\r\n'
     const heard = await speak(gate.port, head(gate, more, 'POST /v1/x') + head(gate, '', 'GET /v1/hidden'))
@@ -473,7 +473,7 @@ describe('floods', () => {
     expect(gate.refused).toEqual([])
   })
 
-  it('serves tools while hundreds of others drip their heads in', async () => {
+  it('serves apps while hundreds of others drip their heads in', async () => {
     const gate = await gateWith({ strangers: 100, graceMs: 0, most: 400 })
     const begun = await Promise.all(
       Array.from({ length: 300 }, async () => {
@@ -492,7 +492,7 @@ describe('floods', () => {
     const [pushedOut] = begun
     expect(pushedOut?.heard()).toContain('"code":"too_many_connections"')
     expect(gate.refused.every(({ code }) => code === 'too_many_connections')).toBe(true)
-    // Tools that brought a good key are never the ones to go.
+    // Apps that brought a good key are never the ones to go.
     expect(begun.filter(({ socket }) => !socket.closed).length).toBeLessThanOrEqual(100)
   })
 
@@ -540,7 +540,7 @@ describe('floods', () => {
     expect(statuses(heard)).toEqual([...Array.from({ length: 8 }, () => 200), 429])
   })
 
-  it('tells requests that wait behind others on one connection when their tool goes', async () => {
+  it('tells requests that wait behind others on one connection when their app goes', async () => {
     const seen: string[] = []
     const gone: string[] = []
     const gate = await gateWith({}, async (_request, response, pass) => {
@@ -593,11 +593,11 @@ describe('what is under way', () => {
       request.end()
     })
 
-  it('ends at once for a tool whose key is no longer good, and for nobody else', async () => {
+  it('ends at once for an app whose key is no longer good, and for nobody else', async () => {
     const gate = await gateWith({}, quietStream)
     const [cut, kept] = [await stream(gate, goodKey), await stream(gate, 'isk_other')]
     expect(gate.proxy.counts().active).toBe(2)
-    gate.proxy.cutBad((id) => id !== 'editor')
+    gate.proxy.cutInvalid((id) => id !== 'editor')
     await once(() => cut.closed)
     expect(cut.complete).toBe(false)
     await once(() => gate.proxy.counts().active === 1)
@@ -609,7 +609,7 @@ describe('what is under way', () => {
     const gate = await gateWith({}, (_request, response) => event(response, 'close').then(() => undefined))
     const answer = models(gate)
     await once(() => gate.proxy.counts().active === 1)
-    gate.proxy.cutBad(() => false)
+    gate.proxy.cutInvalid(() => false)
     expect((await answer).status).toBe(403)
     expect((await answer).body.toString()).toContain('"code":"tool_key_ended"')
   })

@@ -42,7 +42,7 @@ async function openService(models: string[] | null) {
     },
     { early: true },
   )
-  const gateway = await openGateway(far.url, apiKey, { tool: { models }, retry: { baseDelayMs: 1, maxDelayMs: 2 } })
+  const gateway = await openGateway(far.url, apiKey, { app: { models }, retry: { baseDelayMs: 1, maxDelayMs: 2 } })
   closers.push(far.close, gateway.close)
   return { gateway, complete, begun: () => begun }
 }
@@ -213,7 +213,7 @@ describe('a key limited by model', () => {
         request.on('error', () => undefined).on('data', (piece: Buffer) => (seen += piece.toString('latin1'))),
       { early: true },
     )
-    const gateway = await openGateway(far.url, apiKey, { tool: { models: [large] } })
+    const gateway = await openGateway(far.url, apiKey, { app: { models: [large] } })
     closers.push(far.close, gateway.close)
     const text = file + other + close
     expect((await upload(gateway, inPieces(text, 7))).status).toBe(403)
@@ -232,7 +232,7 @@ describe('a key limited by model', () => {
       },
       { early: true },
     )
-    const gateway = await openGateway(far.url, apiKey, { tool: { models: [large] } })
+    const gateway = await openGateway(far.url, apiKey, { app: { models: [large] } })
     closers.push(far.close, gateway.close)
     const sound = randomBytes(1024 * 1024)
     const total = 96
@@ -283,7 +283,7 @@ describe('a key limited by model', () => {
 
   it('works with the official SDK and the sandbox, in both orders', async () => {
     const sandbox = await startSandbox()
-    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { tool: { models: [large] } })
+    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { app: { models: [large] } })
     closers.push(sandbox.close, gateway.close)
     const client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey, maxRetries: 0 })
     const speech = await gateway.upstream.createSpeech({ input: 'The light turns.', response_format: 'wav' })

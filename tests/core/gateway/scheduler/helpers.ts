@@ -85,7 +85,7 @@ export class FakeTrace implements RequestTrace {
 }
 
 export const studio: Requester = { kind: 'studio', feature: 'chat' }
-export const tool = (id: string, failFast = false): Requester => ({ kind: 'tool', id, failFast })
+export const app = (id: string, failFast = false): Requester => ({ kind: 'app', id, failFast })
 
 export interface FakeWish extends AdmissionRequest {
   trace: FakeTrace

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { type FakeWish, headers, later, now, outcome, schedulerAt, studio, tool, wish } from './helpers.ts'
+import { app, type FakeWish, headers, later, now, outcome, schedulerAt, studio, wish } from './helpers.ts'
 
 const unset = { concurrent: null, rpm: null, tpm: null }
 const noBan = { banned: false, bannedUntil: null }
@@ -62,10 +62,10 @@ describe('requests at once', () => {
   it('a read-out takes no slot and does not wait behind what needs one', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
-    now(scheduler.enter(wish(tool('a'))))
-    void later(scheduler.enter(wish(tool('a'))))
+    now(scheduler.enter(wish(app('a'))))
+    void later(scheduler.enter(wish(app('a'))))
     now(scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false })))
-    now(scheduler.enter(wish(tool('a'), { slot: false })))
+    now(scheduler.enter(wish(app('a'), { slot: false })))
     expect(scheduler.counts()).toMatchObject({ running: 3, waiting: 1, slots: { used: 1, of: 1 } })
   })
 
@@ -149,15 +149,15 @@ describe('tokens a minute', () => {
   it('small ones go past a large one for ten seconds, and then wait behind it', () => {
     const { clock, scheduler } = schedulerAt({ maxWaitMs: 600_000 })
     scheduler.limits({ ...unset, tpm: 1_000 })
-    now(scheduler.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
-    const large = wish(tool('large'), { tokens: 900 })
+    now(scheduler.enter(wish(app('x'), { tokens: 500 }))).leave(500)
+    const large = wish(app('large'), { tokens: 900 })
     void later(scheduler.enter(large))
-    now(scheduler.enter(wish(tool('small'), { tokens: 100 }))).leave(100)
+    now(scheduler.enter(wish(app('small'), { tokens: 100 }))).leave(100)
     clock.pass(10_000)
-    const small = wish(tool('small'), { tokens: 100 })
+    const small = wish(app('small'), { tokens: 100 })
     void later(scheduler.enter(small))
     expect(scheduler.waiting().map(({ why }) => why)).toEqual(['tokens', 'turn'])
-    now(scheduler.enter(wish(tool('small'), { slot: false })))
+    now(scheduler.enter(wish(app('small'), { slot: false })))
     clock.pass(60_200)
     expect(large.trace.reported).toEqual(['queued', 'admitted'])
     expect(small.trace.reported).toEqual(['queued', 'admitted'])
@@ -166,11 +166,11 @@ describe('tokens a minute', () => {
   it('who waited behind a large one goes when that gives up', async () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, tpm: 1_000 })
-    now(scheduler.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
+    now(scheduler.enter(wish(app('x'), { tokens: 500 }))).leave(500)
     const control = new AbortController()
-    const large = later(scheduler.enter(wish(tool('large'), { tokens: 900, signal: control.signal })))
+    const large = later(scheduler.enter(wish(app('large'), { tokens: 900, signal: control.signal })))
     clock.pass(10_000)
-    const small = wish(tool('small'), { tokens: 100 })
+    const small = wish(app('small'), { tokens: 100 })
     void later(scheduler.enter(small))
     control.abort()
     expect(small.trace.reported).toEqual(['queued', 'admitted'])
@@ -339,7 +339,7 @@ describe('429', () => {
     }
     for (let number = 0; number < 8; number++) now(scheduler.enter(wish()))
     scheduler.saw(429, headers({ retryAfterMs: 5_000 }))
-    asks('tool', tool('a'))
+    asks('app', app('a'))
     asks('studio', studio)
     asks('read-out', { kind: 'studio', feature: 'account' }, false)
     expect(scheduler.counts().heldUntil).toBe(new Date(clock.date() + 5_000).toISOString())
@@ -431,7 +431,7 @@ describe('429', () => {
     scheduler.saw(429, headers({ retryAfterMs: 600_000 }))
     await expect(waited).rejects.toMatchObject({
       kind: 'queue_timeout',
-      message: 'The service asked everyone to wait another 10 min. That is too long to wait here.',
+      message: 'The service asked all requests to wait another 10 min. That is longer than the queue allows.',
       facts: { retryAfterMs: 600_000 },
     })
     expect(() => scheduler.enter(wish())).toThrow(
@@ -442,14 +442,14 @@ describe('429', () => {
   it('a wait of more than a minute concerns the model that was asked for, such as a free one', async () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
-    const running = now(scheduler.enter(wish(tool('a'), { model: 'free' })))
-    const free = later(scheduler.enter(wish(tool('a'), { model: 'free' })))
-    const other = wish(tool('a'), { model: 'paid' })
+    const running = now(scheduler.enter(wish(app('a'), { model: 'free' })))
+    const free = later(scheduler.enter(wish(app('a'), { model: 'free' })))
+    const other = wish(app('a'), { model: 'paid' })
     void later(scheduler.enter(other))
     scheduler.saw(429, headers({ retryAfterMs: 7_200_000, remaining: 50 }), running)
     await expect(free).rejects.toMatchObject({
       kind: 'queue_timeout',
-      message: 'The service asked requests for free to wait another 2 h. That is too long to wait here.',
+      message: 'The service asked requests for free to wait another 2 h. That is longer than the queue allows.',
     })
     running.leave(0)
     expect(other.trace.reported).toEqual(['queued', 'admitted'])
@@ -497,7 +497,7 @@ describe('a ban', () => {
     const readOut = () => scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false }))
     expect(() => scheduler.enter(wish())).toThrow('to wait another 24 h.')
     expect(() => scheduler.enter(wish(studio, { slot: false }))).toThrow('to wait another 24 h.')
-    expect(() => scheduler.enter(wish(tool('a'), { slot: false }))).toThrow('to wait another 24 h.')
+    expect(() => scheduler.enter(wish(app('a'), { slot: false }))).toThrow('to wait another 24 h.')
     now(readOut()).leave(0)
     expect(readOut).toThrow('to wait another 24 h.')
     clock.pass(20_000)
@@ -510,7 +510,7 @@ describe('a ban', () => {
     const { clock, scheduler } = schedulerAt()
     const bannedUntil = new Date(clock.date() + 3 * 3_600_000).toISOString()
     scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil })
-    expect(() => scheduler.enter(wish())).toThrow('The service asked everyone to wait another 3 h.')
+    expect(() => scheduler.enter(wish())).toThrow('The service asked all requests to wait another 3 h.')
     scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil: '9999-12-31' })
     expect(scheduler.counts().heldUntil).toBe(new Date(clock.date() + 365 * 86_400_000).toISOString())
   })
@@ -525,7 +525,7 @@ describe('turns', () => {
     const order: string[] = []
     const count = new Map<string, number>()
     for (const asker of askers) {
-      const name = asker.kind === 'tool' ? asker.id : 'studio'
+      const name = asker.kind === 'app' ? asker.id : 'studio'
       const number = (count.get(name) ?? 0) + 1
       count.set(name, number)
       const one = wish(asker)
@@ -540,23 +540,23 @@ describe('turns', () => {
   }
   const times = (count: number, asker: Requester): Requester[] => Array.from({ length: count }, () => asker)
 
-  it('the studio goes first, tools after it', () => {
-    expect(served([tool('a'), tool('b'), studio, studio])).toEqual(['studio1', 'studio2', 'a1', 'b1'])
+  it('the studio goes first, apps after it', () => {
+    expect(served([app('a'), app('b'), studio, studio])).toEqual(['studio1', 'studio2', 'a1', 'b1'])
   })
 
-  it('a greedy tool does not starve the others, and each tool’s own go in order', () => {
-    const order = served([...times(5, tool('greedy')), ...times(2, tool('a')), tool('b')])
+  it('a greedy app does not starve the others, and each app’s own go in order', () => {
+    const order = served([...times(5, app('greedy')), ...times(2, app('a')), app('b')])
     expect(order).toEqual(['greedy1', 'a1', 'b1', 'greedy2', 'a2', 'greedy3', 'greedy4', 'greedy5'])
   })
 
-  it('a tool that gave up does not count as one that the studio goes before', () => {
+  it('an app that gave up does not count as one that the studio goes before', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     now(scheduler.enter(wish()))
     for (let number = 0; number < 8; number++) void later(scheduler.enter(wish()))
-    expect(() => scheduler.enter(wish(tool('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
+    expect(() => scheduler.enter(wish(app('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
     scheduler.limits({ ...unset, concurrent: 9 })
-    const asked = [wish(tool('a')), wish()]
+    const asked = [wish(app('a')), wish()]
     for (const one of asked) void later(scheduler.enter(one))
     scheduler.limits({ ...unset, concurrent: 10 })
     expect(asked.map(({ trace }) => trace.reported.length)).toEqual([1, 2])
@@ -566,16 +566,16 @@ describe('turns', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, rpm: 1 })
     now(scheduler.enter(wish())).leave(0)
-    const readOut = wish(tool('a'), { slot: false })
-    const chat = wish(tool('a'))
+    const readOut = wish(app('a'), { slot: false })
+    const chat = wish(app('a'))
     void later(scheduler.enter(readOut))
     void later(scheduler.enter(chat))
     clock.pass(60_200)
     expect([readOut, chat].map(({ trace }) => trace.reported.length)).toEqual([2, 1])
   })
 
-  it('after eight of the studio in a row a tool goes', () => {
-    const order = served([tool('a'), tool('a'), ...times(18, studio)])
+  it('after eight of the studio in a row an app goes', () => {
+    const order = served([app('a'), app('a'), ...times(18, studio)])
     expect(order.indexOf('a1')).toBe(8)
     expect(order.indexOf('a2')).toBe(17)
   })
@@ -589,23 +589,23 @@ describe('bounds of the queue', () => {
     return made
   }
 
-  it('so many of one tool wait at most, and those of others still may', () => {
-    const { scheduler } = full({ maxWaitingPerTool: 3 })
-    for (let number = 0; number < 3; number++) void later(scheduler.enter(wish(tool('a'))))
-    expect(() => scheduler.enter(wish(tool('a')))).toThrow(
+  it('so many of one app wait at most, and those of others still may', () => {
+    const { scheduler } = full({ maxWaitingPerApp: 3 })
+    for (let number = 0; number < 3; number++) void later(scheduler.enter(wish(app('a'))))
+    expect(() => scheduler.enter(wish(app('a')))).toThrow(
       expect.objectContaining({
         kind: 'queue_full',
-        message: '3 requests of this tool wait already. Try again shortly.',
+        message: '3 requests of this app are already waiting. Try again shortly.',
         facts: { retryAfterMs: 1_000 },
       }),
     )
-    void later(scheduler.enter(wish(tool('b'))))
+    void later(scheduler.enter(wish(app('b'))))
   })
 
   it('so many wait in all at most; the last eighth is the studio’s', () => {
     const { scheduler } = full({ maxWaiting: 16 })
-    for (let number = 0; number < 14; number++) void later(scheduler.enter(wish(tool(`tool ${number}`))))
-    expect(() => scheduler.enter(wish(tool('late')))).toThrow(expect.objectContaining({ kind: 'queue_full' }))
+    for (let number = 0; number < 14; number++) void later(scheduler.enter(wish(app(`app ${number}`))))
+    expect(() => scheduler.enter(wish(app('late')))).toThrow(expect.objectContaining({ kind: 'queue_full' }))
     void later(scheduler.enter(wish()))
     void later(scheduler.enter(wish()))
     expect(() => scheduler.enter(wish())).toThrow(expect.objectContaining({ kind: 'queue_full' }))
@@ -614,13 +614,13 @@ describe('bounds of the queue', () => {
 
   it('a wait ends after its time, in words, also when others come and go', async () => {
     const { clock, scheduler } = full()
-    const waits = later(scheduler.enter(wish(tool('a'))))
+    const waits = later(scheduler.enter(wish(app('a'))))
     clock.pass(119_999)
     expect(await outcome(waits)).toBe('waits')
     clock.pass(1)
     await expect(waits).rejects.toMatchObject({
       kind: 'queue_timeout',
-      message: 'It waited 2 min for its turn: all places for requests at once are taken.',
+      message: 'The request waited 2 min for its turn: all slots for concurrent requests are taken.',
     })
     expect(scheduler.counts().waiting).toBe(0)
   })
@@ -628,13 +628,13 @@ describe('bounds of the queue', () => {
   it('one that fails fast is refused where it would wait, and let in where not', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, rpm: 1 })
-    now(scheduler.enter(wish(tool('a', true)))).leave(0)
+    now(scheduler.enter(wish(app('a', true)))).leave(0)
     clock.pass(20_000)
-    const asked = wish(tool('a', true))
+    const asked = wish(app('a', true))
     expect(() => scheduler.enter(asked)).toThrow(
       expect.objectContaining({
         kind: 'would_wait',
-        message: 'It would have to wait: the requests of this minute are used up.',
+        message: 'The request would have to wait: the requests of this minute are used up.',
         facts: { retryAfterMs: 40_100 },
       }),
     )
@@ -644,8 +644,8 @@ describe('bounds of the queue', () => {
 
   it('one that fails fast does not go past those who wait', () => {
     const { scheduler } = full()
-    void later(scheduler.enter(wish(tool('b'))))
-    expect(() => scheduler.enter(wish(tool('a', true)))).toThrow(
+    void later(scheduler.enter(wish(app('b'))))
+    expect(() => scheduler.enter(wish(app('a', true)))).toThrow(
       expect.objectContaining({ kind: 'would_wait', facts: { retryAfterMs: 1_000 } }),
     )
   })
@@ -670,7 +670,7 @@ describe('giving up', () => {
   it('a person takes out the one that is meant', async () => {
     const { scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 60_000 }))
-    const asked = [wish(tool('a')), wish(tool('a'))]
+    const asked = [wish(app('a')), wish(app('a'))]
     const waits = asked.map((one) => later(scheduler.enter(one)))
     expect(scheduler.cancel(asked[1]?.trace.id ?? 0)).toBe(true)
     await expect(waits[1]).rejects.toMatchObject({ kind: 'cancelled' })
@@ -720,11 +720,11 @@ describe('another connection', () => {
 })
 
 it('one timer serves all who wait', () => {
-  const { clock, scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+  const { clock, scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerApp: 1_000 })
   scheduler.limits({ concurrent: 2, rpm: 30, tpm: 1_000 })
   for (let number = 0; number < 300; number++) {
     try {
-      void Promise.resolve(scheduler.enter(wish(tool(`t${number % 7}`), { tokens: number }))).catch(() => undefined)
+      void Promise.resolve(scheduler.enter(wish(app(`t${number % 7}`), { tokens: number }))).catch(() => undefined)
     } catch {
       // Refused.
     }

@@ -7,7 +7,7 @@ import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { FakeClock, FakeTrace, tool } from './helpers.ts'
+import { app, FakeClock, FakeTrace } from './helpers.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -57,7 +57,7 @@ async function settled<T>(work: Promise<T>[], { scheduler, clock }: Connected): 
 
 const statuses = (sandbox: Sandbox) => sandbox.observe.requests().map(({ status }) => status)
 
-/** One chat of a tool through the relay, its reply read to the end; answers the status. */
+/** One chat of an app through the relay, its reply read to the end; answers the status. */
 async function relayed({ upstream }: Connected, id: string, tokens = 0, stream = false): Promise<number> {
   const body = JSON.stringify({
     model: 'writer-small',
@@ -69,7 +69,7 @@ async function relayed({ upstream }: Connected, id: string, tokens = 0, stream =
     method: 'POST',
     path: '/v1/chat/completions',
     endpoint: 'chat',
-    asker: tool(id),
+    asker: app(id),
     trace: new FakeTrace(),
     tokens,
     tokensIn: tokens,
@@ -90,9 +90,9 @@ async function relayed({ upstream }: Connected, id: string, tokens = 0, stream =
 }
 
 describe('before the whole sandbox', () => {
-  it('[LIM-05] [SSE-05] a key for one at a time serves thirty of three tools at once without one 429', async () => {
+  it('[LIM-05] [SSE-05] a key for one at a time serves thirty of three apps at once without one 429', async () => {
     const all = await connected('oneAtATime')
-    const work = Array.from({ length: 30 }, (_, number) => relayed(all, `tool ${number % 3}`, 0, number % 2 === 0))
+    const work = Array.from({ length: 30 }, (_, number) => relayed(all, `app ${number % 3}`, 0, number % 2 === 0))
     expect(all.scheduler.counts()).toMatchObject({ waiting: 29, slots: { used: 1, of: 1 } })
     expect(await settled(work, all)).toEqual(Array.from({ length: 30 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
@@ -101,7 +101,7 @@ describe('before the whole sandbox', () => {
   it('[LIM-05] a key for five requests a minute serves twelve in three minutes without one 429', async () => {
     const all = await connected('rpm')
     const from = all.clock.now()
-    const work = Array.from({ length: 12 }, (_, number) => relayed(all, `tool ${number % 3}`))
+    const work = Array.from({ length: 12 }, (_, number) => relayed(all, `app ${number % 3}`))
     // The look at the key's record was one of the five.
     expect(all.scheduler.counts()).toMatchObject({ running: 4, waiting: 8 })
     expect(await settled(work, all)).toEqual(Array.from({ length: 12 }, () => 200))
@@ -112,7 +112,7 @@ describe('before the whole sandbox', () => {
 
   it('[LIM-05] a key for 600 tokens a minute is never asked for more', async () => {
     const all = await connected('tpm')
-    const work = Array.from({ length: 24 }, (_, number) => relayed(all, `tool ${number % 3}`, 80))
+    const work = Array.from({ length: 24 }, (_, number) => relayed(all, `app ${number % 3}`, 80))
     expect(await settled(work, all)).toEqual(Array.from({ length: 24 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
     expect(all.clock.now()).toBeGreaterThan(60_000)
@@ -120,7 +120,7 @@ describe('before the whole sandbox', () => {
 
   it('the general bucket is not run over, by headers alone; its status call is one of its requests [LIM-03] [LIM-04]', async () => {
     const all = await connected('main', { limits: { rpm: 10 } })
-    const work = Array.from({ length: 25 }, (_, number) => relayed(all, `tool ${number % 3}`))
+    const work = Array.from({ length: 25 }, (_, number) => relayed(all, `app ${number % 3}`))
     expect(await settled(work, all)).toEqual(Array.from({ length: 25 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
     expect(all.sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length).toBeLessThanOrEqual(1)
