@@ -63,9 +63,9 @@ it.each(names)(
       `error A part could not be closed: ${failing} failed`,
     ])
     expect(folderUser(folder)).toBeNull()
-    // Without a note of an owner, the next start sees an orderly end.
+    // Without the owner's note, the next start knows that the last end was orderly.
     expect(existsSync(join(folder, 'studio.owner.json'))).toBe(false)
-    // Closed databases leave no log behind.
+    // A closed database has no write-ahead log.
     expect(existsSync(join(folder, 'studio.sqlite-wal'))).toBe(false)
   },
 )

@@ -74,7 +74,7 @@ describe('OpenTelemetry', () => {
     expect(logged).toEqual([])
   })
 
-  it('a request that is told after the connection was closed went where the one before it went', async () => {
+  it('a request that is reported after the connection was closed has the server of the request before it', async () => {
     const { url, spans: received } = await collector()
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
     const servers = [server, null]
@@ -99,7 +99,7 @@ describe('OpenTelemetry', () => {
     expect(got[0]?.body.resourceSpans[0]?.resource.attributes['service.name']).toBe('my-studio')
   })
 
-  it('a dead collector is told of once, throws nowhere and does not hold up the end', async () => {
+  it('a dead collector is logged once, and delays the end only briefly', async () => {
     const { spans, logged } = exporting({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
     for (let number = 0; number < 1_500; number++) spans?.ended(row())
     const from = performance.now()

@@ -7,21 +7,21 @@ import { fromNano, type Nano } from '../../../../src-main/core/shared/money.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { tries } from '../../../helpers/effort.ts'
 
-/** The limits as one would write them down: every request of all time in a list, and sums over it. */
+/** A simple model of the limits: a list of all requests, and sums over it. */
 interface Asked {
   share: AllowanceReservation
   begunAt: number
   estimate: Nano
-  /** When the tokens were let in; null before. */
+  /** When the tokens were admitted, or null. */
   expectedAt: number | null
   tokens: number
-  /** Null while it is under way. */
+  /** Null while the request runs. */
   endedAt: number | null
   cost: Nano
 }
 
 type Window = 'day' | 'month' | 'total'
-/** With how much of an instant's text says in which one it falls. */
+/** How many characters of an instant identify its day or month. */
 const windows = [
   ['total', 'budgetTotal', 0],
   ['month', 'budgetMonth', 7],
@@ -126,11 +126,11 @@ class Run {
     if (each.do === 'end' && one) this.end(one, each.cost, each.tokens)
     if (each.do === 'again') requestLog.all.find(({ endedAt }) => endedAt !== null)?.share.settle(each.pick)
     if (each.do === 'wait') requestLog.elapsed += each.ms
-    // A limit that comes anew counts from then on, so here it only grows, shrinks or goes.
+    // A new limit counts only from then on, so limits are only raised, lowered or removed here.
     if (each.do === 'limit') this.app = { ...this.app, ...keepingUnset(this.app, each.limits) }
   }
 
-  /** The limit that has to refuse a request which begins now; of several budgets, the one that frees last. */
+  /** The limit that must refuse a request now. Of several budgets, the one that renews last. */
   due(): string {
     const { requestLog, app } = this
     const spent = requestLog.spent()
@@ -148,7 +148,7 @@ class Run {
     expect('code' in answer ? answer.code : 'none').toBe(due)
     if ('code' in answer) {
       if (due !== 'rate_limit_requests') return
-      // Exactly when one more fits, and not a millisecond before.
+      // Exactly when one more fits, not a millisecond earlier.
       const then = requestLog.elapsed + (answer.retryAfterMs ?? 0) - 60_000
       expect(requestLog.begunSince(then)).toBeLessThan(app.requestsPerMinute ?? 0)
       expect(requestLog.begunSince(then - 1)).toBeGreaterThanOrEqual(app.requestsPerMinute ?? 0)
@@ -194,7 +194,7 @@ class Run {
     }
   }
 
-  /** What the request cost stands in the books before its share is given back. */
+  /** The cost of the request is in the log before its reservation is settled. */
   end(one: Asked, cost: Nano, tokens: number | null): void {
     one.endedAt = this.requestLog.elapsed
     one.cost = cost
@@ -207,7 +207,7 @@ class Run {
   }
 }
 
-/** Small enough here for a float to hold it. */
+/** Small enough for a float here. */
 const nanoOf = (text: string | null): Nano => BigInt(Math.round(Number(text) * 1e9))
 
 function keepingUnset(app: App, given: Partial<App>): Partial<App> {
@@ -219,7 +219,7 @@ function keepingUnset(app: App, given: Partial<App>): Partial<App> {
   }
 }
 
-it('decides at every instant as a list of all requests would, and reservations never leak', () => {
+it('decides like a model that lists all requests, and no reservation leaks', () => {
   fc.assert(
     fc.property(limits, fc.array(step, { maxLength: 80 }), (given, steps) => {
       const run = new Run(given)
@@ -237,7 +237,7 @@ it('decides at every instant as a list of all requests would, and reservations n
   )
 })
 
-it('spent and reserved exceed a budget by no more than what requests cost beyond their estimates', () => {
+it('spending and reservations exceed a budget at most by the costs beyond the estimates', () => {
   const fixed = step.filter((each) => each.do !== 'limit')
   fc.assert(
     fc.property(limits, fc.array(fixed, { maxLength: 80 }), (given, steps) => {

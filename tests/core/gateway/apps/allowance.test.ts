@@ -39,7 +39,7 @@ const spend = (amount: string): void => {
 }
 
 describe('an app without limits', () => {
-  it('is refused nothing, and what runs for it is known', () => {
+  it('is never refused, and its running requests are counted', () => {
     const app = limited({})
     const shares = Array.from({ length: 1000 }, () => begin(app, 'images'))
     for (const each of shares) expect(allowance.expect(app, each, wish({ cost: sc('0.001'), model: null }))).toBeNull()
@@ -51,7 +51,7 @@ describe('an app without limits', () => {
 })
 
 describe('endpoints', () => {
-  it('that are not allowed are refused from the head alone, in words', () => {
+  it('are checked from the headers, and the refusal names the allowed ones', () => {
     const app = limited({ endpoints: ['chat', 'models'] })
     for (const endpoint of endpoints.options) {
       const answer = allowance.begin(app, endpoint)
@@ -68,7 +68,7 @@ describe('endpoints', () => {
 describe('models', () => {
   const app = limited({ models: ['a', 'b'] })
 
-  it('that are not allowed are refused, and so is a request that names none', () => {
+  it('are checked, and a request without a model is refused', () => {
     const held = begin(app)
     expect(allowance.expect(app, held, wish({ model: 'a' }))).toBeNull()
     expect(allowance.expect(app, held, wish({ model: 'A' }))).toEqual({
@@ -85,12 +85,12 @@ describe('models', () => {
     expect(allowance.expect(app, held, wish({ endpoint: 'other', model: null }))).not.toBeNull()
   })
 
-  it('are no question of what uses none', () => {
+  it('are not checked for read-only endpoints', () => {
     for (const endpoint of ['models', 'account', 'files'] as const)
       expect(allowance.expect(app, begin(app, endpoint), wish({ endpoint, model: null }))).toBeNull()
   })
 
-  it('are named as far as that helps', () => {
+  it('are listed in the refusal up to a limit', () => {
     const many = limited({ models: Array.from({ length: 20 }, (_, n) => `m${n}`) })
     const refusal = allowance.expect(many, begin(many), wish({ model: 'x'.repeat(5000) }))
     expect(refusal?.message).toContain('m0, m1, m2, m3, m4 and 15 more')
@@ -101,7 +101,7 @@ describe('models', () => {
 describe('requests a minute', () => {
   const app = limited({ requestsPerMinute: 2 })
 
-  it('slide, and the refusal says when the next one may come', () => {
+  it('count within a sliding window, and the refusal says when to retry', () => {
     begin(app)
     elapsed = 10_000
     begin(app).settle(0)
@@ -119,7 +119,7 @@ describe('requests a minute', () => {
     expect(allowance.begin(app, 'chat')).toMatchObject({ retryAfterMs: 10_000 })
   })
 
-  it('are counted right over thousands of them', () => {
+  it('are counted correctly over thousands of requests', () => {
     const many = limited({ requestsPerMinute: 400 })
     const begun: number[] = []
     for (let n = 0; n < 4000; n += 1) {
@@ -133,7 +133,7 @@ describe('requests a minute', () => {
     expect(begun.length).toBeLessThan(4000)
   })
 
-  it('are not used up by what is refused', () => {
+  it('are not used up by refused requests', () => {
     begin(app)
     begin(app)
     for (let n = 0; n < 100; n += 1) expect(allowance.begin(app, 'chat')).toMatchObject({ status: 429 })
@@ -142,7 +142,7 @@ describe('requests a minute', () => {
     begin(app)
   })
 
-  it('follow a limit that was raised or lowered at once', () => {
+  it('apply a raised or lowered limit at once', () => {
     begin(app)
     begin(app)
     begin(limited({ requestsPerMinute: 3 }))
@@ -151,8 +151,8 @@ describe('requests a minute', () => {
   })
 })
 
-describe('requests at once', () => {
-  it('are refused over the limit, and welcome when one was given back', () => {
+describe('concurrent requests', () => {
+  it('are refused over the limit and accepted again when one has ended', () => {
     const app = limited({ concurrent: 1 })
     const first = begin(app)
     expect(allowance.begin(app, 'chat')).toEqual({
@@ -169,7 +169,7 @@ describe('requests at once', () => {
     expect(allowance.use('one').active).toBe(0)
   })
 
-  it('of one app are nothing to another', () => {
+  it('of one app do not affect another app', () => {
     begin(limited({ concurrent: 1 }))
     expect(allowance.begin(limited({ id: 'two', concurrent: 1 }), 'chat')).not.toHaveProperty('code')
   })
@@ -184,7 +184,7 @@ describe('tokens a minute', () => {
     return refusal ?? held
   }
 
-  it('count an estimate while a request is under way, and then what it was', () => {
+  it('count the estimate while a request runs, then the actual number', () => {
     const first = share(ask(20, 60))
     elapsed = 1000
     expect(ask(10, 11)).toEqual({
@@ -202,7 +202,7 @@ describe('tokens a minute', () => {
     share(ask(30, 0))
   })
 
-  it('keep the estimate where nobody knows', () => {
+  it('count the estimate if the actual number is unknown', () => {
     share(ask(0, 90)).settle(null)
     expect(ask(0, 20)).toMatchObject({ retryAfterMs: 60_000 })
   })
@@ -215,7 +215,7 @@ describe('tokens a minute', () => {
     share(ask(0, 100))
   })
 
-  it('that will never fit are said to be too many, with no time to wait', () => {
+  it('that exceed the limit alone are refused without a time to retry', () => {
     expect(ask(1, 100)).toEqual({
       status: 429,
       code: 'rate_limit_tokens',
@@ -224,14 +224,14 @@ describe('tokens a minute', () => {
     })
   })
 
-  it('let through what uses none', () => {
+  it('do not limit requests without tokens', () => {
     share(ask(50, 50)).settle(500)
     share(ask(0, 0))
   })
 })
 
 describe('budgets', () => {
-  it('reserve what a request may cost, so that two can’t both spend the last SC', () => {
+  it('reserve the estimated cost, so that two requests can’t both spend the last SC', () => {
     const app = limited({ budgetDay: '2' })
     spend('0.9')
     const [first, second] = [begin(app), begin(app)]
@@ -252,7 +252,7 @@ describe('budgets', () => {
     expect(allowance.expect(app, begin(app), wish({ cost: sc('1') }))).toBeNull()
   })
 
-  it('that are used up refuse from the head alone, and say which, how much, and when it frees', () => {
+  it('that are used up refuse a request from its headers, and say which budget, how much, and when it renews', () => {
     spend('20.5')
     const message = (app: App): string => {
       const answer = allowance.begin(app, 'chat')
@@ -271,14 +271,14 @@ describe('budgets', () => {
     expect(message(limited({ budgetDay: '20.500000001' }))).toBe('let in')
   })
 
-  it('name the one that frees last', () => {
+  it('name the one that renews last', () => {
     spend('5')
     const answer = (limits: Partial<App>) => allowance.begin(limited(limits), 'chat')
     expect(answer({ budgetDay: '1', budgetMonth: '2', budgetTotal: '3' })).toMatchObject({ code: 'budget_total' })
     expect(answer({ budgetDay: '1', budgetMonth: '2', budgetTotal: '30' })).toMatchObject({ code: 'budget_month' })
   })
 
-  it('leave read-outs alone', () => {
+  it('do not limit read-only endpoints', () => {
     const app = limited({ budgetTotal: '0' })
     for (const endpoint of ['models', 'account', 'files'] as const)
       expect(allowance.expect(app, begin(app, endpoint), wish({ endpoint, model: null }))).toBeNull()
@@ -286,7 +286,7 @@ describe('budgets', () => {
       expect(allowance.begin(app, endpoint)).toMatchObject({ status: 402 })
   })
 
-  it('let in what nobody can price while anything is left, and hold nothing for it', () => {
+  it('admit a request with unknown price while any budget is left, and reserve nothing for it', () => {
     const app = limited({ budgetTotal: '1' })
     const [unpriced, priced, late] = [begin(app), begin(app), begin(app)]
     expect(allowance.expect(app, unpriced, wish())).toBeNull()
@@ -302,7 +302,7 @@ describe('budgets', () => {
     expect(allowance.expect(app, late, wish())).toMatchObject({ code: 'budget_total' })
   })
 
-  it('turn at midnight UTC, and what is held over it counts once', () => {
+  it('renew at midnight UTC, and a reservation that spans midnight counts once', () => {
     const app = limited({ budgetDay: '1' })
     const over = begin(app)
     expect(allowance.expect(app, over, wish({ cost: sc('0.6') }))).toBeNull()
@@ -320,7 +320,7 @@ describe('budgets', () => {
     expect(allowance.use('one').reserved).toBe(sc('0.4'))
   })
 
-  it('follow a budget that was set while requests were under way, whose cost is held already', () => {
+  it('include the reservations of requests that were running when the budget was set', () => {
     const before = begin(limited({}))
     allowance.expect(limited({}), before, wish({ cost: sc('0.7') }))
     const app = limited({ budgetMonth: '1' })
@@ -329,7 +329,7 @@ describe('budgets', () => {
     expect(allowance.expect(app, after, wish({ cost: sc('0.3') }))).toBeNull()
   })
 
-  it('hold a new estimate of the same request in place of the old one', () => {
+  it('replace the reservation when the estimate of a request changes', () => {
     const app = limited({ budgetTotal: '1' })
     const held = begin(app)
     for (const cost of ['0.6', '1', '0.2']) {

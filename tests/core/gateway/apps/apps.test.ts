@@ -26,7 +26,7 @@ const refusedFor = (why: string, id: string) => ({ good: false, why, app: expect
 const unknown = { good: false, why: 'unknown', app: null }
 
 describe('a key', () => {
-  it('has no limits and the next colour where nothing else was said', () => {
+  it('has no limits and the next colour by default', () => {
     const { app, key } = apps.add({ name: '  an editor ' })
     expect(app).toEqual({
       ...defaultAppSettings,
@@ -42,7 +42,7 @@ describe('a key', () => {
     expect(appSchema.parse(app)).toEqual(app)
   })
 
-  it('keeps every setting, in its one form', () => {
+  it('stores every setting normalized', () => {
     const expiresAt = inMs(60_000)
     const given = {
       name: 'agent',
@@ -75,7 +75,7 @@ describe('a key', () => {
     beside.close()
   })
 
-  it('gets the colour that the fewest keys in use have', () => {
+  it('gets the colour that the fewest apps in use have', () => {
     const made = colour.options.map((_, n) => apps.add({ name: `app ${n}` }).app)
     expect(made.map((app) => app.colour)).toEqual(colour.options)
     apps.revoke(made[3]?.id ?? '')
@@ -84,7 +84,7 @@ describe('a key', () => {
     expect(apps.add({ name: 'after' }).app.colour).toBe(colour.options[5])
   })
 
-  it('is kept as a hash alone', () => {
+  it('is stored only as a hash', () => {
     const { key } = apps.add({ name: 'one' })
     apps.close()
     store.close()
@@ -94,7 +94,7 @@ describe('a key', () => {
     expect(apps.verify(key).good).toBe(true)
   })
 
-  it('opens nothing when anything of it differs', () => {
+  it('is refused when any character differs', () => {
     const { app, key } = apps.add({ name: 'one' })
     const other = apps.add({ name: 'two' })
     const wrongSecret = `isk_${app.id}_${'A'.repeat(43)}`
@@ -104,7 +104,7 @@ describe('a key', () => {
     expect(apps.verify(key)).toEqual({ good: true, app })
   })
 
-  it('that is not good tells so only to who has the right secret', () => {
+  it('that is not valid says why only for the right secret', () => {
     const { app, key } = apps.add({ name: 'one' })
     const wrong = `isk_${app.id}_${'A'.repeat(43)}`
     apps.pause(app.id, true)
@@ -113,7 +113,7 @@ describe('a key', () => {
     expect([apps.verify(key), apps.verify(wrong)]).toEqual([refusedFor('revoked', app.id), unknown])
   })
 
-  it('is refused while it is paused, and good again after', () => {
+  it('is refused while paused and valid again afterwards', () => {
     const { app, key } = apps.add({ name: 'one' })
     const paused = apps.pause(app.id, true)
     expect(paused.pausedAt).not.toBeNull()
@@ -123,7 +123,7 @@ describe('a key', () => {
     expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([{ good: true, app }, true, 1])
   })
 
-  it('expires by the clock at each request', () => {
+  it('expires at its instant, checked for each request', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const { app, key } = apps.add({ name: 'one', expiresAt: inMs(1000) })
     vi.setSystemTime(Date.now() + 999)
@@ -148,7 +148,7 @@ describe('a key', () => {
     expect(apps.verify(key)).toEqual({ good: false, why: 'revoked', app: { ...revoked, name: 'the old one' } })
   })
 
-  it('that is not there can be neither changed, paused nor revoked', () => {
+  it('that does not exist can’t be changed, paused or revoked', () => {
     const gone = expect.objectContaining({ kind: 'no_such_item' })
     expect(() => apps.update('nobody', { name: 'x' })).toThrow(gone)
     expect(() => apps.pause('nobody', true)).toThrow(gone)
@@ -159,20 +159,20 @@ describe('a key', () => {
 })
 
 describe('changes', () => {
-  it('touch what was named and nothing else', () => {
+  it('affect only the named settings', () => {
     const { app } = apps.add({ name: 'one', budgetDay: '2', models: ['a'], failFast: true })
     expect(apps.update(app.id, { budgetDay: '3', models: null })).toEqual({ ...app, budgetDay: '3', models: null })
     expect(apps.update(app.id, { name: undefined, retries: false })).toMatchObject({ name: 'one', retries: false })
   })
 
-  it('hold for the very next look', () => {
+  it('apply to the very next check', () => {
     const { app, key } = apps.add({ name: 'one' })
     expect(apps.verify(key).app?.concurrent).toBeNull()
     apps.update(app.id, { concurrent: 3 })
     expect(apps.verify(key).app?.concurrent).toBe(3)
   })
 
-  it('may leave an expiry that has passed as it is, and set no new one in the past', () => {
+  it('may keep an expiry in the past but not set one', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const { app } = apps.add({ name: 'one', expiresAt: inMs(1000) })
     vi.setSystemTime(Date.now() + 5000)
@@ -180,13 +180,13 @@ describe('changes', () => {
     expect(() => apps.update(app.id, { expiresAt: inMs(-1) })).toThrow(expect.objectContaining({ kind: 'bad_input' }))
   })
 
-  it('that are refused change nothing at all', () => {
+  it('that are refused change nothing', () => {
     const { app } = apps.add({ name: 'one' })
     expect(() => apps.update(app.id, { name: 'two', budgetDay: '1e3' })).toThrow()
     expect(apps.list()).toEqual([app])
   })
 
-  it('pause and resume all that is not revoked, and tell how many that was', () => {
+  it('pause and resume every app that is not revoked, and return how many changed', () => {
     const [one, two, three] = ['one', 'two', 'three'].map((name) => apps.add({ name }))
     apps.revoke(three?.app.id ?? '')
     apps.pause(one?.app.id ?? '', true)
@@ -197,7 +197,7 @@ describe('changes', () => {
   })
 })
 
-describe('words for what can’t be', () => {
+describe('messages for invalid settings', () => {
   it.each([
     ['an empty name', { name: ' ' }, /name/],
     ['a long name', { name: 'x'.repeat(81) }, /80/],
@@ -226,10 +226,10 @@ describe('words for what can’t be', () => {
   })
 })
 
-describe('the command line beside a running core', () => {
-  it('is honoured within a moment, whatever it does', async () => {
+describe('the command line while a core runs', () => {
+  it('applies each change within a moment', async () => {
     const beside = openApps(folder)
-    /** Requests of one millisecond share a look. */
+    /** Waits until the cache checks the database again, which it does at most once a millisecond. */
     const moment = () => new Promise((resolve) => setTimeout(resolve, 3))
     const { app, key } = beside.add({ name: 'an editor' })
     await moment()
@@ -249,7 +249,7 @@ describe('the command line beside a running core', () => {
     beside.close()
   })
 
-  it('is shown to who watches', async () => {
+  it('sends its changes to watchers', async () => {
     const shown = apps.watch()
     expect((await shown.next()).value).toEqual([])
     const beside = openApps(folder)
@@ -261,7 +261,7 @@ describe('the command line beside a running core', () => {
     await shown.return?.()
   })
 
-  it('is told to who observes even when a request saw the change first', async () => {
+  it('notifies observers even when a request saw the change first', async () => {
     const { app, key } = apps.add({ name: 'one' })
     const reported = new Promise<boolean>((resolve) => {
       apps.observe(() => resolve(apps.isValid(app.id)))
@@ -275,7 +275,7 @@ describe('the command line beside a running core', () => {
 })
 
 describe('an expiry', () => {
-  it('is told when its time comes, also one that was set while somebody observed', async () => {
+  it('is announced at its instant, also one that was set while observed', async () => {
     const { app } = apps.add({ name: 'one' })
     const later = apps.add({ name: 'two', expiresAt: inMs(3_600_000) })
     const { promise, resolve } = Promise.withResolvers<number>()
@@ -290,7 +290,7 @@ describe('an expiry', () => {
     stop()
   })
 
-  it('is told once, and each of several', () => {
+  it('is announced once, and several ones each', () => {
     vi.useFakeTimers()
     const soon = [1000, 1000, 40_000].map((ms) => apps.add({ name: `in ${ms}`, expiresAt: inMs(ms) }).app.id)
     const reported: number[] = []
@@ -303,7 +303,7 @@ describe('an expiry', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('far away holds no timer longer than timers can be', () => {
+  it('in the far future does not overflow the timer', () => {
     vi.useFakeTimers()
     const day = 86_400_000
     const { app } = apps.add({ name: 'one', expiresAt: inMs(40 * day) })
@@ -320,7 +320,7 @@ describe('an expiry', () => {
   })
 })
 
-it('a use is noted once a minute, and forgets nothing at the end', () => {
+it('a use is noted once a minute, and closing writes the last ones', () => {
   const { app, key } = apps.add({ name: 'one' })
   apps.touch(app.id)
   apps.touch(app.id)
@@ -330,7 +330,7 @@ it('a use is noted once a minute, and forgets nothing at the end', () => {
   expect(apps.list()[0]).toEqual(apps.verify(key).app)
 })
 
-it('reads the keys once and not before each request, whether an id is known or not', () => {
+it('the apps are read once and not for each request, for known and unknown ids', () => {
   const { app, key } = apps.add({ name: 'one' })
   const all = vi.spyOn(store.toolKeys, 'all')
   const find = vi.spyOn(store.toolKeys, 'find')

@@ -8,7 +8,7 @@ import { databaseFile, openStore } from '../../../../src-main/core/store/store.t
 import { colour } from '../../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-/** A database as the first version left it, with this many keys in it. */
+/** Creates a database of the first version with this many keys. */
 function firstVersion(folder: string, keys: number): void {
   writeFileSync(databaseFile(folder), '')
   const handle = new DatabaseSync(databaseFile(folder))
@@ -17,7 +17,7 @@ function firstVersion(folder: string, keys: number): void {
   const insert = handle.prepare(
     'INSERT INTO tool_keys (id, name, hash, created_at, last_used_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  // Made backwards, so that the order is that of the instants and not that of the rows.
+  // In reverse, so that the order of the instants differs from that of the rows.
   for (let n = keys; n-- > 0; )
     insert.run(
       `oldkey${n}`,
@@ -30,7 +30,7 @@ function firstVersion(folder: string, keys: number): void {
   handle.close()
 }
 
-it('keys of the first version keep what they were, get no limits, and a colour by turn', () => {
+it('a migration leaves the keys of the first version unchanged, without limits, and gives each a colour', () => {
   const folder = freshFolder()
   firstVersion(folder, 11)
   const apps = openApps(folder)
@@ -51,7 +51,7 @@ it('keys of the first version keep what they were, get no limits, and a colour b
   expect(defaultAppSettings.retries).toBe(true)
 })
 
-it('their secrets open the same doors as before', () => {
+it('the secrets of migrated keys are still valid', () => {
   const folder = freshFolder()
   firstVersion(folder, 3)
   const store = openStore(folder)

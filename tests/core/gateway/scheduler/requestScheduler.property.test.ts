@@ -14,7 +14,7 @@ const maxWaiting = 16
 const maxWaitingPerApp = 5
 const maxWaitMs = 120_000
 
-/** A desk with a second, plain book-keeping beside it: what it may do is computed anew from everything that happened. */
+/** A scheduler beside a simple model, which computes what is allowed from the list of all events. */
 class Watched {
   readonly scheduler: RequestScheduler
   readonly clock: FakeClock
@@ -79,7 +79,7 @@ class Watched {
   }
   readonly left = new Set<FakeWish>()
 
-  /** The moment of truth: everything that the desk promises, checked as it lets one in. */
+  /** Checks every guarantee of the scheduler when it admits a request. */
   #letIn(asked: FakeWish): void {
     const now = this.clock.now()
     const { concurrent, rpm, tpm } = this.limits
@@ -96,7 +96,7 @@ class Watched {
         recent.reduce((sum, { tokens }) => sum + tokens, 0) + running.reduce((sum, { tokens }) => sum + tokens, 0)
       if (used > 0) expect(used + asked.tokens).toBeLessThanOrEqual(tpm)
     }
-    // FIFO among those of one asker that need the same.
+    // First in, first out among the requests of one sender with the same needs.
     const name = nameOf(asked)
     const before = this.order.findLast((one) => nameOf(one) === name && one.slot === asked.slot)
     if (before) expect(before.trace.id).toBeLessThan(asked.trace.id)
@@ -117,7 +117,7 @@ class Watched {
       if (asker.kind === 'app') perTool.set(asker.id, (perTool.get(asker.id) ?? 0) + 1)
     }
     for (const count of perTool.values()) expect(count).toBeLessThanOrEqual(maxWaitingPerApp)
-    // Nobody waits for nothing: whoever has no obstacle is behind one who waits for tokens.
+    // A request waits without an obstacle only behind one that waits for tokens.
     if (waiting.some(({ why }) => why === 'turn')) expect(waiting.some(({ why }) => why === 'tokens')).toBe(true)
     const limit = this.clock.date() - maxWaitMs
     for (const { since } of waiting) expect(since).toBeGreaterThan(limit - 2)
@@ -176,13 +176,13 @@ const figures = fc.record({ limit: perhaps(fc.nat(30)), remaining: perhaps(fc.na
       watched.scheduler.saw(200, headers(reported)),
 )
 
-/** Passes of those who waited arrive a microtask later. */
+/** Permits of waiting requests arrive a microtask later. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 4; turn++) await Promise.resolve()
 }
 
 async function drain(watched: Watched): Promise<void> {
-  // A pass comes back every two seconds; whoever waits longer than its time is turned away.
+  // A permit is returned every two seconds, and a request that waits too long is refused.
   for (let round = 0; round < 400 && (watched.inside.length > 0 || watched.scheduler.counts().waiting > 0); round++) {
     watched.leave(0, 1)
     watched.clock.pass(2_000)
@@ -190,8 +190,8 @@ async function drain(watched: Watched): Promise<void> {
   }
 }
 
-describe('whatever comes', () => {
-  it('[LIM-05] limits hold at every moment, nobody is lost or let in twice, and every wait ends', async () => {
+describe('arbitrary sequences', () => {
+  it('[LIM-05] never exceed a limit, lose a request or admit one twice, and every wait ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         limits,
@@ -235,7 +235,7 @@ describe('whatever comes', () => {
           scheduler.limits({ concurrent: slots, rpm: null, tpm: null })
           await scheduler.enter(wish())
           const waiting = new Map<string, number>()
-          /** Per app that waits without a break: how many apps were let in since its last turn, and among how many apps. */
+          /** For each continuously waiting app: how many apps were admitted since its last turn, and among how many. */
           const passedBy = new Map<string, { count: number; apps: number }>()
           const ask = (id: string): void => {
             const one = wish(app(id))
