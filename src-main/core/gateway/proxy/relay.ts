@@ -10,7 +10,7 @@ import type {
   RequestLog,
   RequestTrace,
 } from '../../ports/requests.ts'
-import { Cancel, type CancelSignal } from '../../shared/cancel.ts'
+import { Cancel } from '../../shared/cancel.ts'
 import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
@@ -21,6 +21,7 @@ import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
 import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
+import { pipeReply } from './replyBody.ts'
 import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { isUpload, Upload } from './upload.ts'
 
@@ -403,85 +404,4 @@ const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Arra
 /** The headers with a new Content-Length, because the body was edited. */
 function withLength(headers: HeaderPairs, length: number): HeaderPairs {
   return headers.map(([name, value]) => [name, name.toLowerCase() === 'content-length' ? String(length) : value])
-}
-
-/** Passes the reply body to the app as it arrives. An app that reads slowly slows the service down. */
-async function pipeReply(reply: ForwardReply, response: ServerResponse, gone: CancelSignal): Promise<void> {
-  // A short reply has mostly arrived with its headers: send both in one write.
-  const whole = reply.whole()
-  if (whole) {
-    response.end(whole)
-    return
-  }
-  // Headers are sent in one write with the first bytes if these arrive in the same turn. The headers of a stream do not wait for its first event.
-  const flush = setImmediate(() => response.flushHeaders())
-  if (reply.flow) {
-    await pipeFlow(reply.flow, response, gone, flush)
-    return
-  }
-  for await (const bytes of reply.body) {
-    clearImmediate(flush)
-    if (!response.write(bytes)) await drained(response, gone)
-  }
-  clearImmediate(flush)
-  response.end()
-}
-
-/** @throws StudioError the failure of the reply, or `cancelled` */
-function pipeFlow(
-  flow: NonNullable<ForwardReply['flow']>,
-  response: ServerResponse,
-  gone: CancelSignal,
-  flush: NodeJS.Immediate,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let hasStarted = false
-    let body: { goOn(): void } | null = null
-    const stop = (): void => {
-      clearImmediate(flush)
-      response.off('drain', resume)
-      gone.removeEventListener('abort', leave)
-    }
-    const resume = (): void => body?.goOn()
-    const leave = (): void => {
-      stop()
-      reject(new StudioError('cancelled', 'Cancelled.'))
-    }
-    if (gone.aborted) return leave()
-    response.on('drain', resume)
-    gone.addEventListener('abort', leave, { once: true })
-    body = flow({
-      write(bytes) {
-        if (!hasStarted) clearImmediate(flush)
-        hasStarted = true
-        return response.write(bytes)
-      },
-      end() {
-        stop()
-        response.end()
-        resolve()
-      },
-      fail(error) {
-        stop()
-        reject(error)
-      },
-    })
-  })
-}
-
-/** Resolves when the app has read the written bytes. @throws StudioError `cancelled` if the app disconnects first */
-function drained(response: ServerResponse, gone: CancelSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      response.off('drain', go)
-      reject(new StudioError('cancelled', 'Cancelled.'))
-    }
-    const go = (): void => {
-      gone.removeEventListener('abort', leave)
-      resolve()
-    }
-    if (gone.aborted) return leave()
-    response.once('drain', go)
-    gone.addEventListener('abort', leave, { once: true })
-  })
 }
