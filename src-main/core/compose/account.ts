@@ -1,6 +1,5 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
 import { AlertsFeature } from '../features/alerts/alerts.ts'
-import { connectForNow, connectNamed, connectSandbox, openStored } from '../features/connections/connect.ts'
 import type { ModelsFeature } from '../features/connections/listModels.ts'
 import type { Session } from '../features/connections/session.ts'
 import { LimitsFeature } from '../features/limits/limits.ts'
@@ -154,18 +153,4 @@ function cacheSuccess<T>(request: () => Promise<T>): () => Promise<T> {
     })
     return result
   }
-}
-
-/** The service to connect to for one run. `profile` is the id or the name of a stored profile. */
-export type StartConnection = { baseUrl: string; apiKey: string } | { sandbox: true } | { profile: string }
-
-/**
- * Opens the connection of this run. Without `connect` that is the active stored profile, whose failure is a state and not an exception.
- * @throws StudioError `no_such_item`, `not_connected`, `bad_input`, and the failures of the keychain
- */
-export async function connectAtStart(session: Session, connect: StartConnection | undefined): Promise<void> {
-  if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
-  else if (connect && 'profile' in connect) await connectNamed(session, connect.profile)
-  else if (connect) await connectForNow(session, connect)
-  else await openStored(session)
 }

@@ -36,6 +36,7 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
   if (interrupted > 0) log('warn', `${interrupted} replies were cut off when the program ended. They are marked.`)
   const settings = currentSettings(store)
   const apps = new Apps(store)
+  opening.onFailure(() => apps.close())
   const requestLog = new SqliteRequestLog({
     dataDir,
     tools: () => apps.list(),

@@ -7,15 +7,12 @@ import { appUses } from '../gateway/apps/appUsage.ts'
 import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
 import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
 import { type RelayDependencies, relay } from '../gateway/proxy/relay.ts'
-import { startStartingUpServer } from '../gateway/proxy/startingUpServer.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import type { Metrics } from '../observability/metrics.ts'
 import { closeAll } from '../shared/closeAll.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { guarded } from '../shared/unexpected.ts'
-import { defaultSettings, peekSettings } from '../store/settings.ts'
-import { databaseFile } from '../store/store.ts'
 import { loadTokenizer } from '../upstream/meter/tokens.ts'
 import type { OpenData } from './data.ts'
 
@@ -113,35 +110,10 @@ export function composeGateway(dependencies: GatewayDependencies): ComposedGatew
 }
 
 /** The server that the settings ask for. `port` of the command line overrides them for this run; null means no server. */
-function wantedServer(
+export function wantedServer(
   { proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings,
   port: number | null | undefined,
 ): LocalV1Settings {
   if (port === null) return { enabled: false, port: proxyPort, ipv6 }
   return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
 }
-
-/**
- * The server that answers 503 on the port of the local API while a long check of the data folder runs.
- * @param port `CoreOptions.proxyPort`
- */
-export function startingUp(dataDir: string, port: number | null | undefined) {
-  let settings = defaultSettings
-  let server: ReturnType<typeof startStartingUpServer> | null = null
-  return {
-    /** Reads where the local API will listen. Call before the check, while no other part has the database open. */
-    readSettings(): void {
-      settings = peekSettings(databaseFile(dataDir))
-    },
-    async start(): Promise<void> {
-      server ??= startStartingUpServer(wantedServer(settings, port), settings.proxyOrigins)
-      await server
-    },
-    async stop(): Promise<void> {
-      const started = await server
-      server = null
-      await started?.close()
-    },
-  }
-}
-export type StartingUp = ReturnType<typeof startingUp>
