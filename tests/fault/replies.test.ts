@@ -72,7 +72,7 @@ describe('a status that may pass', () => {
   it.each(retried)(
     '%i to a tool that does its own retries: passes at once, and the loop is left to the tool [ERR-10]',
     async (status) => {
-      const setting = await openSetting((turn) => turn.write(errorReply(status)), { tool: { retries: false } })
+      const setting = await openSetting((turn) => turn.write(errorReply(status)), { app: { retries: false } })
       const outcome = await asks(setting.gateway.url).outcome
       expect(outcome.status).toBe(status)
       expect(outcome.headers).not.toHaveProperty('x-should-retry')

@@ -66,8 +66,11 @@ export function openStore(dataDir: string, options: OpenOptions = {}) {
     /** Writes that nobody waits for. */
     pending,
     close() {
-      pending.close()
-      database.close()
+      try {
+        pending.close()
+      } finally {
+        database.close()
+      }
     },
   }
 }

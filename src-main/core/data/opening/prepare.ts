@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StudioError } from '../../errors.ts'
+import { closeAll } from '../../shared/closeAll.ts'
+import { unexpected } from '../../shared/unexpected.ts'
 import { type CheckDepth, isDamage, openDatabase } from '../../store/database.ts'
 import { isDatabaseThere } from '../../store/databaseFile.ts'
 import { isMostlyFree, requestErasing } from '../../store/requestLog/retention.ts'
@@ -104,7 +106,10 @@ export function reportOpening(dataDir: string, problem: StudioError | null) {
      */
     async failed(thrown: unknown): Promise<boolean> {
       if (isDamage(thrown)) noteDamage(dataDir, String(thrown))
-      for (const one of undo.splice(0).reverse()) await one()
+      // The folder lock is the last of them: it must be released although another part can't be closed.
+      await closeAll(undo.splice(0).reverse()).catch(({ errors }: AggregateError) => {
+        for (const failure of errors) unexpected('A part could not be closed', failure)
+      })
       return isDamage(thrown)
     },
   }

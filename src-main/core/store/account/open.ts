@@ -31,8 +31,11 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
     /** Writes that nobody waits for. */
     pending,
     close() {
-      pending.close()
-      database.close()
+      try {
+        pending.close()
+      } finally {
+        database.close()
+      }
     },
   }
 }

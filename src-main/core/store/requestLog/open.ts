@@ -41,8 +41,11 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
     erasing: requestErasing(requestLog),
     transaction: requestLog.transaction,
     close() {
-      bodies.close()
-      requestLog.close()
+      try {
+        bodies.close()
+      } finally {
+        requestLog.close()
+      }
     },
   }
 }
