@@ -70,7 +70,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     restore = { work, at: { stage: 'checking', done: 0, total: 0 } }
     state.changed()
     try {
-      const { plan } = await work.done
+      const plan = await work.done
       checked = { uploadId, plan }
       return plan
     } catch (thrown) {
@@ -96,7 +96,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       backup = { work, at: { stage: 'databases', done: 0, total: 0 } }
       state.changed()
       try {
-        const { summary } = await work.done
+        const summary = await work.done
         const { size: bytes } = statSync(path)
         return transfers.downloads.offer({ path, name: backupName(summary.madeAt), mime: 'application/x-tar', bytes })
       } catch (thrown) {
@@ -114,7 +114,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     /** @throws StudioError as stageBackup, `busy` */
     async check({ uploadId }: { uploadId: string }) {
       const summary = summaryOf(await stage(uploadId))
-      const { here } = await startWorkerTask({ do: 'look', dataDir }, () => undefined).done
+      const here = await startWorkerTask({ do: 'look', dataDir }, () => undefined).done
       return { backup: summary, now: here }
     },
     /** @throws StudioError as stageBackup, `busy` */
