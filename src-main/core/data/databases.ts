@@ -1,9 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, DatabaseName, KeptThing } from '../../../src-preload/contract/data.ts'
 import { accountFile } from '../store/account/open.ts'
 import { accountDatabase } from '../store/account/schema.ts'
 import { type DatabaseKind, studioDatabase } from '../store/database.ts'
 import { isDatabaseThere } from '../store/databaseFile.ts'
+import type { ReadHandle } from '../store/readOnly.ts'
 import { bodiesFile, requestLogFile } from '../store/requestLog/open.ts'
 import { bodyDatabase, requestLogDatabase } from '../store/requestLog/schema.ts'
 import { number } from '../store/rows.ts'
@@ -55,7 +55,7 @@ const things: Readonly<Record<string, KeptThing>> = {
 export const thingOf = (table: string): KeptThing => things[table] ?? 'other'
 
 /** How many things a database holds. @throws what SQLite throws */
-export function countThings(handle: DatabaseSync): Counts {
+export function countThings(handle: ReadHandle): Counts {
   const counted = new Map<KeptThing, number>()
   for (const { name } of handle.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
     const thing = thingOf(String(name))

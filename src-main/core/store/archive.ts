@@ -13,6 +13,7 @@ import {
 import { id, problem } from '../../../src-preload/contract/problem.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
 /** A UTC instant as all of ours are, so that they sort as text. */
@@ -76,8 +77,8 @@ const calls = z.array(toolCall)
 const attachments = z.array(attachment)
 const sentences = z.array(z.string())
 
-/** Conversations as they go into a file and come out of one. What comes in is out of sight until `reveal`. */
-export function archiveTable({ handle, journal, transaction }: Database) {
+/** The read statements of `archiveTable`. */
+export function archiveReader(handle: ReadHandle) {
   const all = handle.prepare('SELECT id FROM conversations WHERE removed_at IS NULL ORDER BY updated_at, id')
   const one = handle.prepare('SELECT * FROM conversations WHERE id = ?')
   const seqs = handle.prepare('SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq')
@@ -98,28 +99,6 @@ export function archiveTable({ handle, journal, transaction }: Database) {
       WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
   )
   const hasMessage = handle.prepare('SELECT 1 FROM messages WHERE id = ?')
-  const insert = handle.prepare(
-    `INSERT INTO conversations (id, title, model, draft, leaf_id, path_length, created_at, updated_at, removed_at, pinned, archived_at,
-       setup, import_key)
-     VALUES (:id, :title, :model, :draft, NULL, 0, :createdAt, :updatedAt, :stagedAt, :pinned, :archivedAt, :setup, :importKey)`,
-  )
-  const plan = handle.prepare("INSERT INTO erasures (what, item) VALUES ('import', ?)")
-  const insertMessage = handle.prepare(
-    `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, run, status,
-       problem, model, finish_reason, usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, ask_id, made, cost,
-       cost_is, params, json_faults, next_id)
-     VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :run, :status,
-       :problem, :model, :finishReason, :usage, :createdAt, :finishedAt, :firstTokenMs, :reasoningMs, :requestId, :askId, :made, :cost,
-       :costIs, :params, :jsonFaults, :nextId)`,
-  )
-  const finish = handle.prepare(
-    'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
-  )
-  const unplan = handle.prepare("DELETE FROM erasures WHERE what = 'import' AND item = ?")
-  const show = handle.prepare(
-    `UPDATE conversations SET removed_at = NULL, folder_id = (SELECT id FROM folders WHERE id = :folderId) WHERE id = :id`,
-  )
-  const restore = handle.prepare('UPDATE conversations SET removed_at = NULL WHERE id = ?')
 
   return {
     /** Those in sight, the longest untouched first. */
@@ -153,6 +132,36 @@ export function archiveTable({ handle, journal, transaction }: Database) {
       return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
     },
     hasMessage: (id: string): boolean => hasMessage.get(id) !== undefined,
+  }
+}
+
+/** Conversations as they go into a file and come out of one. What comes in is out of sight until `reveal`. */
+export function archiveTable({ handle, journal, transaction }: Database) {
+  const insert = handle.prepare(
+    `INSERT INTO conversations (id, title, model, draft, leaf_id, path_length, created_at, updated_at, removed_at, pinned, archived_at,
+       setup, import_key)
+     VALUES (:id, :title, :model, :draft, NULL, 0, :createdAt, :updatedAt, :stagedAt, :pinned, :archivedAt, :setup, :importKey)`,
+  )
+  const plan = handle.prepare("INSERT INTO erasures (what, item) VALUES ('import', ?)")
+  const insertMessage = handle.prepare(
+    `INSERT INTO messages (id, conversation_id, parent_id, role, name, text, reasoning, refusal, tool_calls, attachments, run, status,
+       problem, model, finish_reason, usage, created_at, finished_at, first_token_ms, reasoning_ms, request_id, ask_id, made, cost,
+       cost_is, params, json_faults, next_id)
+     VALUES (:id, :conversationId, :parentId, :role, :name, :text, :reasoning, :refusal, :toolCalls, :attachments, :run, :status,
+       :problem, :model, :finishReason, :usage, :createdAt, :finishedAt, :firstTokenMs, :reasoningMs, :requestId, :askId, :made, :cost,
+       :costIs, :params, :jsonFaults, :nextId)`,
+  )
+  const finish = handle.prepare(
+    'UPDATE conversations SET leaf_id = :leafId, path_length = :length, import_key = :importKey WHERE id = :id',
+  )
+  const unplan = handle.prepare("DELETE FROM erasures WHERE what = 'import' AND item = ?")
+  const show = handle.prepare(
+    `UPDATE conversations SET removed_at = NULL, folder_id = (SELECT id FROM folders WHERE id = :folderId) WHERE id = :id`,
+  )
+  const restore = handle.prepare('UPDATE conversations SET removed_at = NULL WHERE id = ?')
+
+  return {
+    ...archiveReader(handle),
     /** Brings a conversation in without its messages, out of sight and on the list of what is erased if the program dies now. */
     stage: (conversation: ArchivedConversation, stagedAt: string): void =>
       transaction(() => {

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
 
 /** What was made or recorded here and can be taken along: a file of `media/`, or the text of a transcript. */
@@ -30,7 +30,7 @@ const all = `
    WHERE t.state <> 'making' AND t.text <> '' AND r.removed_at IS NULL`
 
 /** Speech, recordings with their transcripts, and images, the oldest first, one at a time. */
-export function createdItemTable({ handle }: Pick<Database, 'handle'>) {
+export function createdItemReader(handle: ReadHandle) {
   const rows = handle.prepare(
     `SELECT a.*, m.mime, m.bytes, m.sha256 FROM (${all}) AS a LEFT JOIN media AS m ON m.id = a.media_id ORDER BY a.created_at, a.id`,
   )

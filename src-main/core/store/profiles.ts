@@ -1,5 +1,6 @@
 import { type Profile, profile } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text } from './rows.ts'
 
 /** A place to connect to, as stored. Its key is never here. */
@@ -8,12 +9,24 @@ export interface StoredProfile extends Profile {
   allowInsecure: boolean
 }
 
-/** Any number of services, at most one sandbox, and at most one active. */
-export function profileTable({ handle, transaction }: Database) {
+/** The read statements of `profileTable`. */
+export function profileReader(handle: ReadHandle) {
   const all = handle.prepare('SELECT * FROM profiles ORDER BY name COLLATE NOCASE, id')
   const active = handle.prepare('SELECT * FROM profiles WHERE active = 1')
   const byId = handle.prepare('SELECT * FROM profiles WHERE id = ?')
   const sandbox = handle.prepare("SELECT * FROM profiles WHERE kind = 'sandbox'")
+
+  return {
+    /** By name. */
+    all: (): StoredProfile[] => all.all().map(read),
+    active: (): StoredProfile | null => readFirst(active.get()),
+    get: (id: string): StoredProfile | null => readFirst(byId.get(id)),
+    sandbox: (): StoredProfile | null => readFirst(sandbox.get()),
+  }
+}
+
+/** Any number of services, at most one sandbox, and at most one active. */
+export function profileTable({ handle, transaction }: Database) {
   const calm = handle.prepare('UPDATE profiles SET active = 0 WHERE active = 1')
   const activate = handle.prepare('UPDATE profiles SET active = 1 WHERE id = ?')
   const rename = handle.prepare('UPDATE profiles SET name = ? WHERE id = ?')
@@ -27,11 +40,7 @@ export function profileTable({ handle, transaction }: Database) {
   )
 
   return {
-    /** By name. */
-    all: (): StoredProfile[] => all.all().map(read),
-    active: (): StoredProfile | null => readFirst(active.get()),
-    get: (id: string): StoredProfile | null => readFirst(byId.get(id)),
-    sandbox: (): StoredProfile | null => readFirst(sandbox.get()),
+    ...profileReader(handle),
     /** Keeps it and makes it the active one. */
     saveActive({ id, name, kind, baseUrl, keyKept, allowInsecure }: StoredProfile): void {
       transaction(() => {

@@ -1,14 +1,30 @@
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
-import { damagedFile } from './database.ts'
-import { leastDatabaseBytes } from './databaseFile.ts'
+import { asStoreError, type DatabaseKind, damagedFile, newer } from './database.ts'
+import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { folderUser } from './lock.ts'
+
+/** The part of a prepared statement that reads. */
+export type ReadStatement = Pick<StatementSync, 'all' | 'get' | 'iterate' | 'setReturnArrays'>
+
+/**
+ * The part of a connection that reads: it has neither `exec` nor statements with `run`, so code that was given one cannot write by mistake. A
+ * read-write connection is one too.
+ */
+export interface ReadHandle {
+  prepare(sql: string): ReadStatement
+}
 
 /** A connection for commands that only read a data folder. */
 export interface ReadOnlyDatabase {
-  readonly handle: DatabaseSync
+  readonly handle: ReadHandle
+  /** `PRAGMA user_version`: how many migrations the file has had. */
+  readonly version: number
+  /** Writes a compact copy to a path that does not exist yet. */
+  copyTo(path: string): void
+  close(): void
   /** Whether another process has written since: open the file again to see that. Never true beside a running core, whose changes are seen at once. */
   isOutdated(): boolean
   /** Whether what was read may be inconsistent, because another process changed the file meanwhile. */
@@ -29,7 +45,7 @@ export function openReadOnly(file: string, isInUse = isWritten(file)): ReadOnlyD
   const log = `${file}-wal`
   if (isInUse) {
     const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
-    return { handle, isOutdated: () => false, wasChanged: () => false }
+    return readOnly(handle, { isOutdated: () => false, wasChanged: () => false })
   }
   const states = (): string => `${stateOf(file)} ${stateOf(log)}`
   const before = { file: stateOf(file), log: stateOf(log) }
@@ -46,12 +62,63 @@ export function openReadOnly(file: string, isInUse = isWritten(file)): ReadOnlyD
       throw thrown
     }
     const isOther = (): boolean => states() !== `${before.file} ${before.log}`
-    return { handle, isOutdated: isOther, wasChanged: isOther }
+    return readOnly(handle, { isOutdated: isOther, wasChanged: isOther })
   }
   address.search = 'immutable=1'
   const handle = new DatabaseSync(address, { readOnly: true })
   const wasChanged = (): boolean => stateOf(file) !== before.file
-  return { handle, isOutdated: () => stateOf(log) !== '' || wasChanged(), wasChanged }
+  return readOnly(handle, { isOutdated: () => stateOf(log) !== '' || wasChanged(), wasChanged })
+}
+
+function readOnly(
+  handle: DatabaseSync,
+  changes: Pick<ReadOnlyDatabase, 'isOutdated' | 'wasChanged'>,
+): ReadOnlyDatabase {
+  try {
+    return {
+      handle,
+      version: Number(handle.prepare('PRAGMA user_version').get()?.user_version),
+      copyTo: (path) => void handle.prepare('VACUUM INTO ?').run(path),
+      close: () => handle.close(),
+      ...changes,
+    }
+  } catch (thrown) {
+    handle.close()
+    throw thrown
+  }
+}
+
+interface KindOptions {
+  /** Whether another process writes the file now, as for `openReadOnly`. */
+  isInUse: true | undefined
+  /** Called for a file of an older version, which only a core may migrate. Throws, or returns null. */
+  whenOlder(): null
+}
+
+/**
+ * Opens one of our databases for reading and builds readers on it. Null when the file does not exist.
+ * @throws StudioError `store_newer`, `store_damaged`; what `whenOlder` throws
+ */
+export function readDatabase<T>(
+  file: string,
+  kind: DatabaseKind,
+  { isInUse, whenOlder }: KindOptions,
+  build: (database: ReadOnlyDatabase) => T,
+): T | null {
+  try {
+    if (!isDatabaseThere(file)) return null
+    const database = openReadOnly(file, isInUse)
+    let result: T | null = null
+    try {
+      if (database.version > kind.migrations.length) throw newer(file, database.version, kind)
+      result = database.version < kind.migrations.length ? whenOlder() : build(database)
+      return result
+    } finally {
+      if (result === null) database.close()
+    }
+  } catch (thrown) {
+    throw asStoreError(thrown, file)
+  }
 }
 
 /**

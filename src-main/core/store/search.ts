@@ -1,5 +1,5 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
 /** Rows of `search_text` that one message may have: `seq * partsEach + part`. */
@@ -94,7 +94,7 @@ export interface MessageOfHit {
 }
 
 /** The reading side, on a connection of its own: nothing here writes. */
-export function searchReader(handle: DatabaseSync) {
+export function searchReader(handle: ReadHandle) {
   const titles = handle.prepare(
     `SELECT id, title, archived_at, updated_at FROM conversations WHERE removed_at IS NULL AND title IS NOT NULL AND title <> ''
       ORDER BY updated_at DESC, id`,

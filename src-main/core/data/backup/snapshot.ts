@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
-import { asStoreError } from '../../store/database.ts'
+import { asStoreError, newer } from '../../store/database.ts'
 import { openReadOnly } from '../../store/readOnly.ts'
 import { text } from '../../store/rows.ts'
 import { addCounts, countThings, databasesIn, type KnownDatabase } from '../databases.ts'
@@ -83,17 +83,13 @@ function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: Known
   let wasChanged = (): boolean => false
   try {
     const opened = openReadOnly(path, isInUse)
-    const { handle } = opened
     wasChanged = opened.wasChanged
     try {
-      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
-      if (version > kind.migrations.length) {
-        throw new StudioError('store_newer', `${path} was written by a newer version of Inference Studio.`)
-      }
-      handle.prepare('VACUUM INTO ?').run(join(folder, file))
+      if (opened.version > kind.migrations.length) throw newer(path, opened.version, kind)
+      opened.copyTo(join(folder, file))
       return !wasChanged()
     } finally {
-      handle.close()
+      opened.close()
     }
   } catch (thrown) {
     if (wasChanged()) return false
@@ -158,14 +154,14 @@ function followErased(
 
 /** Whether the live database still has all of `missing`. */
 function areAllThere(live: string, missing: readonly string[]): boolean {
-  const { handle } = openReadOnly(live)
+  const { handle, close } = openReadOnly(live)
   try {
     const row = handle
       .prepare('SELECT count(*) AS n FROM media WHERE id IN (SELECT value FROM json_each(?))')
       .get(JSON.stringify(missing))
     return Number(row?.n) === missing.length
   } finally {
-    handle.close()
+    close()
   }
 }
 

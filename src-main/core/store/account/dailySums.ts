@@ -1,7 +1,6 @@
-import type { StatementSync } from 'node:sqlite'
 import { StudioError } from '../../errors.ts'
 import type { DayNumber } from '../../shared/days.ts'
-import type { Database } from '../database.ts'
+import type { ReadHandle, ReadStatement } from '../readOnly.ts'
 import { costOf, figureColumns, type UsageFigures } from './figures.ts'
 
 /** One row of the service's side, for views: `name` is a model, or a key's id. */
@@ -15,7 +14,7 @@ const longDays = 400
 const everyDay = [-1_000_000, 1_000_000] as const
 
 /** Reads for views, as arrays. A row takes about a microsecond, ten years of ten models therefore some tens of milliseconds, once. */
-export function sumTable({ handle }: Pick<Database, 'handle'>) {
+export function sumReader(handle: ReadHandle) {
   // Changes of this connection, and of others.
   const changes = handle.prepare('SELECT total_changes() AS n')
   const dataVersion = handle.prepare('PRAGMA data_version')
@@ -56,7 +55,7 @@ export function sumTable({ handle }: Pick<Database, 'handle'>) {
 
 type Reader = (...given: (number | string)[]) => ServiceDay[]
 
-function arrays(statement: StatementSync): Reader {
+function arrays(statement: ReadStatement): Reader {
   statement.setReturnArrays(true)
   return (...given) => statement.all(...given).map((row: unknown) => readDay(row))
 }

@@ -1,5 +1,6 @@
 import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 
 /** One answer of a read-out. `at`: when it was asked, so that what it says is no older. */
@@ -18,8 +19,8 @@ export interface Covered {
   closedAt: number | null
 }
 
-export function fetchTable({ handle }: Pick<Database, 'handle'>) {
-  const add = handle.prepare('INSERT OR IGNORE INTO fetches (book, what, at, from_day, to_day) VALUES (?, ?, ?, ?, ?)')
+/** The read statements of `fetchTable`. */
+export function fetchReader(handle: ReadHandle) {
   const last = handle.prepare('SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ?')
   const next = handle.prepare('SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ?')
   const nextOfDay = handle.prepare(
@@ -32,11 +33,6 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
   const lastOfKeys = handle.prepare(
     "SELECT max(last_at) AS at FROM coverage WHERE book = ? AND what >= 'days:' AND what < 'days;'",
   )
-  const cover = handle.prepare(
-    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:account, :what, :day, :at, :at, :closed)
-      ON CONFLICT (book, what, day) DO UPDATE SET first_at = min(first_at, :at), last_at = max(last_at, :at),
-        closed_at = CASE WHEN :closed IS NULL THEN closed_at ELSE min(coalesce(closed_at, :closed), :closed) END`,
-  )
   const covered = handle.prepare('SELECT * FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?')
   const ofKeys = handle.prepare(
     `SELECT day, min(first_at) AS first_at, min(last_at) AS last_at, min(closed_at) AS closed_at FROM coverage
@@ -47,14 +43,6 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
   const at = (row: Row | undefined): number | null => (row ? numberOrNull(row, 'at') : null)
 
   return {
-    /** False where this fetch is in the books already. */
-    add(account: number, what: string, fetch: Fetch): boolean {
-      const { changes } = add.run(account, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
-      return Number(changes) > 0
-    },
-    cover(account: number, what: string, day: DayNumber, at: number): void {
-      cover.run({ account, what, day, at, closed: at >= endOfDay(day) ? at : null })
-    },
     lastAt: (account: number, what: string): number | null => at(last.get(account, what)),
     /** When the days of any key were asked for last. */
     lastOfKeys: (account: number): number | null => at(lastOfKeys.get(account)),
@@ -78,6 +66,28 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
     },
   }
 }
+
+export function fetchTable({ handle }: Pick<Database, 'handle'>) {
+  const add = handle.prepare('INSERT OR IGNORE INTO fetches (book, what, at, from_day, to_day) VALUES (?, ?, ?, ?, ?)')
+  const cover = handle.prepare(
+    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:account, :what, :day, :at, :at, :closed)
+      ON CONFLICT (book, what, day) DO UPDATE SET first_at = min(first_at, :at), last_at = max(last_at, :at),
+        closed_at = CASE WHEN :closed IS NULL THEN closed_at ELSE min(coalesce(closed_at, :closed), :closed) END`,
+  )
+
+  return {
+    ...fetchReader(handle),
+    /** False where this fetch is in the books already. */
+    add(account: number, what: string, fetch: Fetch): boolean {
+      const { changes } = add.run(account, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
+      return Number(changes) > 0
+    },
+    cover(account: number, what: string, day: DayNumber, at: number): void {
+      cover.run({ account, what, day, at, closed: at >= endOfDay(day) ? at : null })
+    },
+  }
+}
+export type FetchReader = ReturnType<typeof fetchReader>
 export type FetchTable = ReturnType<typeof fetchTable>
 
 const read = (row: Row): Covered => ({

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, text, textOrNull } from '../rows.ts'
 
 /** Who asked for which model, once for all of their rows. */
@@ -79,11 +80,11 @@ export class Callers {
 
 export type CallerTable = ReturnType<typeof callerTable>
 
-export function callerTable({ handle }: Pick<Database, 'handle'>) {
-  const insert = handle.prepare('INSERT OR REPLACE INTO callers (id, who, model, many) VALUES (?, ?, ?, ?)')
+/** The read statements of `callerTable`. */
+export function callerReader(handle: ReadHandle) {
   const after = handle.prepare('SELECT * FROM callers WHERE id > ? ORDER BY id')
+
   return {
-    insert: ({ id, who, model, many }: Caller): void => void insert.run(id, who, model, many ? 1 : 0),
     /** Those with a higher id, in order. */
     after: (id: number): Caller[] =>
       after.all(id).map((row) => ({
@@ -92,5 +93,14 @@ export function callerTable({ handle }: Pick<Database, 'handle'>) {
         model: textOrNull(row, 'model'),
         many: number(row, 'many') === 1,
       })),
+  }
+}
+
+export function callerTable({ handle }: Pick<Database, 'handle'>) {
+  const insert = handle.prepare('INSERT OR REPLACE INTO callers (id, who, model, many) VALUES (?, ?, ?, ?)')
+
+  return {
+    ...callerReader(handle),
+    insert: ({ id, who, model, many }: Caller): void => void insert.run(id, who, model, many ? 1 : 0),
   }
 }

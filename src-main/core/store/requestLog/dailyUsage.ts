@@ -1,5 +1,6 @@
 import { StudioError } from '../../errors.ts'
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { numberOrNull } from '../rows.ts'
 
 /** What one caller used in one day (UTC) at one account. Requests that were refused are not in it. */
@@ -29,10 +30,8 @@ const added = `ON CONFLICT (account, day, caller) DO UPDATE SET requests = reque
   unpriced = unpriced + excluded.unpriced, failed = failed + excluded.failed,
   cost = CASE WHEN cost > 9223372036854775807 - excluded.cost THEN 9223372036854775807 ELSE cost + excluded.cost END`
 
-export function usedTable({ handle }: Pick<Database, 'handle'>) {
-  const add = handle.prepare(
-    `INSERT INTO use_days (${columns}, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${added}`,
-  )
+/** The read statements of `usedTable`. */
+export function dailyUsageReader(handle: ReadHandle) {
   // As text: a sum may be beyond what a JavaScript number holds exactly.
   const between = handle.prepare(
     `SELECT ${columns}, CAST(cost AS TEXT) AS cost_text FROM use_days
@@ -40,20 +39,10 @@ export function usedTable({ handle }: Pick<Database, 'handle'>) {
   )
   const first = handle.prepare('SELECT min(day) AS day FROM use_days WHERE account = ?')
   const last = handle.prepare('SELECT max(day) AS day FROM use_days WHERE account = ?')
-  const move = handle.prepare(
-    `INSERT INTO use_days (${columns}, cost)
-      SELECT ?, ${columns.replace('account, ', '')}, cost FROM use_days WHERE account = ? ${added}`,
-  )
-  const forget = handle.prepare('DELETE FROM use_days WHERE account = ?')
   // Tens of thousands of rows for ten years: an object made of a row by SQLite would cost twice as much.
   between.setReturnArrays(true)
 
   return {
-    add: (d: UseDay): void =>
-      void add.run(
-        ...[d.account, d.day, d.caller, d.requests, d.tokensIn, d.tokensOut, d.tokensCached],
-        ...[d.estimated, d.unpriced, d.failed, d.cost],
-      ),
     /** In order of days; both ends belong to it. */
     between: (account: number, from: number, to: number): UseDay[] => between.all(account, from, to).map(readDay),
     firstDay(account: number): number | null {
@@ -64,6 +53,26 @@ export function usedTable({ handle }: Pick<Database, 'handle'>) {
       const row = last.get(account)
       return row ? numberOrNull(row, 'day') : null
     },
+  }
+}
+
+export function usedTable({ handle }: Pick<Database, 'handle'>) {
+  const add = handle.prepare(
+    `INSERT INTO use_days (${columns}, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${added}`,
+  )
+  const move = handle.prepare(
+    `INSERT INTO use_days (${columns}, cost)
+      SELECT ?, ${columns.replace('account, ', '')}, cost FROM use_days WHERE account = ? ${added}`,
+  )
+  const forget = handle.prepare('DELETE FROM use_days WHERE account = ?')
+
+  return {
+    ...dailyUsageReader(handle),
+    add: (d: UseDay): void =>
+      void add.run(
+        ...[d.account, d.day, d.caller, d.requests, d.tokensIn, d.tokensOut, d.tokensCached],
+        ...[d.estimated, d.unpriced, d.failed, d.cost],
+      ),
     /** Adds everything of one account to another. The caller holds the transaction. */
     move(from: number, to: number): void {
       move.run(to, from)
@@ -71,6 +80,7 @@ export function usedTable({ handle }: Pick<Database, 'handle'>) {
     },
   }
 }
+export type DailyUsageReader = ReturnType<typeof dailyUsageReader>
 export type UsedTable = ReturnType<typeof usedTable>
 
 /** A row as an array, in the order of `columns`. */

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, text, textOrNull } from '../rows.ts'
 
 /** An account at a base address, as a small number in rows that are many. */
@@ -18,13 +19,11 @@ export interface AccountLink {
   linkedAccount: number
 }
 
-export function linkTable({ handle }: Pick<Database, 'handle'>) {
+/** The read statements of `linkTable`. */
+export function linkReader(handle: ReadHandle) {
   const accounts = handle.prepare('SELECT id, base_url, profile, book FROM accounts ORDER BY id')
   const links = handle.prepare('SELECT first_row, account FROM links ORDER BY first_row')
-  const putAccount = handle.prepare('INSERT OR REPLACE INTO accounts (id, base_url, profile, book) VALUES (?, ?, ?, ?)')
-  const dropAccount = handle.prepare('DELETE FROM accounts WHERE id = ?')
-  const dropLinks = handle.prepare('DELETE FROM links')
-  const putLink = handle.prepare('INSERT INTO links (first_row, account) VALUES (?, ?)')
+
   return {
     accounts: (): LinkedAccount[] =>
       accounts.all().map((row) => ({
@@ -35,6 +34,17 @@ export function linkTable({ handle }: Pick<Database, 'handle'>) {
       })),
     links: (): AccountLink[] =>
       links.all().map((row) => ({ firstRow: number(row, 'first_row'), linkedAccount: number(row, 'account') })),
+  }
+}
+
+export function linkTable({ handle }: Pick<Database, 'handle'>) {
+  const putAccount = handle.prepare('INSERT OR REPLACE INTO accounts (id, base_url, profile, book) VALUES (?, ?, ?, ?)')
+  const dropAccount = handle.prepare('DELETE FROM accounts WHERE id = ?')
+  const dropLinks = handle.prepare('DELETE FROM links')
+  const putLink = handle.prepare('INSERT INTO links (first_row, account) VALUES (?, ?)')
+
+  return {
+    ...linkReader(handle),
     putAccount: ({ id, baseUrl, profile, account }: LinkedAccount): void =>
       void putAccount.run(id, baseUrl, profile, account),
     dropAccount: (id: number): void => void dropAccount.run(id),

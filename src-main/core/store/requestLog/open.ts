@@ -1,15 +1,13 @@
 import { join } from 'node:path'
-import { StudioError } from '../../errors.ts'
-import { asStoreError, type Database, type OpenOptions, openDatabase } from '../database.ts'
-import { isDatabaseThere } from '../databaseFile.ts'
-import { openReadOnly } from '../readOnly.ts'
+import { type Database, type OpenOptions, openDatabase } from '../database.ts'
+import { readDatabase } from '../readOnly.ts'
 import { number } from '../rows.ts'
 import { bodyTable } from './bodies.ts'
-import { callerTable } from './callers.ts'
-import { usedTable } from './dailyUsage.ts'
-import { linkTable } from './links.ts'
+import { callerReader, callerTable } from './callers.ts'
+import { dailyUsageReader, usedTable } from './dailyUsage.ts'
+import { linkReader, linkTable } from './links.ts'
 import { priceTable } from './prices.ts'
-import { requestTable } from './requests.ts'
+import { requestReader, requestTable } from './requests.ts'
 import { requestErasing } from './retention.ts'
 import { bodyDatabase, requestLogDatabase } from './schema.ts'
 import { requestSearch } from './search.ts'
@@ -31,7 +29,7 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
   return {
     requests: requestTable(requestLog),
     callers: callerTable(requestLog),
-    search: requestSearch(requestLog),
+    search: requestSearch(requestLog.handle),
     spend: spendTable(requestLog),
     used: usedTable(requestLog),
     links: linkTable(requestLog),
@@ -67,42 +65,25 @@ function factTable({ handle }: Database) {
 }
 
 /**
- * The ledger for reading alone, beside a running core or without one; null where there is none yet.
+ * Opens the request log for reading, beside a running core or without one. Null when there is no file yet, and when a core must create its
+ * tables or migrate it first.
  * @param isInUse as `openReadOnly`
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openRequestLogReadOnly(dataDir: string, isInUse?: true) {
-  const file = requestLogFile(dataDir)
-  try {
-    if (!isDatabaseThere(file)) return null
-    const { handle, isOutdated } = openReadOnly(file, isInUse)
-    try {
-      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
-      if (version > requestLogDatabase.migrations.length) {
-        throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
-      }
-      // Made this moment by a core that has not come to its tables yet, or left by an older one that must migrate it first.
-      if (version < requestLogDatabase.migrations.length) {
-        handle.close()
-        return null
-      }
-      const dataVersion = handle.prepare('PRAGMA data_version')
-      return {
-        callers: callerTable({ handle }),
-        requests: requestTable({ handle }),
-        search: requestSearch({ handle }),
-        used: usedTable({ handle }),
-        links: linkTable({ handle }),
-        dataVersion: () => Number(dataVersion.get()?.data_version),
-        isOutdated,
-        close: () => handle.close(),
-      }
-    } catch (thrown) {
-      if (handle.isOpen) handle.close()
-      throw thrown
+  const options = { isInUse, whenOlder: () => null }
+  return readDatabase(requestLogFile(dataDir), requestLogDatabase, options, ({ handle, isOutdated, close }) => {
+    const dataVersion = handle.prepare('PRAGMA data_version')
+    return {
+      callers: callerReader(handle),
+      requests: requestReader(handle),
+      search: requestSearch(handle),
+      used: dailyUsageReader(handle),
+      links: linkReader(handle),
+      dataVersion: () => Number(dataVersion.get()?.data_version),
+      isOutdated,
+      close,
     }
-  } catch (thrown) {
-    throw asStoreError(thrown, file)
-  }
+  })
 }
 export type RequestLogReadOnly = NonNullable<ReturnType<typeof openRequestLogReadOnly>>

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
 
 /** A row of the log as the database keeps it: numbers for words (codes.ts), microseconds, billionths. */
@@ -55,27 +56,8 @@ export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.re
 
 export type RequestTable = ReturnType<typeof requestTable>
 
-/** Writes rows. The caller holds the transaction: all that one turn of the event loop opened is one commit. */
-export function requestTable({ handle }: Pick<Database, 'handle'>) {
-  const openUsual = handle.prepare('INSERT INTO requests (id, at, caller, endpoint, stream) VALUES (?, ?, ?, ?, ?)')
-  const openOther = handle.prepare(
-    'INSERT INTO requests (id, at, caller, endpoint, stream, method, path) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  // Almost every row ends without trouble: what trouble needs is a second statement, not thirteen more parameters each time.
-  const close = handle.prepare(
-    `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
-      connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
-      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
-  )
-  const trouble = handle.prepare(
-    `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
-      problem_message = ?, has_bodies = ? WHERE id = ?`,
-  )
-  const refuse = handle.prepare(
-    `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
-  )
-  const again = handle.prepare('UPDATE requests SET times = ? WHERE id = ?')
+/** The read statements of `requestTable`. */
+export function requestReader(handle: ReadHandle) {
   const one = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
   const lastOne = handle.prepare('SELECT id, at FROM requests ORDER BY id DESC LIMIT 1')
   const atOrAfter = handle.prepare('SELECT id, at FROM requests WHERE id >= ? ORDER BY id LIMIT 1')
@@ -99,10 +81,61 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       WHERE ((r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0) AND r.id < ?
       ORDER BY r.id DESC LIMIT ?`,
   )
+
+  return {
+    get(id: number): StoredRequest | null {
+      const row = one.get(id)
+      return row ? readRequest(row) : null
+    },
+    last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
+    /** The first row that has this id or a higher one. */
+    from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
+    /** Rows that never ended, from an id on. */
+    leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
+    refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
+    perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
+      minutes
+        .all(id, at)
+        .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
+    meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
+      outputs.all(id).map((row) => ({
+        caller: number(row, 'caller'),
+        model: textOrNull(row, 'model'),
+        mean: number(row, 'mean'),
+        n: number(row, 'n'),
+      })),
+    /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
+    /** With ids below `before`. */
+    limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
+  }
+}
+
+/** Writes rows. The caller holds the transaction: all that one turn of the event loop opened is one commit. */
+export function requestTable({ handle }: Pick<Database, 'handle'>) {
+  const openUsual = handle.prepare('INSERT INTO requests (id, at, caller, endpoint, stream) VALUES (?, ?, ?, ?, ?)')
+  const openOther = handle.prepare(
+    'INSERT INTO requests (id, at, caller, endpoint, stream, method, path) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  // Almost every row ends without trouble: what trouble needs is a second statement, not thirteen more parameters each time.
+  const close = handle.prepare(
+    `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
+      connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
+      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
+  )
+  const trouble = handle.prepare(
+    `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
+      problem_message = ?, has_bodies = ? WHERE id = ?`,
+  )
+  const refuse = handle.prepare(
+    `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
+      problem_message, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+  )
+  const again = handle.prepare('UPDATE requests SET times = ? WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
   const remember = handle.prepare('UPDATE requests SET has_bodies = 1 WHERE id = ?')
 
   return {
+    ...requestReader(handle),
     open(row: OpenedRequest): void {
       if (row.method === null && row.path === null) openUsual.run(row.id, row.at, row.caller, row.endpoint, row.stream)
       else openOther.run(row.id, row.at, row.caller, row.endpoint, row.stream, row.method, row.path)
@@ -145,30 +178,6 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       )
     },
     count: (id: number, times: number): void => void again.run(times, id),
-    get(id: number): StoredRequest | null {
-      const row = one.get(id)
-      return row ? readRequest(row) : null
-    },
-    last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
-    /** The first row that has this id or a higher one. */
-    from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
-    /** Rows that never ended, from an id on. */
-    leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
-    refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
-    perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
-      minutes
-        .all(id, at)
-        .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
-    meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
-      outputs.all(id).map((row) => ({
-        caller: number(row, 'caller'),
-        model: textOrNull(row, 'model'),
-        mean: number(row, 'mean'),
-        n: number(row, 'n'),
-      })),
-    /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
-    /** With ids below `before`. */
-    limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
     forgetBodies: (id: number): void => void forget.run(id),
     /** Its bodies are kept by now. */
     hasBodies: (id: number): void => void remember.run(id),

@@ -1,5 +1,5 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, type Row } from '../rows.ts'
 import { readRequest, requestColumns, type StoredRequest } from './requests.ts'
 
@@ -29,7 +29,7 @@ const ended = [0, 1, 2, 3] as const
  * Searches rows newest first. Rows that ended are found through the index by caller and outcome, one short walk for each pair,
  * so that a rare caller among a million rows costs no scan. Text has no index: who asks gives short ranges.
  */
-export function requestSearch({ handle }: Pick<Database, 'handle'>) {
+export function requestSearch(handle: ReadHandle) {
   const byId = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
 
   /** Rows of a range by a walk along the table itself. Rows under way only where `outcomes` asks for them. */
