@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { StudioError } from '../errors.ts'
 import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
+import { unexpected } from '../shared/unexpected.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { migrations } from './migrations/index.ts'
 
@@ -49,6 +50,7 @@ export interface Database {
   readonly commits: () => number
   /** Whether a transaction could begin now: false while another process holds the write lock. Never waits longer than `transaction`. */
   readonly isWritable: () => boolean
+  /** Closes the connection. Never throws: when the log cannot be checkpointed, that is reported, and a later close or start does it. */
   readonly close: () => void
 }
 
@@ -90,7 +92,7 @@ export function openDatabase(file: string, kind: DatabaseKind, options: OpenOpti
       handle.close()
       throw thrown
     }
-    return wrap(handle, kind, busyMs)
+    return wrap(file, handle, kind, busyMs)
   } catch (thrown) {
     const failure = asStoreError(thrown, file)
     if (!(failure instanceof StudioError) || failure.kind !== 'database_locked') throw failure
@@ -143,6 +145,22 @@ export function isDamage(thrown: unknown): boolean {
   const cause = thrown instanceof StudioError ? thrown.cause : thrown
   const code = sqliteCode(cause)
   return code === 11 || code === 26
+}
+
+/**
+ * Runs `prepare`, which prepares statements, in a read transaction. Without one, another process may change the schema meanwhile, as the first
+ * `PRAGMA optimize` on a database does. Connecting a virtual table then reloads the schema in the middle of a statement's compilation, and
+ * SQLite fails with "no such table" for a table that exists.
+ */
+export function inReadTransaction<T>(handle: DatabaseSync, prepare: () => T): T {
+  handle.exec('BEGIN')
+  try {
+    // BEGIN itself reads nothing. This loads the schema that is valid for the transaction.
+    handle.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return prepare()
+  } finally {
+    handle.exec('COMMIT')
+  }
 }
 
 function refuseWhileSwapping(file: string): void {
@@ -322,7 +340,7 @@ function pragma(handle: DatabaseSync, name: 'user_version' | 'application_id' | 
   return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind, busyMs: number): Database {
+function wrap(file: string, handle: DatabaseSync, { synchronous }: DatabaseKind, busyMs: number): Database {
   const begin = handle.prepare('BEGIN IMMEDIATE')
   const commit = handle.prepare('COMMIT')
   const version = handle.prepare('PRAGMA data_version')
@@ -388,13 +406,17 @@ function wrap(handle: DatabaseSync, { synchronous }: DatabaseKind, busyMs: numbe
       }
     },
     close() {
+      if (!handle.isOpen) return
       try {
+        if (handle.isTransaction) handle.exec('ROLLBACK')
         handle.exec('PRAGMA optimize')
-        // The last connection checkpoints and takes -wal and -shm away by itself; beside another one this still folds the log in.
+        // The last connection checkpoints and deletes -wal and -shm by itself. Beside another connection this still shortens the log.
         handle.exec('PRAGMA wal_checkpoint(TRUNCATE)')
       } catch (thrown) {
-        // A damaged file is closed all the same: who starts next mends it. What is committed stands in the log of a locked one.
-        if (!isDamage(thrown) && !mayPass(thrown)) throw thrown
+        // Committed rows are safe in the log. A lock passes, and the next start recovers a damaged file.
+        const code = sqliteCode(thrown)
+        if (code !== 5 && code !== 6 && !isDamage(thrown))
+          unexpected(`${file} could not be tidied up when it was closed`, asStoreError(thrown, file))
       } finally {
         handle.close()
       }

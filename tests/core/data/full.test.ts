@@ -15,6 +15,8 @@ import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
 import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
+import { onUnexpected } from '../../../src-main/core/shared/unexpected.ts'
+import { openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
 import { freshFolder } from '../helpers/core.ts'
@@ -147,6 +149,29 @@ describe.runIf(canMount)('on a full disk', () => {
     })
     await erasing.close()
     expect(soundness(join(dataDir, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
+  })
+
+  it('a database that is closed on a full disk is closed, and the failure is reported once', () => {
+    const reported: string[] = []
+    const stop = onUnexpected((line) => reported.push(line))
+    try {
+      const file = join(disk, 'studio.sqlite')
+      const database = openDatabase(file, studioDatabase)
+      const insert = database.handle.prepare('INSERT INTO settings (key, value) VALUES (?, ?)')
+      database.transaction(() => {
+        for (let row = 0; row < 300; row += 1) insert.run(`row ${row}`, 'x'.repeat(3000))
+      })
+      fillUp(0)
+      database.close()
+      expect(database.handle.isOpen).toBe(false)
+      expect(reported).toEqual([expect.stringMatching(/studio\.sqlite could not be tidied up.*the disk is full/)])
+      rmSync(join(disk, 'other'))
+      const again = openDatabase(file, studioDatabase)
+      expect(again.handle.prepare('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 300 })
+      again.close()
+    } finally {
+      stop()
+    }
   })
 
   it('in a folder that can’t be written, a start and a restore say so, a backup is made, and everything is as it was', async () => {

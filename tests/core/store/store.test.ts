@@ -1,6 +1,7 @@
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { inReadTransaction, openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
 
@@ -67,5 +68,32 @@ describe('the store', () => {
     other.exec('CREATE TABLE theirs (a)')
     other.close()
     expect(() => openStore(folder)).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+  })
+
+  it('prepares its statements although another process changes the schema while it opens', () => {
+    const file = databaseFile(freshFolder())
+    const opening = openDatabase(file, studioDatabase)
+    opening.handle.prepare('SELECT * FROM messages')
+    // What `PRAGMA optimize` does when a process that was faster closes the file: it adds the table of statistics.
+    const other = new DatabaseSync(file)
+    other.exec("INSERT INTO settings (key, value) VALUES ('a', '1'); ANALYZE")
+    other.close()
+    // The trigger of this table connects the virtual table of the search.
+    const statement = inReadTransaction(opening.handle, () =>
+      opening.handle.prepare('DELETE FROM messages WHERE seq = ?'),
+    )
+    expect(statement.run(1).changes).toBe(0)
+    opening.close()
+  })
+
+  it('can be closed twice, and closing rolls back an unfinished transaction', () => {
+    const file = databaseFile(freshFolder())
+    const database = openDatabase(file, studioDatabase)
+    database.handle.exec("BEGIN; INSERT INTO settings (key, value) VALUES ('a', '1')")
+    database.close()
+    database.close()
+    const again = openDatabase(file, studioDatabase)
+    expect(again.handle.prepare('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 0 })
+    again.close()
   })
 })

@@ -1,6 +1,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import type { Worker } from 'node:worker_threads'
 import { serveJobs, startWorker } from '../../../shared/worker.ts'
+import { inReadTransaction } from '../../../store/database.ts'
 import { searchReader } from '../../../store/search.ts'
 import { createFinder, type SearchAnswer, type SearchAsk } from './finder.ts'
 
@@ -19,7 +20,7 @@ serveJobs<SearchJob, SearchAnswer>(role, (data) => {
   const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
   // 16 MB: every keystroke reads the index of first letters.
   handle.exec('PRAGMA cache_size = -16384')
-  const find = createFinder(searchReader(handle))
+  const find = createFinder(inReadTransaction(handle, () => searchReader(handle)))
   // Writes no rows. It only moves committed pages from the log to the database file, so that no commit on the core's thread has to.
   let checkpointer: DatabaseSync | null = null
   function checkpoint(): SearchAnswer {
