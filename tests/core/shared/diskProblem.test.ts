@@ -9,7 +9,7 @@ import { settleSwaps } from '../../../src-main/core/data/restore/swap.ts'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import { createMedia } from '../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../src-main/core/features/transfers/transfers.ts'
-import { diskProblem } from '../../../src-main/core/shared/diskProblem.ts'
+import { diskProblem, fileProblem } from '../../../src-main/core/shared/diskProblem.ts'
 import { asStoreError } from '../../../src-main/core/store/database.ts'
 import { openStoreReadOnly } from '../../../src-main/core/store/openReadOnly.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
@@ -59,6 +59,19 @@ describe('an error of the disk', () => {
     'a text',
   ])('is no other one: %o', (thrown) => {
     expect(diskProblem(thrown, 'This file')).toBeNull()
+  })
+})
+
+describe('an error of a path that a person entered', () => {
+  it.each([
+    ['disk_full', 'EDQUOT', 'the disk quota is used up'],
+    ['not_writable', 'EROFS', 'the file system is read-only'],
+    ['too_many_open_files', 'EMFILE', 'this process has too many open files'],
+    ['bad_input', 'ENOENT', 'no such file or folder'],
+    ['bad_input', 'EWHATEVER', 'it failed'],
+  ])('is %s: %s', (kind, code, reason) => {
+    const failed = 'The file /a/b can’t be written'
+    expect(fileProblem(errno(code), failed)).toMatchObject({ kind, message: `${failed}: ${reason} (${code}).` })
   })
 })
 

@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
+import { codeOf } from '../../shared/diskProblem.ts'
 import { asStoreError, newer } from '../../store/database.ts'
 import { openReadOnly } from '../../store/readOnly.ts'
 import { text } from '../../store/rows.ts'
@@ -283,8 +284,6 @@ function giveName(dataDir: string, folder: string, kind: 'media' | 'making', nam
     return existsSync(from)
   }
 }
-
-const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : null)
 
 const fileOf = (dataDir: string, folder: string, name: string): SnapshotFile => {
   const held = join(folder, name)
