@@ -8,11 +8,14 @@ import type { OpeningJob, OpeningProgress } from './worker.ts'
 export interface OpeningParts {
   dataDir: string
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** Before anything that takes long, while nobody has a file open. */
+  /** Called before work that takes long, while no file is open. */
   before?: (() => void) | undefined
-  /** Told what takes long, again and again; the work and its end wait for the first answer. A failure gives the opening up. */
+  /**
+   * Reports progress of work that takes long, repeatedly. The work does not finish before the first report has been handled. If a report
+   * fails, opening fails.
+   */
   opening?: ((work: Opening) => Promise<void> | void) | undefined
-  /** Ends it while the files are made ready; later it does nothing. */
+  /** Cancels the preparation of the files. It has no effect later. */
   signal?: AbortSignal | undefined
 }
 
@@ -25,8 +28,8 @@ export interface OpenFolder {
 const progressDelayMs = 250
 
 /**
- * Opens a data folder and builds on it. Damage beyond the first pages of a file that was closed in order shows only where somebody reads it: then everything is
- * read and mended, and it is built once more.
+ * Opens a data folder and builds on it. Damage beyond the first pages of a file that was closed properly only shows when the page is read.
+ * Then all files are checked and recovered, and `build` runs once more.
  * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, `cancelled`; what `build` throws
  */
 export async function onFolder<T>(parts: OpeningParts, build: (folder: OpenFolder) => Promise<T> | T): Promise<T> {
@@ -58,7 +61,7 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
     kept.onFailure(lock.release)
     return { lock, kept }
   } catch (thrown) {
-    // What a killed owner left was not read whole: whoever comes next has to.
+    // The files of an owner that was killed have not been fully checked, so the next start must check them.
     if (lock.endedCleanlyBefore) lock.release()
     else lock.abandon()
     throw thrown

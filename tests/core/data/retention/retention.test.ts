@@ -131,7 +131,7 @@ describe('erasing by age', () => {
       await client.app.updateSettings({ logDays: 95 })
       vi.advanceTimersByTime(86_400_000)
       vi.useRealTimers()
-      await eventually(() => expect(lines.join()).toContain('Erased 27 requests of over 95 days ago'))
+      await eventually(() => expect(lines.join()).toContain('Deleted 27 requests older than 95 days'))
       expect((await client.requests.counts({ filter: {} })).kept).toBe(10)
       expect((await client.erase.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
     } finally {
