@@ -258,7 +258,7 @@ export class Writer {
     const all = [...this.#bodies, ...fresh]
     if (all.length === 0) return
     try {
-      this.#requestLog.store.bodies.keep(all.map(({ kept }) => kept))
+      this.#requestLog.store.bodies.save(all.map(({ kept }) => kept))
       this.#bodiesKept.push(...this.#bodies.map(({ id }) => id))
       this.#bodies = []
     } catch (thrown) {

@@ -7,11 +7,11 @@ import { bytes, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, to
 
 export interface StoredApp {
   readonly tool: App
-  /** SHA-256 of the secret half. */
+  /** SHA-256 of the secret half of the app key. */
   readonly hash: Uint8Array
 }
 
-/** What a person decides, by the names of its columns. */
+/** The columns of settings that a person chooses. */
 const columns = [
   'name',
   'colour',
@@ -42,7 +42,7 @@ export function appReader(handle: ReadHandle) {
       const row = one.get(id)
       return row ? stored(row) : null
     },
-    /** Newest first, revoked ones too. */
+    /** Newest first, including revoked ones. */
     all: (): StoredApp[] => all.all().map(stored),
     list: (): App[] => all.all().map(read),
   }
@@ -78,7 +78,7 @@ export function appTable({ handle, transaction, journal }: Database) {
 
 const stored = (row: Row): StoredApp => ({ tool: read(row), hash: bytes(row, 'hash') })
 
-/** The columns of what a person decided, as SQLite takes them. */
+/** The settings as column values. */
 function write(settings: ToolSettings): Record<(typeof columns)[number], string | number | null> {
   const { name, expiresAt, models, endpoints: served, requestsPerMinute, tokensPerMinute, concurrent } = settings
   return {
@@ -103,7 +103,7 @@ function read(row: Row): App {
   return {
     id: text(row, 'id'),
     name: text(row, 'name'),
-    // A colour of a later version is no reason to refuse a key; anything else that can't be read is.
+    // A color of a later version must not make a key unusable. Every other unreadable value does.
     colour: colour.catch('slate').parse(text(row, 'colour')),
     expiresAt: textOrNull(row, 'expires_at'),
     models: jsonOrNull(row, 'models', ids),

@@ -19,7 +19,7 @@ export function folderReader(handle: ReadHandle) {
   const count = handle.prepare('SELECT count(*) AS n FROM folders')
 
   return {
-    /** By name, with how many conversations in sight each holds. */
+    /** Folders by name, each with its number of conversations that are not removed. */
     list: (): Folder[] =>
       all.all().map((row) => ({ id: text(row, 'id'), name: text(row, 'name'), conversations: number(row, 'n') })),
     rows: (): StoredFolder[] =>
@@ -36,7 +36,7 @@ export function folderTable({ handle, transaction }: Database) {
   return {
     ...folderReader(handle),
     insert: (folder: StoredFolder): void => transaction(() => void insert.run({ ...folder })),
-    /** False where there is none. */
+    /** False when the folder does not exist. */
     rename: (id: string, name: string): boolean => transaction(() => rename.run({ id, name }).changes > 0),
     remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
   }

@@ -36,7 +36,7 @@ export function presetTable({ handle, transaction }: Database) {
   return {
     ...presetReader(handle),
     insert: (preset: Preset): void => transaction(() => void insert.run(write(preset))),
-    /** False where there is none. */
+    /** False when the preset does not exist. */
     save: (preset: Preset): boolean => transaction(() => save.run(write(preset)).changes > 0),
     remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
   }

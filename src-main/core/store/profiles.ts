@@ -3,9 +3,9 @@ import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text } from './rows.ts'
 
-/** A place to connect to, as stored. Its key is never here. */
+/** A connection as stored. Its API key is never here. */
 export interface StoredProfile extends Profile {
-  /** The person insisted on plain http to an address that is not this machine. */
+  /** The person allowed plain http to an address that is not this computer. */
   allowInsecure: boolean
 }
 
@@ -25,7 +25,7 @@ export function profileReader(handle: ReadHandle) {
   }
 }
 
-/** Any number of services, at most one sandbox, and at most one active. */
+/** Any number of services, at most one sandbox, and at most one active profile. */
 export function profileTable({ handle, transaction }: Database) {
   const calm = handle.prepare('UPDATE profiles SET active = 0 WHERE active = 1')
   const activate = handle.prepare('UPDATE profiles SET active = 1 WHERE id = ?')
@@ -41,7 +41,7 @@ export function profileTable({ handle, transaction }: Database) {
 
   return {
     ...profileReader(handle),
-    /** Keeps it and makes it the active one. */
+    /** Stores a profile and makes it the active one. */
     saveActive({ id, name, kind, baseUrl, keyKept, allowInsecure }: StoredProfile): void {
       transaction(() => {
         calm.run()
@@ -49,7 +49,7 @@ export function profileTable({ handle, transaction }: Database) {
         upsert.run({ id, name, kind, baseUrl, keyKept, allowInsecure: allowInsecure ? 1 : 0, now })
       })
     },
-    /** Makes it the active one; none is where there is no such profile. */
+    /** Makes a profile the active one. None is active when it does not exist. */
     activate(id: string): void {
       transaction(() => {
         calm.run()
@@ -57,7 +57,7 @@ export function profileTable({ handle, transaction }: Database) {
       })
     },
     rename: (id: string, name: string): void => void transaction(() => rename.run(name, id)),
-    /** Forgets it and its model list. No other one becomes active: whose account pays is for a person to say. */
+    /** Deletes a profile and its model list. No other profile becomes active, because a person must choose which account pays. */
     remove(id: string): void {
       transaction(() => {
         remove.run(id)

@@ -30,7 +30,7 @@ export function promptTable({ handle, transaction }: Database) {
   return {
     ...promptReader(handle),
     insert: (prompt: Prompt): void => transaction(() => void insert.run({ ...prompt })),
-    /** False where there is none. */
+    /** False when the prompt does not exist. */
     save: (prompt: Prompt): boolean => transaction(() => save.run({ ...prompt }).changes > 0),
     remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
   }

@@ -25,7 +25,10 @@ export interface ReadOnlyDatabase {
   /** Writes a compact copy to a path that does not exist yet. */
   copyTo(path: string): void
   close(): void
-  /** Whether another process has written since: open the file again to see that. Never true beside a running core, whose changes are seen at once. */
+  /**
+   * Whether another process has written since. Open the file again to see its changes. Never true beside a running core, whose changes are
+   * visible at once.
+   */
   isOutdated(): boolean
   /** Whether what was read may be inconsistent, because another process changed the file meanwhile. */
   wasChanged(): boolean
@@ -35,10 +38,10 @@ export interface ReadOnlyDatabase {
 const lockless = process.platform === 'win32' ? 'win32-none' : 'unix-none'
 
 /**
- * Opens a database for reading and leaves every byte and name in its folder as it is, unless a core is running there. An ordinary read-only
- * connection would make or rewrite the write-ahead log's files. The file is there.
- * @param isInUse whether another process writes the file now, where the caller knows
- * @throws what SQLite throws; StudioError `store_damaged` for a file that is too short, which SQLite would take for a new one; as `folderUser`
+ * Opens an existing database for reading, and changes no file or name in its folder unless a core is running there. An ordinary read-only
+ * connection would create or rewrite the files of the write-ahead log.
+ * @param isInUse whether another process writes the file now, if the caller knows
+ * @throws what SQLite throws; StudioError `store_damaged` for a file that is so short that SQLite would treat it as new; as `folderUser`
  */
 export function openReadOnly(file: string, isInUse = isWritten(file)): ReadOnlyDatabase {
   if (statSync(file).size < leastDatabaseBytes) throw damagedFile(file)
@@ -51,11 +54,11 @@ export function openReadOnly(file: string, isInUse = isWritten(file)): ReadOnlyD
   const before = { file: stateOf(file), log: stateOf(log) }
   const address = pathToFileURL(file)
   if (before.log !== '') {
-    // A killed process left its log: it is read too, and folded in by the next start.
+    // A killed process left its log. It is read too, and the next start checkpoints it.
     address.search = `vfs=${lockless}`
     const handle = new DatabaseSync(address, { readOnly: true })
     try {
-      // Without this, SQLite wants an index of the log that is shared between processes.
+      // Without this, SQLite requires an index of the log that is shared between processes.
       handle.exec('PRAGMA locking_mode = EXCLUSIVE')
     } catch (thrown) {
       handle.close()
@@ -122,8 +125,8 @@ export function readDatabase<T>(
 }
 
 /**
- * Whether another process may be writing the file: a core, or a command such as `tools add`, which holds no lock of the folder. Linux lists
- * all locks of files, by inode; elsewhere a command that writes at this moment is noticed by what it changes.
+ * Whether another process may be writing the file: a core, or a command such as `apps add`, which does not lock the folder. Linux lists all
+ * locks of files, by inode. On other systems, a command that writes at this moment is noticed by its changes.
  */
 function isWritten(file: string): boolean {
   if (folderUser(dirname(file)) !== null) return true
@@ -134,7 +137,7 @@ function isWritten(file: string): boolean {
   }
 }
 
-/** Changes with every write; empty where there is no file. */
+/** A text that changes with every write; empty when the file does not exist. */
 function stateOf(path: string): string {
   const facts = statSync(path, { bigint: true, throwIfNoEntry: false })
   return facts ? `${facts.ino}.${facts.size}.${facts.mtimeNs}` : ''

@@ -28,7 +28,7 @@ import { transcriptTable } from './transcripts.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
-/** The one database of a data folder, a table family a property. @throws as openDatabase does */
+/** Opens the studio database. Each table family is a property. @throws as openDatabase does */
 export function openStore(dataDir: string, options: OpenOptions = {}) {
   const opened = openDatabase(databaseFile(dataDir), studioDatabase, options)
   const pending = new PendingWrites(() => opened.handle.isTransaction)
@@ -40,11 +40,14 @@ export function openStore(dataDir: string, options: OpenOptions = {}) {
     dataVersion: database.dataVersion,
     commits: database.commits,
     isWritable: database.isWritable,
-    /** Writes that nobody waits for. */
+    /** Background writes. */
     pending,
     close() {
-      pending.close()
-      database.close()
+      try {
+        pending.close()
+      } finally {
+        database.close()
+      }
     },
   }
 }

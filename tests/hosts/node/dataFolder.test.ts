@@ -185,7 +185,7 @@ describe('a data folder', () => {
       for (const dataDir of name === 'serve' || name === 'backup' ? [folder, link] : [folder]) {
         const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
         expect([name, ended.code, ended.stdout]).toEqual([name, 1, ''])
-        expect(ended.stderr, name).toMatch(/holds files of other programs .*Nothing in it was changed/)
+        expect(ended.stderr, name).toMatch(/contains files of other programs .*Nothing in it was changed/)
         expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
       }
     })
@@ -240,7 +240,7 @@ describe('a data folder', () => {
       for (const args of [reading.usage, writing['tools add'], writing.serve]) {
         const ended = await run(argsOf(args ?? [], dataDir))
         expect([dataDir, ended.code]).toEqual([dataDir, 1])
-        expect(ended.stderr).toMatch(/is your home folder|is the root folder|holds files of other programs/)
+        expect(ended.stderr).toMatch(/is your home folder|is the root folder|contains files of other programs/)
       }
     }
     expect(snapshot(home)).toEqual(before)

@@ -58,7 +58,7 @@ export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDept
   }
   if (found.is === 'newer') throw newer(path, found.version, database.kind)
   if (found.is === 'foreign' || !isOurs(path, database)) {
-    throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
+    throw new StudioError('store_damaged', `${path} is another program's database. It was not changed.`)
   }
   return found.why
 }

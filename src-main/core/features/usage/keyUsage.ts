@@ -61,7 +61,7 @@ function showKey({ versions }: AccountReaders, no: number, log: string, what: st
     balanceLimit: limit !== null && limit >= 0n ? known.balanceLimit : null,
     totals: totalsOf(versions.newest(no, `totals:${id}`, `totals:${id}`)?.value ?? null),
     asOf: new Date(version.seenAt).toISOString(),
-    gone: !version.stands,
+    gone: !version.isCurrent,
   }
 }
 

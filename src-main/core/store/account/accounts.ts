@@ -3,7 +3,7 @@ import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
 
-/** One account at one base address. `no` is its number within this file. */
+/** An account at a base address. `no` is its number within this file. */
 export interface StoredAccount {
   no: number
   id: string
@@ -11,10 +11,10 @@ export interface StoredAccount {
   baseUrl: string
   userId: string | null
   name: string
-  /** The key that was called with last. */
+  /** The API key that was used last. */
   callingKey: string | null
   offers: 'yes' | 'no' | 'unknown'
-  /** When `offers` was found out, ms since 1970. */
+  /** When `offers` was determined, ms since 1970. */
   askedAt: number | null
   usedAt: number
 }
@@ -30,10 +30,10 @@ export function accountReader(handle: ReadHandle) {
   const of = handle.prepare('SELECT * FROM books WHERE base_url = ? AND user_id = ?')
 
   return {
-    /** Those used last first. */
+    /** The most recently used first. */
     all: (): StoredAccount[] => all.all().map(read),
     get: (id: string): StoredAccount | null => readOrNull(byId.get(id)),
-    /** The book that this profile led to last at that address. */
+    /** The account that this profile used last at that address. */
     at: ({ profile, baseUrl }: ProfileLocation): StoredAccount | null => readOrNull(placed.get(profile, baseUrl)),
     profiles: (): string[] => profiles.all().map((row) => text(row, 'profile')),
     of: (baseUrl: string, userId: string): StoredAccount | null => readOrNull(of.get(baseUrl, userId)),
@@ -67,16 +67,16 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
 
   return {
     ...accountReader(handle),
-    /** From now on this profile leads there. */
+    /** Records that this profile uses the account. */
     place: ({ profile, baseUrl }: ProfileLocation, { no }: StoredAccount): void => void place.run(profile, baseUrl, no),
-    /** It leads to no book there. */
+    /** Records that this profile uses no account there. */
     leave: ({ profile, baseUrl }: ProfileLocation): void => void leave.run(profile, baseUrl),
-    /** A profile is forgotten: a book of nobody that the service names goes to whoever comes to its address next. */
+    /** Forgets a profile. An account without a user id goes to the profile that connects to its address next. */
     release(profile: string): void {
       release.run(profile)
       unplace.run(profile)
     },
-    /** Drops a book of which nothing was ever told, and to which no profile leads. */
+    /** Deletes an account without any data, which no profile uses. */
     dropUnused: ({ no }: StoredAccount): void => void dropUnused.run(no),
     add({ id, kind, baseUrl, userId, name, usedAt }: Omit<StoredAccount, 'no' | 'callingKey' | 'offers' | 'askedAt'>) {
       const row = insert.get(id, kind, baseUrl, userId, name, usedAt)
@@ -88,7 +88,7 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     used: (no: number, at: number): void => void used.run(at, no),
     calling: (no: number, key: string): void => void calling.run(key, no),
     offers: (no: number, value: StoredAccount['offers'], at: number): void => void offers.run(value, at, no),
-    /** A sandbox's account ends with its process. */
+    /** The account of a sandbox ends with its process. */
     dropSandboxes: (): void => void dropSandboxes.run(),
   }
 }

@@ -6,7 +6,7 @@ import type { Fetch, FetchReader, FetchTable } from './fetches.ts'
 import { figureColumns, figureValues, noUsage, readFigures, sameFigures, type UsageFigures } from './figures.ts'
 import { takeIn } from './timeline.ts'
 
-/** One day's row of a read-out; of a key's days `model` is empty. */
+/** One day's row of a report. `model` is empty in the days of a key. */
 export interface DayRow extends UsageFigures {
   day: DayNumber
   model: string
@@ -14,10 +14,10 @@ export interface DayRow extends UsageFigures {
   date: string
 }
 
-/** A row whose date cannot be read. */
+/** A row whose date cannot be parsed. */
 export type UndatedRow = Omit<DayRow, 'day'>
 
-/** A closed day's row said something else than before. */
+/** A row of a day that had ended, with a later change of its figures. */
 export interface StoredCorrection {
   what: string
   day: DayNumber
@@ -28,7 +28,7 @@ export interface StoredCorrection {
   afterAt: number
 }
 
-/** A day at a fetch, and the next fetch of that day, if that is in the books already. */
+/** A day in a fetch, and the next stored fetch of that day. */
 interface Moment {
   account: number
   what: string
@@ -72,7 +72,7 @@ export function dayReader(handle: ReadHandle, fetches: FetchReader) {
   }
 
   return {
-    /** The newest told first. */
+    /** Rows without a valid date, the most recent first. */
     undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
       allUndated.all(account, limit).map((row) => ({
         ...readFigures(row),
@@ -128,12 +128,12 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
   )
   const dropUndated = handle.prepare('DELETE FROM undated WHERE book = ? AND what = ? AND date = ? AND model = ?')
   const hasUndated = handle.prepare('SELECT 1 FROM undated WHERE book = ? AND what = ? LIMIT 1')
-  // An older answer that is written late may be the first that saw the day ended.
+  // An older reply that is written late may be the first one after the end of the day.
   const recheck = handle.prepare(
     `UPDATE closed SET corrects = 1 WHERE book = ?1 AND what = ?2 AND day = ?3 AND corrects = 0
       AND at > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3)`,
   )
-  /** What a day's row said at a fetch; null where the fetch did not list it, which means nothing. */
+  /** Applies the figures of a day's row in a fetch. Null when the fetch did not list it, which means zero. */
   function see(moment: Moment, kept: Kept | null, row: DayRow | null): void {
     const { account, what, day, at, later } = moment
     const model = row?.model ?? kept?.model ?? ''
@@ -165,7 +165,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     if (drop !== null) dropTurn.run(account, what, day, model, drop)
     for (const turn of put) putTurn.run(account, what, day, model, turn.at, ...figureValues(turn.value))
   }
-  /** A clock that was wrong could not place what this one can. */
+  /** Deletes undated rows whose date can be parsed now. */
   function placed(account: number, what: string, rows: readonly DayRow[]): void {
     if (!hasUndated.get(account, what)) return
     for (const { date, model } of rows) dropUndated.run(account, what, date, model)
@@ -173,8 +173,8 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
 
   return {
     ...dayReader(handle, fetches),
-    /** Takes in the days of a fetch that is in the books already (`fetches.add`). Each row lies in its days, a model once a day. */
-    keep(account: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
+    /** Stores the days of a fetch that is stored already (`fetches.add`). Each row is within its days, with a model once a day. */
+    save(account: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
       if (days === null) return
       const byDay = Map.groupBy(rows, ({ day }) => day)
       placed(account, what, rows)
@@ -189,7 +189,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
         if (moment.later !== null && at >= endOfDay(day)) recheck.run(account, what, day)
       }
     },
-    keepUndated(account: number, what: string, at: number, rows: readonly UndatedRow[]): void {
+    saveUndated(account: number, what: string, at: number, rows: readonly UndatedRow[]): void {
       for (const row of rows) undated.run(account, what, row.date, row.model, at, ...figureValues(row))
     },
   }

@@ -3,14 +3,14 @@ import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 
-/** One answer of a read-out. `at`: when it was asked, so that what it says is no older. */
+/** One reply of a report. `at`: when it was requested, so its content is at least as new. */
 export interface Fetch {
   at: number
-  /** The days that it speaks of, both included; null where it speaks of none. */
+  /** The days that it covers, both ends included; null when it covers none. */
   days: { from: DayNumber; to: DayNumber } | null
 }
 
-/** How far a day is known. */
+/** How well a day is covered. */
 export interface Covered {
   day: DayNumber
   firstAt: number
@@ -44,16 +44,16 @@ export function fetchReader(handle: ReadHandle) {
 
   return {
     lastAt: (account: number, what: string): number | null => at(last.get(account, what)),
-    /** When the days of any key were asked for last. */
+    /** When the days of any key were requested last. */
     lastOfKeys: (account: number): number | null => at(lastOfKeys.get(account)),
-    /** The first one after another; with a day, the first that speaks of it. */
+    /** The next fetch; with a day, the next that covers it. */
     after: (account: number, what: string, given: number, day?: DayNumber): number | null =>
       at(day === undefined ? next.get(account, what, given) : nextOfDay.get(account, what, given, day, day)),
     before: (account: number, what: string, given: number, day?: DayNumber): number | null =>
       at(day === undefined ? lastBefore.get(account, what, given) : lastOfDay.get(account, what, given, day, day)),
     coverage: (account: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
       covered.all(account, what, from, to).map(read),
-    /** Of all keys together: a day is known as well as the key of which it is known least, among those of which it is known. */
+    /** Coverage of all keys together: that of the key with the least coverage, among the keys that cover the day at all. */
     coverageOfKeys: (account: number, from: DayNumber, to: DayNumber): Covered[] =>
       ofKeys.all(account, from, to).map(read),
     coveredDays: (account: number, what: string, from: DayNumber, to: DayNumber): number => {
@@ -77,7 +77,7 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
 
   return {
     ...fetchReader(handle),
-    /** False where this fetch is in the books already. */
+    /** Returns false when this fetch is stored already. */
     add(account: number, what: string, fetch: Fetch): boolean {
       const { changes } = add.run(account, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
       return Number(changes) > 0

@@ -14,7 +14,7 @@ import { versionReader, versionTable } from './versions.ts'
 
 export const accountFile = (dataDir: string): string => join(dataDir, 'account.sqlite')
 
-/** What the service said of accounts. @throws as openDatabase does */
+/** Opens the account database: what the service reported about accounts. @throws as openDatabase does */
 export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
   const opened = openDatabase(accountFile(dataDir), accountDatabase, options)
   const pending = new PendingWrites(() => opened.handle.isTransaction)
@@ -26,11 +26,14 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
     transaction: database.transaction,
     commits: database.commits,
     isWritable: database.isWritable,
-    /** Writes that nobody waits for. */
+    /** Background writes. */
     pending,
     close() {
-      pending.close()
-      database.close()
+      try {
+        pending.close()
+      } finally {
+        database.close()
+      }
     },
   }
 }

@@ -16,7 +16,7 @@ import { spendTable } from './spend.ts'
 export const requestLogFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
 export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sqlite')
 
-/** The books' two files, a table family a property. @throws as openDatabase does */
+/** Opens the two files of the request log. Each table family is a property. @throws as openDatabase does */
 export function openRequestLogTables(dataDir: string, options: OpenOptions = {}) {
   const requestLog = openDatabase(requestLogFile(dataDir), requestLogDatabase, options)
   let bodies: Database
@@ -39,22 +39,25 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
     erasing: requestErasing(requestLog),
     transaction: requestLog.transaction,
     close() {
-      bodies.close()
-      requestLog.close()
+      try {
+        bodies.close()
+      } finally {
+        requestLog.close()
+      }
     },
   }
 }
 export type RequestLogTables = ReturnType<typeof openRequestLogTables>
 
-/** Small numbers that the books remember about themselves. */
+/** Small numbers about the log itself. */
 function factTable({ handle }: Database) {
   const get = handle.prepare('SELECT value FROM facts WHERE name = ?')
   const set = handle.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)')
   type Fact = 'floor' | 'clock_went_back' | 'erased_to'
   return {
     /**
-     * `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. `erased_to`: no row
-     * gets this id or a lower one again. 0 where nothing is known.
+     * `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. `erased_to`: no new row gets this id or a
+     * lower one. 0 when the fact is not stored.
      */
     get(name: Fact): number {
       const row = get.get(name)

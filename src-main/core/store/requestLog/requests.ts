@@ -2,7 +2,7 @@ import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
 
-/** A row of the log as the database keeps it: numbers for words (codes.ts), microseconds, billionths. */
+/** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
 export interface StoredRequest {
   id: number
   at: number
@@ -15,7 +15,7 @@ export interface StoredRequest {
   attempts: number
   queuedUs: number
   backoffUs: number
-  /** The part of it that was for a 429; null in a row of an earlier version. */
+  /** The part of `backoffUs` after a 429; null in a row of an earlier version. */
   backoff429Us: number | null
   connectUs: number | null
   firstByteUs: number | null
@@ -32,15 +32,15 @@ export interface StoredRequest {
   hasBodies: number
   times: number
   cancelledBy: number | null
-  /** Statuses with commas between. */
+  /** Status codes, separated by commas. */
   retriedAfter: string | null
   /** Null: POST. */
   method: string | null
-  /** Null: the endpoint's own. */
+  /** Null: the endpoint's own path. */
   path: string | null
-  /** Where `callers` does not have it. */
+  /** Only when `callers` does not have the model. */
   model: string | null
-  /** Who a stranger was, in words. */
+  /** Description of a caller without a key. */
   origin: string | null
   problemKind: string | null
   problemMessage: string | null
@@ -48,7 +48,7 @@ export interface StoredRequest {
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
 
-/** Money comes as text: 64 bits are more than a JavaScript number holds exactly. */
+/** Money is read as text, because 64 bits are more than a JavaScript number represents exactly. */
 export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.request_id, r.problem_message, r.problem_kind, r.path,
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
@@ -75,7 +75,7 @@ export function requestReader(handle: ReadHandle) {
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
       WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
   )
-  // As the index's own condition, word for word.
+  // The condition must be textually equal to that of the index.
   const limited = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
       WHERE ((r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0) AND r.id < ?
@@ -88,9 +88,9 @@ export function requestReader(handle: ReadHandle) {
       return row ? readRequest(row) : null
     },
     last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
-    /** The first row that has this id or a higher one. */
+    /** The first row with this id or a higher one. */
     from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
-    /** Rows that never ended, from an id on. */
+    /** Rows from an id on that have not ended. */
     leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
     refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
     perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
@@ -104,19 +104,18 @@ export function requestReader(handle: ReadHandle) {
         mean: number(row, 'mean'),
         n: number(row, 'n'),
       })),
-    /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
-    /** With ids below `before`. */
+    /** Requests with ids below `before` that the service answered with 429, newest first. Does not include requests refused by this program. */
     limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
   }
 }
 
-/** Writes rows. The caller holds the transaction: all that one turn of the event loop opened is one commit. */
+/** Writes rows. The caller has opened the transaction, one for all rows of a turn of the event loop. */
 export function requestTable({ handle }: Pick<Database, 'handle'>) {
   const openUsual = handle.prepare('INSERT INTO requests (id, at, caller, endpoint, stream) VALUES (?, ?, ?, ?, ?)')
   const openOther = handle.prepare(
     'INSERT INTO requests (id, at, caller, endpoint, stream, method, path) VALUES (?, ?, ?, ?, ?, ?, ?)',
   )
-  // Almost every row ends without trouble: what trouble needs is a second statement, not thirteen more parameters each time.
+  // Most rows end without problems. The rest use a second statement, which saves thirteen parameters in most cases.
   const close = handle.prepare(
     `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
       connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
@@ -140,7 +139,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       if (row.method === null && row.path === null) openUsual.run(row.id, row.at, row.caller, row.endpoint, row.stream)
       else openOther.run(row.id, row.at, row.caller, row.endpoint, row.stream, row.method, row.path)
     },
-    /** False where no such row was ever opened: then there is nothing that ended. */
+    /** Returns false when the row does not exist. */
     close(r: StoredRequest): boolean {
       const { changes } = close.run(
         ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
@@ -170,7 +169,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       )
       return changes === 1
     },
-    /** A refusal at the gate: a whole row at once. */
+    /** Inserts a refused request as a complete row. */
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
@@ -179,7 +178,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     },
     count: (id: number, times: number): void => void again.run(times, id),
     forgetBodies: (id: number): void => void forget.run(id),
-    /** Its bodies are kept by now. */
+    /** Records that the bodies of the request are stored. */
     hasBodies: (id: number): void => void remember.run(id),
   }
 }
@@ -229,7 +228,7 @@ export function readRequest(row: Row): StoredRequest {
   }
 }
 
-/** What a stored amount of SC is allowed to be: the columns hold 64 bits, and their sums must too. */
+/** Largest stored amount of SC, in billionths: the columns have 64 bits, and their sums must fit too. */
 export const mostCost = 10n ** 17n
-/** More tokens than this in one reply are nonsense, whoever says so. */
+/** Larger numbers of tokens in one reply are invalid. */
 export const mostTokens = 1e12
