@@ -14,13 +14,13 @@ export const readmeName = 'README.txt'
 /** Purpose and tables of each database, as this version creates them. */
 export const described: Record<string, { about: string; tables: DescribedTables }> = {
   'studio.sqlite': {
-    about: 'What a person wrote, made and decided. Times are UTC instants (ISO 8601), flags are 0 or 1.',
+    about: 'Chats, media and settings. Times are UTC instants (ISO 8601), flags are 0 or 1.',
     tables: studioTables,
   },
-  'ledger.sqlite': { about: 'Every request of this machine, and sums of them.', tables: requestLogTables },
+  'ledger.sqlite': { about: 'Every request of this computer, and sums of them.', tables: requestLogTables },
   'bodies.sqlite': { about: 'The bodies of requests, if logged.', tables: bodiesTables },
   'account.sqlite': {
-    about: 'What the service said of its accounts, for ever: the service itself forgets after 30 days.',
+    about: 'What the service reported about its accounts, permanently: the service forgets it after 30 days.',
     tables: accountTables,
   },
 }
