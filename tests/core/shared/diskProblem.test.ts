@@ -75,7 +75,7 @@ describe('an error of a path that a person entered', () => {
   })
 })
 
-it('a database of an earlier version is no damaged one for a command that only reads', () => {
+it('a command that only reads does not report a database of an earlier version as damaged', () => {
   const folder = freshFolder()
   openStore(folder).close()
   const handle = new DatabaseSync(databaseFile(folder))
@@ -110,7 +110,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
     }
   }
 
-  it('a growing file, a picture, a new database and what needs room say that the disk is full', () =>
+  it('a growing file, a picture, a new database and a check for free space report that the disk is full', () =>
     onDisk(async (disk, fill) => {
       const dataDir = join(disk, 'data')
       mkdirSync(dataDir)
@@ -133,7 +133,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
       await transfers.close()
     }))
 
-  it('what was laid ready and can’t be moved is told with that reason', () =>
+  it('staged files that can’t be moved are reported with the reason', () =>
     onDisk((disk) => {
       const plan = { at: '2026-01-01T00:00:00.000Z', aside: '', leave: ['studio.sqlite'], come: [] }
       const damage = {
@@ -152,7 +152,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
     }))
 })
 
-it('a process without file descriptors says so, and takes no sound database for a damaged one', () => {
+it('a process without file descriptors says so, and does not treat a sound database as damaged', () => {
   const dataDir = freshFolder()
   openStore(dataDir).close()
   const url = (path: string): string => JSON.stringify(new URL(`../../../src-main/core/${path}`, import.meta.url).href)

@@ -5,7 +5,7 @@ import { inReadTransaction, openDatabase, studioDatabase } from '../../../src-ma
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
 
-/** Copies a database in the middle of a transaction, with its rollback journal, as a kill leaves it. */
+/** Copies a database in the middle of a transaction, with its rollback journal, as after a kill. */
 function leaveJournal(from: string, to: string, change: string): void {
   const handle = new DatabaseSync(from)
   handle.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; CREATE TABLE filler (bytes BLOB); BEGIN IMMEDIATE')
@@ -15,13 +15,13 @@ function leaveJournal(from: string, to: string, change: string): void {
 }
 
 describe('the store', () => {
-  it('is readable by its owner alone', () => {
+  it('is readable by its owner only', () => {
     const folder = freshFolder()
     openStore(folder).close()
     expect(statSync(databaseFile(folder)).mode & 0o777).toBe(0o600)
   })
 
-  it('refuses a database of a newer version and leaves every byte of it', () => {
+  it('refuses a database of a newer version and keeps every byte of it', () => {
     const folder = freshFolder()
     openStore(folder).close()
     const newer = new DatabaseSync(databaseFile(folder))
@@ -42,7 +42,7 @@ describe('the store', () => {
     },
   )
 
-  it('rolls back what a process that was killed before the write-ahead log was switched on had begun to write', () => {
+  it('rolls back the transaction of a process that was killed before the write-ahead log was switched on', () => {
     const [folder, killed] = [freshFolder(), freshFolder()]
     openStore(folder).close()
     leaveJournal(databaseFile(folder), databaseFile(killed), 'DELETE FROM media')
@@ -51,7 +51,7 @@ describe('the store', () => {
     expect(existsSync(`${databaseFile(killed)}-journal`)).toBe(false)
   })
 
-  it('leaves the journal of another program’s database to that program', () => {
+  it('does not touch the journal of another program’s database', () => {
     const [folder, killed] = [freshFolder(), freshFolder()]
     const other = new DatabaseSync(databaseFile(folder))
     other.exec('CREATE TABLE media (id TEXT); PRAGMA application_id = 7')
