@@ -45,7 +45,7 @@ describe('while another program holds a lock on a database', () => {
     ['ledger', { request: '503', settings: 'ok', key: 'ok' }],
     ['bodies', { request: '200', settings: 'ok', key: 'ok' }],
     ['account', { request: '200', settings: 'ok', key: 'ok', account: 'database_locked' }],
-  ])('%s: everybody gets an answer in time, and nothing is lost', async (name, first) => {
+  ])('%s: every caller gets an answer in time, and nothing is lost', async (name, first) => {
     const dataDir = freshData()
     const studio = await start(dataDir)
     const found = await driveThrough(studio, dataDir, lockOf(dataDir, name), lastsMs)

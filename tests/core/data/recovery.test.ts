@@ -253,7 +253,7 @@ describe('a damaged database', () => {
     mend(dataDir)
     expect(createReports(dataDir).damage()).toHaveLength(1)
     for (const name of ['damaged/../media', 'damaged', '../x', 'media'])
-      expect(() => reports.erase(name)).toThrow(/not there/)
+      expect(() => reports.erase(name)).toThrow(/no longer exists/)
     reports.erase(reports.aside()[0]?.name ?? '')
     expect(existsSync(damage?.keptAt ?? '')).toBe(false)
   })
