@@ -4,7 +4,7 @@ import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { dayText } from '../../shared/days.ts'
 import { type Atto, fromAtto, toAtto } from '../../shared/money.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
-import type { AccountTables } from '../../store/account/open.ts'
+import type { AccountReaders } from '../../store/account/open.ts'
 import type { ReadParts } from './dependencies.ts'
 
 const accountValue = z.object({ balance: z.string().nullable(), spent: z.string().nullable() })
@@ -19,7 +19,7 @@ export interface AccountActivity {
 export const atRest: AccountActivity = { active: false, fetching: false, problem: null }
 
 /** Balance and lifetime spend as last told, and when that still stood. */
-export function balanceOf(accountStore: AccountTables, { no }: StoredAccount) {
+export function balanceOf(accountStore: AccountReaders, { no }: StoredAccount) {
   const version = accountStore.versions.newest(no, 'usage', 'account')
   const value = version && accountValue.safeParse(JSON.parse(version.value)).data
   if (!version || !value) return null
@@ -42,7 +42,7 @@ export function showAccount({ accountStore, here }: ReadParts, stored: StoredAcc
 }
 
 /** The first day with a row, from the service or from here; the first that was asked for where there is none. */
-function firstDayOf({ days, fetches }: AccountTables, no: number, ofHere: number | null): string | null {
+function firstDayOf({ days, fetches }: AccountReaders, no: number, ofHere: number | null): string | null {
   const firsts = [days.firstDay(no, 'usage'), ofHere].filter((day) => day !== null)
   const first = firsts.length > 0 ? Math.min(...firsts) : fetches.firstDay(no, 'usage')
   return first === null ? null : dayText(first)

@@ -1,7 +1,7 @@
 import { soundHead, soundType } from './audio.ts'
 import { readPicture } from './image.ts'
 
-/** What a file of `media/` is by its bytes, where its row was lost. */
+/** Identifies a file of `media/` by its bytes, for a file whose database row was lost. */
 export function fileType(bytes: Uint8Array) {
   const picture = readPicture(bytes)
   if (picture) return { kind: 'image' as const, ...picture }

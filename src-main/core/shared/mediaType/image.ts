@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { StudioError } from '../../errors.ts'
 
-/** What a picture's first bytes say. */
+/** Type and size of a picture, from its header. */
 export interface PictureFacts {
   mime: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
   width: number
@@ -9,9 +9,9 @@ export interface PictureFacts {
 }
 
 /**
- * Type and size of a picture by its bytes, whatever its name says: PNG, JPEG, GIF or WebP, animated ones too. The size is the one that a
- * browser decodes and shows: with a turn that the file orders, and of a GIF whose frame is larger than its screen. Reads headers alone
- * and looks at no more than the bytes given. Null for anything else, and for a header that is cut or makes no sense.
+ * Reads type and size of a picture from its bytes, whatever its name says: PNG, JPEG, GIF or WebP, animated ones too. The size is the one
+ * that a browser shows, after a rotation that the file orders, and for a GIF whose frame is larger than its screen. Reads headers only, and
+ * no byte beyond those given. Null for any other format, and for a truncated or invalid header.
  */
 export function readPicture(bytes: Uint8Array): PictureFacts | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -27,12 +27,12 @@ const ascii = (view: DataView, at: number, text: string): boolean => {
   return true
 }
 
-/** As it stands once it is turned. */
-const upright = (facts: PictureFacts, lies: boolean): PictureFacts =>
-  lies ? { ...facts, width: facts.height, height: facts.width } : facts
+/** Swaps width and height of a picture that is shown rotated by a quarter. */
+const upright = (facts: PictureFacts, isRotated: boolean): PictureFacts =>
+  isRotated ? { ...facts, width: facts.height, height: facts.width } : facts
 
-/** Exif 2.32, 4.6.4: tag 274 of the first directory; 5 to 8 turn a picture by a quarter. `at`: where the TIFF header begins. */
-function liesDown(view: DataView, at: number, end: number): boolean {
+/** Exif 2.32, 4.6.4: tag 274 of the first directory; the values 5 to 8 rotate a picture by a quarter. `at`: offset of the TIFF header. */
+function isRotatedByQuarter(view: DataView, at: number, end: number): boolean {
   if (at + 8 > end) return false
   const little = ascii(view, at, 'II')
   if ((!little && !ascii(view, at, 'MM')) || view.getUint16(at + 2, little) !== 42) return false
@@ -56,12 +56,15 @@ function readPng(view: DataView): PictureFacts | null {
   const facts = { mime: 'image/png', width: view.getUint32(16), height: view.getUint32(20) } as const
   for (let at = 33; at + 12 <= view.byteLength && !ascii(view, at + 4, 'IDAT'); at += 12 + view.getUint32(at)) {
     if (!ascii(view, at + 4, 'eXIf')) continue
-    return upright(facts, liesDown(view, at + 8, Math.min(view.byteLength, at + 8 + view.getUint32(at))))
+    return upright(facts, isRotatedByQuarter(view, at + 8, Math.min(view.byteLength, at + 8 + view.getUint32(at))))
   }
   return facts
 }
 
-/** GIF89a, sections 18 and 20: the logical screen, and the first frame where it is larger: browsers make room for that one, not for later ones. */
+/**
+ * GIF89a, sections 18 and 20: the logical screen, or the first frame when it is larger. Browsers enlarge the picture for the first frame,
+ * not for later ones.
+ */
 function readGif(view: DataView): PictureFacts | null {
   if (view.byteLength < 13 || !(ascii(view, 0, 'GIF87a') || ascii(view, 0, 'GIF89a'))) return null
   const facts = { mime: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) } as const
@@ -71,11 +74,11 @@ function readGif(view: DataView): PictureFacts | null {
   return { ...facts, width: Math.max(facts.width, reach(1)), height: Math.max(facts.height, reach(3)) }
 }
 
-/** Where the first image descriptor begins. Each step goes forward. */
+/** Offset of the first image descriptor. Each step advances, so the loop ends. */
 function firstFrame(view: DataView): number | null {
   const flags = view.getUint8(10)
   let at = 13 + ((flags & 0x80) === 0 ? 0 : 3 * (2 << (flags & 7)))
-  // Extensions: a label, then blocks with their lengths up to an empty one.
+  // Extensions: a label, then blocks with their lengths up to an empty block.
   while (at + 10 <= view.byteLength && view.getUint8(at) === 0x21) {
     at += 2
     while (at < view.byteLength && view.getUint8(at) !== 0) at += view.getUint8(at) + 1
@@ -84,7 +87,7 @@ function firstFrame(view: DataView): number | null {
   return at + 10 <= view.byteLength && view.getUint8(at) === 0x2c ? at : null
 }
 
-/** RFC 9649: a RIFF file whose first chunk is VP8, VP8L or VP8X, each with its own way to say the size. */
+/** RFC 9649: a RIFF file whose first chunk is VP8, VP8L or VP8X. Each encodes the size in its own way. */
 function readWebp(view: DataView): PictureFacts | null {
   if (view.byteLength < 30 || !ascii(view, 0, 'RIFF') || !ascii(view, 8, 'WEBP')) return null
   const mime = 'image/webp'
@@ -107,16 +110,16 @@ function readWebp(view: DataView): PictureFacts | null {
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 
-/** Bytes of a fill byte and of markers that no length follows; 0 for all others. */
+/** Length of a fill byte and of markers without a length field; 0 for all others. */
 function lengthAlone(marker: number): number {
   if (marker === 0xff) return 1
   return marker === 0x01 || (marker >= 0xd0 && marker <= 0xd7) ? 2 : 0
 }
 
-/** Walks the segments up to the frame header. Each step goes forward, so that the walk ends with the bytes. */
+/** Walks the segments up to the frame header. Each step advances, so the walk ends with the bytes. */
 function readJpeg(view: DataView): PictureFacts | null {
   if (view.byteLength < 4 || view.getUint16(0) !== 0xffd8 || view.getUint8(2) !== 0xff) return null
-  let lies = false
+  let isRotated = false
   for (let at = 2; at + 4 <= view.byteLength; ) {
     if (view.getUint8(at) !== 0xff) return null
     const marker = view.getUint8(at + 1)
@@ -125,41 +128,41 @@ function readJpeg(view: DataView): PictureFacts | null {
       at += alone
       continue
     }
-    // End of the picture or start of its data before any frame.
+    // The picture ends, or its data starts, before any frame.
     if (marker === 0xd9 || marker === 0xda) return null
     const length = view.getUint16(at + 2)
     if (length < 2) return null
     if (isFrame(marker)) {
       if (at + 9 > view.byteLength) return null
-      // T.81 lets the height stand behind the data (DNL), as 0 here; no writer of today does so.
-      return upright({ mime: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) }, lies)
+      // T.81 allows the height to follow the data (DNL), with 0 here. No current encoder does that.
+      return upright({ mime: 'image/jpeg', width: view.getUint16(at + 7), height: view.getUint16(at + 5) }, isRotated)
     }
     // Exif 2.32, 4.5.4: APP1, its name, a TIFF header.
     if (marker === 0xe1 && ascii(view, at + 4, 'Exif\0\0')) {
-      lies = liesDown(view, at + 10, Math.min(view.byteLength, at + 2 + length))
+      isRotated = isRotatedByQuarter(view, at + 10, Math.min(view.byteLength, at + 2 + length))
     }
     at += 2 + length
   }
   return null
 }
 
-/** What the service of today takes at most, with room: 20 MB; what Chromium decodes without trouble: 16,384 px a side. */
+/** Limits of pictures: 20 MB is more than the service accepts today, and 16,384 px per side is what Chromium decodes reliably. */
 export const maxPictureBytes = 20 * 1024 * 1024
 const maxSide = 16_384
 const maxPixels = 100_000_000
 
-/** What a file says of itself, where it is a picture that can be kept. @throws StudioError `bad_input` */
+/** Reads type and size of a picture file that may be stored. @throws StudioError `bad_input` */
 export async function lookAtPicture(path: string): Promise<PictureFacts & { bytes: number }> {
   const { size: bytes } = await stat(path)
   if (bytes > maxPictureBytes) throw new StudioError('bad_input', 'A picture may have at most 20 MB.')
   const facts = readPicture(await readFile(path))
   if (facts === null) {
-    throw new StudioError('bad_input', 'This is no picture that can be kept: PNG, JPEG, GIF and WebP are.')
+    throw new StudioError('bad_input', 'This is not a picture of a supported type: PNG, JPEG, GIF or WebP.')
   }
   const { width, height } = facts
   if (width > maxSide || height > maxSide || width * height > maxPixels) {
     const limits = 'at most 16,384 pixels a side and 100 million in all'
-    throw new StudioError('bad_input', `This picture has ${width} × ${height} pixels; ${limits} can be taken.`)
+    throw new StudioError('bad_input', `This picture has ${width} × ${height} pixels. The limit is ${limits}.`)
   }
   return { ...facts, bytes }
 }

@@ -5,7 +5,7 @@ import { readPicture } from '../../../../src-main/core/shared/mediaType/image.ts
 import { tries } from '../../../helpers/effort.ts'
 import { gifHead, jpg, png, pngClaim, turnedJpg, turnedPng, webpHead } from '../../features/media/pictures.ts'
 
-/** A picture as another program writes it. */
+/** A picture made by another program. */
 const ffmpeg = (...args: string[]): Buffer =>
   execFileSync(
     'ffmpeg',
@@ -25,7 +25,7 @@ test.each([
   expect(readPicture(ffmpeg(...args))).toEqual({ mime, width: 123, height: 77 })
 })
 
-test('each form of each type says its size', () => {
+test('the size of every variant of every type is found', () => {
   expect(readPicture(png(3, 5))).toEqual({ mime: 'image/png', width: 3, height: 5 })
   expect(readPicture(jpg(17, 9))).toEqual({ mime: 'image/jpeg', width: 17, height: 9 })
   expect(readPicture(gifHead(640, 2))).toEqual({ mime: 'image/gif', width: 640, height: 2 })
@@ -34,7 +34,7 @@ test('each form of each type says its size', () => {
   }
 })
 
-test('the size is what a browser makes room for: turned where the file says so, and a frame larger than its screen', () => {
+test('the size is the one that a browser shows: rotated if the file says so, and for a frame larger than its screen', () => {
   for (const [orientation, sides] of [
     [1, [30, 20]],
     [3, [30, 20]],
@@ -51,7 +51,7 @@ test('the size is what a browser makes room for: turned where the file says so, 
   expect(readPicture(gifHead(640, 480, [3, 4]))).toEqual({ mime: 'image/gif', width: 640, height: 480 })
 })
 
-test('what is no picture, or one without size, is none', () => {
+test('anything but a picture, and a picture without size, is null', () => {
   const words = (text: string): Buffer => Buffer.from(text)
   for (const bytes of [
     words(''),
@@ -62,7 +62,7 @@ test('what is no picture, or one without size, is none', () => {
     gifHead(0, 10),
     pngClaim(10, 0),
     Buffer.from([0xff, 0xd8, 0xff, 0xd9]),
-    // A picture's data before any frame header, and a segment that claims more than there is.
+    // Picture data before any frame header, and a segment that claims more bytes than there are.
     Buffer.from([0xff, 0xd8, 0xff, 0xda, 0, 2, 0, 0, 0, 0]),
     Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff, 0, 0, 0, 0]),
   ]) {
@@ -70,7 +70,7 @@ test('what is no picture, or one without size, is none', () => {
   }
 })
 
-test('any bytes, and any damage to a real header, are answered and never thrown at', () => {
+test('any bytes, and any damage to a real header, give a result and no exception', () => {
   const seeds = [
     png(4, 4),
     jpg(8, 8),
@@ -98,7 +98,7 @@ test('any bytes, and any damage to a real header, are answered and never thrown 
   )
 })
 
-test('a picture is read from the middle of a larger buffer as well', () => {
+test('a picture is also read from the middle of a larger buffer', () => {
   const whole = Buffer.concat([Buffer.alloc(7), png(6, 4)])
   expect(readPicture(whole.subarray(7))).toMatchObject({ width: 6, height: 4 })
 })
