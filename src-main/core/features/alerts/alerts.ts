@@ -4,6 +4,7 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { guarded } from '../../shared/unexpected.ts'
@@ -35,7 +36,7 @@ const spendMs = 2000
 const budgetMs = 1000
 /** Timers don't count the time that a machine sleeps. */
 const longestWaitMs = 600_000
-const weekMs = 7 * 86_400_000
+const weekMs = 7 * dayMs
 /** Figures that wait for the database at most; the newest say what holds. */
 const mostReadings = 500
 

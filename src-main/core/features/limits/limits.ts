@@ -2,6 +2,7 @@ import type { Limited, LimitStatus, Limits } from '../../../../src-preload/contr
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError } from '../../errors.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
@@ -12,7 +13,7 @@ import { isNotOffered, statusOf } from './status.ts'
 /** The status call is itself counted (specification, Limits): at most this often, and only while somebody looks. */
 const askEveryMs = 15_000
 /** A service that has no such read-out is asked again after a day. */
-const offersAgainMs = 86_400_000
+const offersAgainMs = dayMs
 /** Who holds a slot changes with each request. */
 const tellEveryMs = 250
 

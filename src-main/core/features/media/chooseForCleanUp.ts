@@ -1,7 +1,6 @@
 import type { CleanUp } from '../../../../src-preload/contract/media.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { Made } from '../../store/mediaCleaning.ts'
-
-const dayMs = 86_400_000
 
 /**
  * What a clean-up takes of `made`, which stands oldest first: what was removed, where that is wished; what is older; then the oldest until at

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { StudioError } from '../../errors.ts'
 import { soundHead, soundType } from '../../shared/mediaType/audio.ts'
-import { lookAtPicture } from '../../shared/mediaType/image.ts'
+import { readImageFile } from '../../shared/mediaType/image.ts'
 import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { asPicture, type MediaItem } from '../../store/media.ts'
@@ -146,7 +146,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
     then?: Naming,
   ): Promise<MediaItem> =>
     onDisk(source, async (path) => {
-      const { bytes, ...facts } = await lookAtPicture(path)
+      const { bytes, ...facts } = await readImageFile(path)
       return keep(path, { id: freeId(id), kind: 'image', bytes, name: name?.slice(0, 300) ?? null, ...facts }, then)
     })
 

@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CleanUp, MediaUse } from '../../../../src-preload/contract/media.ts'
 import { StudioError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { dayMs } from '../../shared/days.ts'
 import { Listeners } from '../../shared/events.ts'
 import { fileStem } from '../../shared/fileName.ts'
 import { inBackground } from '../../shared/unexpected.ts'
@@ -22,7 +23,6 @@ export interface MediaRetentionOptions {
   now?: () => number
 }
 
-const dayMs = 86_400_000
 /** For so long what was removed can be brought back. */
 const keptMs = 30 * dayMs
 /** After the start: the page comes first. */

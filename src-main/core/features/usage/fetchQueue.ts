@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountReply } from '../../store/account/saveReply.ts'
 import { asStoreError } from '../../store/database.ts'
@@ -23,7 +24,7 @@ const gentleMs = 3000
 /** Keys come when a connection has settled. */
 const settledMs = 30_000
 /** What a revoked key used changes no more; a day later the last of it is booked. */
-const revokedEveryMs = 86_400_000
+const revokedEveryMs = dayMs
 
 interface Tried {
   at: number | null
