@@ -39,7 +39,7 @@ export function composeAccount({
 }: AccountDependencies) {
   const usage: UsageFeature = createUsage({
     accountStore,
-    here: {
+    local: {
       usedByDay: (accountId, from, to) => requestLog.usedByDay(accountId, from, to),
       firstDayOf: (accountId) => requestLog.firstDayOf(accountId),
       belongsTo(accountId) {

@@ -3,7 +3,7 @@ import { openAccountStore } from '../../../../src-main/core/store/account/open.t
 import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
 import { saidAt, stepMs } from './saidAt.ts'
 
-// Writes one answer after the other, each a step of time later, and says each one that is written. Goes on from what is there.
+// Writes one reply after another, each a step of time later, and prints each written step. Continues from the stored state.
 const [dataDir = ''] = process.argv.slice(2)
 const accountStore = openAccountStore(dataDir)
 const place = { kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 } as const
