@@ -61,7 +61,7 @@ export function composeAccount({
   })
   const bucket = new RateLimitPoller()
   const schedulerWatcher = new SchedulerWatcher(scheduler, bucket)
-  const limits = new LimitsFeature({ scheduler, gauge: bucket, requestLog, kept: usage.limits })
+  const limits = new LimitsFeature({ scheduler, gauge: bucket, requestLog, stored: usage.limits })
   const alerts = new AlertsFeature({
     table: store.alerts,
     pending: store.pending,

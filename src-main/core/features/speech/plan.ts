@@ -4,7 +4,7 @@ import { fromNano, toNano } from '../../shared/money.ts'
 import { type SpeechPlace, speechPlaces } from '../../shared/text/speechSplit.ts'
 import type { SpeechTable } from '../../store/speeches.ts'
 
-/** What a text would become. Cost and length go by bytes, from what was spoken before. */
+/** Estimates parts, cost and length of a text. Cost and length are extrapolated by bytes from earlier speeches. */
 export function plan(table: Pick<SpeechTable, 'before'>, wish: SpeechWish): SpeechPlan {
   const parts = speechPlaces(wish.text)
   const asked = parts.reduce((sum, { bytes }) => sum + bytes, 0)
@@ -19,9 +19,9 @@ export function plan(table: Pick<SpeechTable, 'before'>, wish: SpeechWish): Spee
   }
 }
 
-/** The parts of a text that is to be spoken now. @throws StudioError `bad_input` where it has none */
+/** Splits a text into the parts to speak. @throws StudioError `bad_input` for a text without anything to speak */
 export function placesOf(text: string): SpeechPlace[] {
   const places = speechPlaces(text)
-  if (places.length === 0) throw new StudioError('bad_input', 'There is nothing in this text to speak.')
+  if (places.length === 0) throw new StudioError('bad_input', 'This text contains nothing to speak.')
   return places
 }

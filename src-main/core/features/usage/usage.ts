@@ -224,7 +224,7 @@ export function createUsage(parts: UsageFeatureOptions) {
         const kept = account && accountStore.limits.get(account.no)
         return kept ? (limitStatus.safeParse(JSON.parse(kept.value)).data ?? null) : null
       },
-      keep(status: LimitStatus): void {
+      save(status: LimitStatus): void {
         const account = active()
         if (!account) return
         accountStore.pending.write(`limits ${account.no}`, 'The account’s rate limits', () =>

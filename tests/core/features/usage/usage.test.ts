@@ -167,14 +167,14 @@ describe('the account of a connection', () => {
     balance = 7
     key.name = 'second'
     await connect('2027-05-19T12:00:00Z')
-    accounts.limits.keep(limitsAt('2027-05-19T12:00:00.000Z'))
+    accounts.limits.save(limitsAt('2027-05-19T12:00:00.000Z'))
     const put = rows.find(({ date }) => date === '2026-11-19')
     if (put) put.cost_sc = 3
     balance = 6
     key.name = 'third'
     const account = await connect('2026-11-21T12:00:00Z')
     expect(account).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
-    accounts.limits.keep(limitsAt('2026-11-21T12:00:00.000Z'))
+    accounts.limits.save(limitsAt('2026-11-21T12:00:00.000Z'))
     expect(accounts.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
     expect(accounts.reading.keys({ accountId: account.id })).toMatchObject([
       { name: 'third', asOf: '2026-11-21T12:00:00.000Z' },
@@ -410,8 +410,8 @@ describe('the account of a connection', () => {
     expect(accounts.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
     expect(() => accounts.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
     const status = limitsAt(new Date().toISOString())
-    accounts.limits.keep(status)
-    accounts.limits.keep({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
+    accounts.limits.save(status)
+    accounts.limits.save({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
     expect(accounts.limits.read()).toEqual(status)
     accounts.follow(null, null)
     expect(accounts.limits.read()).toBeNull()
