@@ -197,8 +197,8 @@ export class Recordings {
   /** The page has returned: copies the bytes back to a growing file. */
   async #continue(id: string): Promise<ActiveRecording> {
     const { store, files } = this.#parts
-    const running = this.#active.get(id)
-    if (running) return running
+    const active = this.#active.get(id)
+    if (active) return active
     const row = store.recordings.get(id)
     if (row.source !== 'microphone' || row.state === kept) {
       throw new StudioError('bad_input', 'This recording has ended. Nothing can be added to it.')

@@ -40,7 +40,7 @@ const savedAs = {
 export function createTranscription(parts: TranscribeParts) {
   const { store, files, transfers } = parts
   const { recordings, transcripts } = store
-  const recordings = new Recordings({ ...parts, changed: (id) => view.notify('recording', id) })
+  const microphone = new Recordings({ ...parts, changed: (id) => view.notify('recording', id) })
   const runs = new TranscriptRuns({
     ...parts,
     changed(id, what) {
@@ -50,12 +50,12 @@ export function createTranscription(parts: TranscribeParts) {
     },
   })
   const view = new TranscribeView(store, {
-    recorded: (id) => recordings.bytes(id),
+    recorded: (id) => microphone.bytes(id),
     uploaded: (id) => runs.sentBytes(id),
   })
   markCut(parts, (row) => runs.costOf(row))
   /** Recovers recordings of an earlier process. Every procedure about a single recording waits for it. */
-  const recovered = recordings.recover().then(
+  const recovered = microphone.recover().then(
     (found) => {
       if (found > 0)
         parts.log('warn', `${found} recordings were cut when the program ended. They are stored and marked.`)
@@ -107,20 +107,20 @@ export function createTranscription(parts: TranscribeParts) {
     },
 
     async begin(input: { name: string; mime: string }): Promise<Recording> {
-      return view.recording(await recordings.begin(input))
+      return view.recording(await microphone.begin(input))
     },
     async append(input: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
       await recovered
-      return recordings.append(input)
+      return microphone.append(input)
     },
     async finish(input: { id: string; seconds: number | null }): Promise<Recording> {
       await recovered
-      await recordings.finish(input)
+      await microphone.finish(input)
       return view.recording(input.id)
     },
     async discard({ id }: { id: string }): Promise<void> {
       await recovered
-      await recordings.discard(id)
+      await microphone.discard(id)
     },
     /** @throws StudioError `no_such_item`, `bad_input` for an empty file */
     async addFile({ uploadId, fromId }: { uploadId: string; fromId: string | null }): Promise<Recording> {
@@ -258,7 +258,7 @@ export function createTranscription(parts: TranscribeParts) {
     async remove({ ids }: { ids: string[] }): Promise<{ removed: number }> {
       await recovered
       for (const id of ids) {
-        await recordings.cut(id)
+        await microphone.cut(id)
         for (const one of transcripts.of(id)) runs.cancel(one.id)
       }
       const removed = recordings.remove(ids, new Date().toISOString())
@@ -279,7 +279,7 @@ export function createTranscription(parts: TranscribeParts) {
     /** Ends recordings with the received bytes, and closes uploads. */
     async close(): Promise<void> {
       await recovered
-      await Promise.all([recordings.close(), runs.close()])
+      await Promise.all([microphone.close(), runs.close()])
     },
   }
 }
