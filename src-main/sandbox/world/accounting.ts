@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js'
-import type { Account, ApiKey } from './accounts.ts'
+import type { ApiKey, SandboxAccount } from './accounts.ts'
 import { DAY } from './limits.ts'
 import { MODELS, type SandboxModel } from './models.ts'
 import { type Random, seededRandom } from './seed.ts'
@@ -61,7 +61,7 @@ export class SandboxAccounting {
   }
 
   /** `GET /v1/usage`, newest day first. Account rows have a date-time string (section "Resources"). */
-  accountUsage(account: Account) {
+  accountUsage(account: SandboxAccount) {
     const first = this.#firstShownDay()
     const grouped = new Map<string, Row>()
     let spent = new Decimal(0)

@@ -14,7 +14,7 @@ export interface AccountLimits {
   tpd: number
 }
 
-export interface Account {
+export interface SandboxAccount {
   id: string
   balance: Decimal
   limits: AccountLimits
@@ -23,7 +23,7 @@ export interface Account {
 
 export interface ApiKey {
   id: string
-  account: Account
+  account: SandboxAccount
   /** Name in the seed (`main`, `rpm`, ...). */
   seedName: string
   name: string | null
@@ -97,14 +97,14 @@ export interface AccountSeed {
 
 export function seedAccounts(options: AccountSeed): Accounts {
   const { seed, now } = options
-  const account = (name: string, rest: Partial<Account> = {}): Account => ({
+  const account = (name: string, rest: Partial<SandboxAccount> = {}): SandboxAccount => ({
     id: seededUuid(seed, 'account', name),
     balance: new Decimal(250),
     limits: GENEROUS,
     bannedUntil: null,
     ...rest,
   })
-  const owners: Record<string, Account> = {
+  const owners: Record<string, SandboxAccount> = {
     home: account('home', { limits: { ...GENEROUS, ...options.limits }, balance: new Decimal(options.balance ?? 250) }),
     free: account('free', { balance: new Decimal(0), limits: { rpm: 120, rph: 3, rpd: 5, tph: 2_000, tpd: 3_000 } }),
     banned: account('banned', { bannedUntil: instant(now + DAY) }),

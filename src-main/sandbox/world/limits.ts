@@ -1,5 +1,5 @@
 import { ServiceError } from '../errors.ts'
-import type { Account, ApiKey } from './accounts.ts'
+import type { ApiKey, SandboxAccount } from './accounts.ts'
 
 const MINUTE = 60_000
 const HOUR = 3_600_000
@@ -59,7 +59,7 @@ export class SandboxLimits {
     this.#now = now
   }
 
-  #ofAccount(account: Account): AccountWindows {
+  #ofAccount(account: SandboxAccount): AccountWindows {
     const known = this.#accounts.get(account.id)
     if (known) return known
     const fresh: AccountWindows = {
@@ -116,7 +116,7 @@ export class SandboxLimits {
   }
 
   /** Counts a request to a free model. Throws 429 if an hourly or daily limit is used up. */
-  countFreeRequest(account: Account): void {
+  countFreeRequest(account: SandboxAccount): void {
     const now = this.#now()
     const { rph, rpd, tph, tpd } = account.limits
     const windows = this.#ofAccount(account)
@@ -158,7 +158,7 @@ export class SandboxLimits {
   }
 
   /** The reply of `GET /v1/rate-limit`. */
-  status(account: Account) {
+  status(account: SandboxAccount) {
     const now = this.#now()
     const windows = this.#ofAccount(account)
     const { limits } = account

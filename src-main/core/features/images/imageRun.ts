@@ -109,7 +109,7 @@ export class ImageRun {
   async #store(index: number, bytes: Uint8Array): Promise<void> {
     const imageId = randomUUID()
     const { images } = this.#parts.store
-    const keep = () =>
+    const save = () =>
       this.#parts.media.addPicture({ bytes }, { name: null }, ({ id: mediaId }) => {
         const createdAt = new Date().toISOString()
         images.insertImage({ id: imageId, drawingId: this.id, createdAt, slot: index, mediaId })
@@ -118,7 +118,7 @@ export class ImageRun {
         images.step(this.id, next)
         this.#now = next
       })
-    await untilWritten('A picture', keep, this.#abort.signal)
+    await untilWritten('An image', save, this.#abort.signal)
     this.#parts.notify({ what: 'image', id: imageId })
     this.#parts.notify({ what: 'drawing', id: this.id })
   }

@@ -4,13 +4,15 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../../src-preload/contract/speech.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { Listeners } from '../../shared/events.ts'
+import { fromNano, toNano } from '../../shared/money.ts'
+import { type SpeechPlace, speechPlaces } from '../../shared/text/speechSplit.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
+import type { SpeechTable } from '../../store/speeches.ts'
 import type { SpeechFeature, SpeechParts, SpeechUpstream } from './dependencies.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
 import { listen } from './listen.ts'
-import { placesOf, plan } from './plan.ts'
 import { markCut, recover } from './recover.ts'
 import { type SpokenSound, save, soundOf } from './save.ts'
 import { speakParts } from './speak.ts'
@@ -84,7 +86,7 @@ export function createSpeeches(parts: SpeechParts) {
     },
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
-    plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
+    plan: (wish: SpeechWish): SpeechPlan => planOf(speeches, wish),
     /**
      * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech with
      * that id exists, returns it and requests nothing.
@@ -207,4 +209,26 @@ export function createSpeeches(parts: SpeechParts) {
       await recovered
     },
   }
+}
+
+/** Estimates parts, cost and length of a text. Cost and length are extrapolated by bytes from earlier speeches. */
+function planOf(table: Pick<SpeechTable, 'before'>, wish: SpeechWish): SpeechPlan {
+  const parts = speechPlaces(wish.text)
+  const asked = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  const before = table.before(wish)
+  const known = before.costs.reduce((sum, { bytes }) => sum + bytes, 0)
+  const spent = before.costs.reduce((sum, { cost }) => sum + toNano(cost), 0n)
+  return {
+    bytes: Buffer.byteLength(wish.text),
+    parts,
+    cost: known > 0 ? fromNano((spent * BigInt(asked) + BigInt(known) / 2n) / BigInt(known)) : null,
+    seconds: before.bytes > 0 ? (before.seconds * asked) / before.bytes : null,
+  }
+}
+
+/** Splits a text into the parts to speak. @throws StudioError `bad_input` for a text without anything to speak */
+function placesOf(text: string): SpeechPlace[] {
+  const places = speechPlaces(text)
+  if (places.length === 0) throw new StudioError('bad_input', 'This text contains nothing to speak.')
+  return places
 }

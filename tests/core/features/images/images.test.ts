@@ -162,7 +162,7 @@ test('bytes decide: a wrong type, a file that is no image, a too large one and a
   const drawing = await ended(feature, await feature.images.make(wish({ n: 4 })))
   expect(drawing.state).toBe('done')
   const words = drawing.slots.map(({ state, problem }) => [state, problem?.kind, problem?.message ?? ''])
-  expect(words[0]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/no picture/)])
+  expect(words[0]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/not an image/)])
   expect(words[1]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/20 MB/)])
   expect(words[2]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/60000 × 60000/)])
   const [kept] = feature.images.find({ search: '', favourites: false }).images
@@ -243,7 +243,7 @@ test('a refusal of the service is stored with the request, which can be hidden; 
   expect(snapshot).toEqual({ type: 'snapshot', drawings: [], total: 0 })
   const kept = await featureAt(() => [{ b64_json: png(4, 4).toString('base64') }])
   const good = await ended(kept, await kept.images.make(wish()))
-  expect(() => kept.images.dismiss({ drawingId: good.id })).toThrow(/has pictures/)
+  expect(() => kept.images.dismiss({ drawingId: good.id })).toThrow(/has images/)
 })
 
 test('cancelled after one image of two: it ends at once, the request is closed and the image stays', async () => {

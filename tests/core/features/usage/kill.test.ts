@@ -11,7 +11,7 @@ import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readingOf } from './helpers.ts'
-import { saidAt, stepMs } from './saidAt.ts'
+import { reportAt, stepMs } from './reportAt.ts'
 
 /** Lets the process write for a while, kills it (-9) and returns the last step that it reported as written. */
 async function writeAndKill(dataDir: string, afterMs: number): Promise<number> {
@@ -71,7 +71,7 @@ it('after kills at random moments, stored usage has only complete replies and ha
     for (let step = 1; step <= last; step += 1) {
       const at = step * stepMs
       other.transaction(() => {
-        other.keep(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, saidAt(step)))
+        other.keep(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, reportAt(step)))
         other.fetches.add(account.no, 'keys', { at, days: null })
       })
     }

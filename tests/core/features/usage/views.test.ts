@@ -36,7 +36,7 @@ const query = (given: Partial<ViewQuery>): ViewQuery => ({
 
 let accountStore: ReturnType<typeof openAccount>['accountStore']
 let dataDir: string
-let here: ReturnType<typeof localSide>
+let local: ReturnType<typeof localSide>
 let reading: UsageReader
 let no: number
 beforeEach(() => {
@@ -49,15 +49,15 @@ beforeEach(() => {
     name: 'B',
     usedAt: 0,
   }).no
-  here = localSide()
-  reading = readingOf(accountStore, () => now, here)
+  local = localSide()
+  reading = readingOf(accountStore, () => now, local)
 })
 
 function notify(at: number, ...usage: ReturnType<typeof row>[]): void {
   const reported = reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
   accountStore.transaction(() => accountStore.keep(no, reported))
 }
-const uses = (...rows: MeasuredDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, accountId: 'b' })))
+const uses = (...rows: MeasuredDay[]): void => void local.rows.push(...rows.map((one) => ({ ...one, accountId: 'b' })))
 
 describe('coverage of a day and of a range', () => {
   const last = day('2026-11-20')
@@ -239,7 +239,7 @@ describe('a view of remote usage', () => {
       { date: '2026-11-20', total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '9' },
     ]
     accountStore.transaction(() => accountStore.keep(other.no, reportedByKeyDays(asked, 'k1', { usage })))
-    here.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), accountId: 'c', requests: 5 })
+    local.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), accountId: 'c', requests: 5 })
     for (const from of ['2026-11-16', '2020-01-01']) {
       const costs = ['b', 'c', 'b', 'c'].map((accountId) => reading.view(query({ accountId, from })).total.cost)
       expect(costs).toEqual(['1', '70', '1', '70'])
@@ -410,7 +410,7 @@ describe('the comparison of local and remote usage', () => {
     const all = { ...range, from: '2026-10-20' }
     const drift = (at: number) =>
       Object.fromEntries(
-        readingOf(accountStore, () => at, here)
+        readingOf(accountStore, () => at, local)
           .compare(all)
           .map((one) => [one.model, one.drift]),
       )

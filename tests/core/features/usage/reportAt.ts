@@ -4,7 +4,7 @@ import { dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 export const stepMs = 7 * 3_600_000
 
 /** The service's reply at a step: 30 days of three models. Closed days change now and then. */
-export function saidAt(step: number) {
+export function reportAt(step: number) {
   const today = dayOfMs(step * stepMs)
   const models = ['a', 'b', 'c']
   const usage = Array.from({ length: 30 }, (_, back) => today - back).flatMap((day) =>
