@@ -1,4 +1,4 @@
-/** A refusal in the service's own words. Becomes `{ error: { message, type, code } }` with its status. */
+/** An error with the service's own message. Becomes `{ error: { message, type, code } }` with its status. */
 export class ServiceError extends Error {
   readonly status: number
   readonly type: string
@@ -15,7 +15,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The reader is gone; nothing more can be said to it. Never leaves the sandbox. */
+/** The client has closed the connection, so no reply is possible. Never leaves the sandbox. */
 export class ClientGone extends Error {
   constructor() {
     super('the client closed the connection')
@@ -37,7 +37,7 @@ const TYPES: Record<number, string> = {
   504: 'timeout_error',
 }
 
-/** The service's words for each status of its table (section Errors). */
+/** The service's message for each status of its table (section Errors). */
 const WORDS: Record<number, string> = {
   400: 'The request is not valid.',
   401: 'The credential is not valid.',

@@ -2,8 +2,8 @@ import { ClientConnections } from '../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../listener/server.ts'
 import { FailCounts } from './faults/early.ts'
 import { refuseGarbage, serve } from './http/server.ts'
+import { SandboxAccounting } from './world/accounting.ts'
 import { type AccountLimits, type KeyName, seedAccounts } from './world/accounts.ts'
-import { SandboxAccounting } from './world/ledger.ts'
 import { SandboxLimits } from './world/limits.ts'
 import { PrefixCache } from './world/prefixCache.ts'
 import { type Observe, Records } from './world/records.ts'
@@ -14,15 +14,15 @@ export type { KeyName } from './world/accounts.ts'
 export type { Observe } from './world/records.ts'
 
 export interface SandboxOptions {
-  /** 0 takes any free port. */
+  /** 0 selects any free port. */
   port?: number
   /** The same seed gives the same keys, history and answers. */
   seed?: string
-  /** ms since 1970, for dates, limit windows and `created`; the pace of streams is always real time. */
+  /** ms since 1970, for dates, limit windows and `created`. Streams always run in real time. */
   now?: () => number
-  /** Buckets of the everyday key's account. */
+  /** Rate limits of the everyday key's account. */
   limits?: Partial<AccountLimits>
-  /** Secret of the everyday key, where a recognisable one is wanted. */
+  /** Secret of the everyday key, if it must be a specific one. */
   apiKey?: string
   /** SC on the everyday key's account. */
   balance?: number
@@ -31,7 +31,7 @@ export interface SandboxOptions {
 }
 
 export interface Sandbox {
-  /** `http://127.0.0.1:PORT`; the routes lie under its `/v1`. */
+  /** `http://127.0.0.1:PORT`, without `/v1`. */
   baseUrl: string
   port: number
   /** Secret of the everyday key, the same as `keys.main`. */
@@ -43,21 +43,21 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
-/** A connection that has not sent one whole head is a stranger. */
+/** A connection that has not sent a complete header by then is closed. */
 const bounds: ServerBounds = {
   most: 4096,
   strangers: 1024,
   graceMs: 1000,
   headersMs: 15_000,
-  // Uploads and slow readers take as long as they take.
+  // Uploads and slow readers may take any time.
   requestMs: 0,
-  // Longer than the pools that clients commonly keep (4 s).
+  // Longer than the idle time of common client pools (4 s).
   keepAliveMs: 30_000,
   maxHeaderBytes: 16 * 1024,
   requestsPerSocket: 0,
 }
 
-/** Starts the whole service on 127.0.0.1, state in memory. Rejects when the port is taken. */
+/** Starts the whole service on 127.0.0.1, with its state in memory. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, ...home } = options
   const world = { ...createWorld(seed, now, home), paces }

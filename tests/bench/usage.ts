@@ -75,7 +75,7 @@ try {
   const labelled = performance.now() - from
   const reading = openUsageReader({
     accountStore: accountStore.store,
-    here: requestLog,
+    local: requestLog,
     tools: () => [],
     now: () => now,
   })

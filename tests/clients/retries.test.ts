@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Clock, realClock } from '../../src-main/core/gateway/scheduler/clock.ts'
+import { type Clock, realClock } from '../../src-main/core/'
 import { ask, type FarEnd, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../helpers/gateway.ts'
 
 // Two programs that retry stand before the service: the gateway and the SDK. Their attempts must never multiply, whatever the service wishes

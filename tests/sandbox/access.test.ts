@@ -24,7 +24,7 @@ const ROUTES: [method: 'GET' | 'POST', path: string][] = [
 const errorObject = { error: { message: expect.any(String), type: expect.any(String), code: expect.any(String) } }
 
 test.each(ROUTES)(
-  '[AUTH-01] [AUTH-02] [ERR-01] %s %s needs a bearer: 401 without or with a wrong one, 403 without permission',
+  '[AUTH-01] [AUTH-02] [ERR-01] %s %s requires a key: 401 without or with a wrong one, 403 without permission',
   async (method, path) => {
     const sandbox = await start()
     const body = method === 'POST' ? {} : undefined
@@ -41,14 +41,14 @@ test.each(ROUTES)(
   },
 )
 
-test('[AUTH-02] a wrong, a revoked and a powerless key are told apart in words', async () => {
+test('[AUTH-02] a wrong, a revoked and an unpermitted key get different messages', async () => {
   const sandbox = await start()
   const keys = ['nobody', sandbox.keys.revoked, sandbox.keys.noPermission]
   const codes = await Promise.all(keys.map(async (key) => (await json(ask(sandbox, '/v1/models', { key }))).error.code))
   expect(codes).toEqual(['invalid_api_key', 'api_key_revoked', 'no_permission'])
 })
 
-test('[ERR-01] unknown paths, wrong methods, bodies that are no JSON and bodies of the wrong type all get the error object', async () => {
+test('[ERR-01] unknown paths, wrong methods, invalid JSON and bodies of the wrong type all get the error object', async () => {
   const sandbox = await start()
   const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }
   const post = (path: string, body: string, more = {}) =>
@@ -85,7 +85,7 @@ test('[ERR-01] a body over the limit is refused by its length before it is read'
   expect(status).toBe(400)
 })
 
-test('[LEG-01] the legacy route answers 501 with the error object whatever it is sent', async () => {
+test('[LEG-01] the legacy route answers 501 with the error object for any request', async () => {
   const sandbox = await start()
   for (const body of [{}, { model: 'mirror', prompt: 'x' }]) {
     const reply = await ask(sandbox, '/v1/completions', {}, body)
@@ -94,7 +94,7 @@ test('[LEG-01] the legacy route answers 501 with the error object whatever it is
   }
 })
 
-test('a Host that is no loopback name is refused, whatever the bearer', async () => {
+test('a Host that is not a loopback name is refused, whatever the key', async () => {
   const sandbox = await start()
   const status = (host: string) =>
     new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ test('a Host that is no loopback name is refused, whatever the bearer', async ()
   expect(await status(`localhost:${sandbox.port}`)).toBe(200)
 })
 
-test('[AUTH-03] the secret of no key is in any reply, record or read-out', async () => {
+test('[AUTH-03] no reply or record contains the secret of any key', async () => {
   const sandbox = await start()
   const paths = [
     '/v1/models',
@@ -128,7 +128,7 @@ test('[AUTH-03] the secret of no key is in any reply, record or read-out', async
   }
 })
 
-test('[MOD-01] the model list is a wrapper with data of id, object, created, owned_by; every chat model of it answers', async () => {
+test('[MOD-01] the model list is an object with data of id, object, created, owned_by; every chat model in it answers', async () => {
   const sandbox = await start()
   const list = await json(ask(sandbox, '/v1/models'))
   expect(list.object).toBe('list')
@@ -172,7 +172,7 @@ test('the same seed gives the same keys, history and answers; two sandboxes shar
   expect((await ask(b, '/v1/models', { key: c.apiKey })).status).toBe(401)
 })
 
-test('what was seen is told to other processes too: id, status, key name, times and bytes', async () => {
+test('received requests are reported to other processes too: id, status, key name, times and bytes', async () => {
   const sandbox = await start()
   const reply = await chat(sandbox)
   const length = (await reply.arrayBuffer()).byteLength
@@ -192,7 +192,7 @@ test('what was seen is told to other processes too: id, status, key name, times 
   expect((await ask(sandbox, '/sandbox/requests', { key: null })).status).toBe(401)
 })
 
-test('[ERR-01] odd paths and bytes that are no HTTP get an error object too, and the sandbox lives on', async () => {
+test('[ERR-01] odd paths and bytes that are not HTTP get an error object too, and the sandbox keeps running', async () => {
   const sandbox = await start()
   const raw = (text: string) =>
     new Promise<string>((resolve, reject) => {
@@ -227,7 +227,7 @@ test.each([
   expect(await reply.text()).toContain(words)
 })
 
-test('brackets and commas inside of a text are no part of a body’s shape', async () => {
+test('brackets and commas inside a string do not count for a body’s depth and size', async () => {
   const sandbox = await start()
   const content = '[{,"\\'.repeat(300_000)
   expect(

@@ -7,7 +7,7 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((sandbox) => sandbox.close()))
 })
 
-/** A sandbox that ends with the test. */
+/** A sandbox that closes when the test ends. */
 export async function start(options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox(options)
   running.push(sandbox)
@@ -43,7 +43,7 @@ export function ask(
 
 export const hello = [{ role: 'user', content: 'Good morning' }]
 
-/** POST /v1/chat/completions; without a model `writer-small`, fast and short. */
+/** POST /v1/chat/completions; by default `writer-small`, fast and short. */
 export const chat = (sandbox: Sandbox, body: Record<string, unknown> = {}, how: Ask = {}) =>
   ask(sandbox, '/v1/chat/completions', how, {
     model: 'writer-small',
@@ -57,7 +57,7 @@ export type Json = any
 
 export const json = async (reply: Response | Promise<Response>): Promise<Json> => (await reply).json()
 
-/** The `data:` payloads of a neat stream. */
+/** The `data:` payloads of a regular stream. */
 export const eventsOf = (text: string) =>
   text
     .split('\n\n')
@@ -69,7 +69,7 @@ export const chunksOf = (text: string): Json[] =>
     .filter((data) => data !== '[DONE]')
     .map((data) => JSON.parse(data))
 
-/** Reads until `bytes` have come, then closes the connection. */
+/** Reads until `bytes` bytes have arrived, then closes the connection. */
 export async function readAndLeave(sandbox: Sandbox, body: Record<string, unknown>, bytes = 1, how: Ask = {}) {
   const leaving = new AbortController()
   const reply = await chat(sandbox, { stream: true, ...body }, { ...how, signal: leaving.signal })

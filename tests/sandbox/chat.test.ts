@@ -37,14 +37,14 @@ test.each([
   ['[CHAT-20]', 400, { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: picture } }] }] }],
   ['[CHAT-20]', 400, { tools: [{ type: 'function', function: { name: 'f' } }] }],
   ['[CHAT-09] a model without several choices', 400, { model: 'reasoner', n: 2 }],
-])('%s is refused with %i and words: %j', async (_rule, status, body) => {
+])('%s is refused with %i and the message %j', async (_rule, status, body) => {
   const sandbox = await start()
   const reply = await chat(sandbox, body)
   expect(reply.status).toBe(status)
   expect((await json(reply)).error.message).toMatch(/\w+ \w+/)
 })
 
-test('[CHAT-02] [CHAT-03] [CHAT-04] [CHAT-13] all roles, content as text, null or parts, names and calls are taken', async () => {
+test('[CHAT-02] [CHAT-03] [CHAT-04] [CHAT-13] all roles, content as text, null or parts, names and calls are accepted', async () => {
   const sandbox = await start()
   const messages = [
     { role: 'system', content: 'Be brief.' },
@@ -99,7 +99,7 @@ test('[CHAT-05] [CHAT-14] [CHAT-15] without stream, or with false, the reply is 
   }
 })
 
-test('[CHAT-15] cached tokens are a part of the prompt: none at first, some when a conversation goes on, never more than it', async () => {
+test('[CHAT-15] cached tokens are part of the prompt: none at first, some when a conversation continues, never more than the prompt', async () => {
   const sandbox = await start()
   const long = { role: 'user', content: 'The tide tables of the harbour. '.repeat(40) }
   const first = (await json(chat(sandbox, { messages: [long] }))).usage
@@ -110,7 +110,7 @@ test('[CHAT-15] cached tokens are a part of the prompt: none at first, some when
   expect(next.total_tokens).toBe(next.prompt_tokens + next.completion_tokens)
 })
 
-test('[CHAT-05] [SSE-01] [SSE-03] a stream is data lines of JSON with content increments, and ends with [DONE]', async () => {
+test('[CHAT-05] [SSE-01] [SSE-03] a stream has data lines of JSON with content increments, and ends with [DONE]', async () => {
   const sandbox = await start()
   const reply = await chat(sandbox, { stream: true })
   expect(reply.headers.get('content-type')).toContain('text/event-stream')
@@ -125,7 +125,7 @@ test('[CHAT-05] [SSE-01] [SSE-03] a stream is data lines of JSON with content in
   expect(text).not.toContain('usage')
 })
 
-test('[SSE-02] with include_usage one event with empty choices carries the usage', async () => {
+test('[SSE-02] with include_usage one event with empty choices has the usage', async () => {
   const sandbox = await start()
   const chunks = chunksOf(await (await chat(sandbox, { stream: true, stream_options: { include_usage: true } })).text())
   const withUsage = chunks.filter((chunk) => chunk.usage)
@@ -133,7 +133,7 @@ test('[SSE-02] with include_usage one event with empty choices carries the usage
   expect(withUsage[0]).toMatchObject({ choices: [], usage: { completion_tokens: 8 } })
 })
 
-test('[CHAT-06] [CHAT-12] reasoning uses the budget first; an answer may stay empty with a length finish', async () => {
+test('[CHAT-06] [CHAT-12] reasoning uses the budget first; an answer may be empty with a length finish', async () => {
   const sandbox = await start()
   for (const [model, field] of [
     ['reasoner', 'reasoning_content'],
@@ -152,7 +152,7 @@ test('[CHAT-06] [CHAT-12] reasoning uses the budget first; an answer may stay em
   }
 })
 
-test('[CHAT-06] max_tokens cuts to the token with a length finish', async () => {
+test('[CHAT-06] max_tokens cuts at the exact token with a length finish', async () => {
   const sandbox = await start()
   const reply = await json(chat(sandbox, { max_tokens: 3 }))
   expect(reply.usage.completion_tokens).toBe(3)
@@ -167,7 +167,7 @@ test('[CHAT-07] the text ends before the first stop string', async () => {
   expect(cut).toBe(whole.slice(0, whole.indexOf(stop)))
 })
 
-test('[CHAT-08] [CHAT-10] parameters, known or not, arrive as they were given, and nothing that was not', async () => {
+test('[CHAT-08] [CHAT-10] known and unknown parameters arrive unchanged, and no others', async () => {
   const sandbox = await start()
   const given = {
     temperature: 0.2,
@@ -188,7 +188,7 @@ test('[CHAT-08] [CHAT-10] parameters, known or not, arrive as they were given, a
   expect(text).toContain('`walk` (strict)')
 })
 
-test('[CHAT-09] several choices come interleaved, told apart by their index, and differ', async () => {
+test('[CHAT-09] several choices are interleaved, distinguished by their index, and differ', async () => {
   const sandbox = await start()
   const chunks = chunksOf(await (await chat(sandbox, { stream: true, n: 3 })).text())
   const order = chunks.map((chunk) => chunk.choices[0].index)
@@ -245,7 +245,7 @@ test('[CHAT-10] tool_choice: none, automatic, by name; arguments stream in piece
   expect(said(answered)).toContain('sunny')
 })
 
-test('[CHAT-20] the vision model states what it measures, and fetches no remote address', async () => {
+test('[CHAT-20] the vision model reports measured facts and fetches no remote URL', async () => {
   const sandbox = await start()
   const look = async (url: string) =>
     said(
@@ -262,7 +262,7 @@ test('[CHAT-20] the vision model states what it measures, and fetches no remote 
   expect(sandbox.observe.requests().length).toBe(before + 1)
 })
 
-test('tool arguments keep within enum, const, bounds, lengths, items, patterns and references of any schema', () => {
+test('tool arguments satisfy enum, const, bounds, lengths, items, patterns and references of any schema', () => {
   const leaf = fc.oneof(
     fc.record({ low: fc.integer({ min: -1000, max: 1000 }), width: fc.nat(500) }).map(({ low, width }) => ({
       schema: { type: 'integer', minimum: low, maximum: low + width },
@@ -307,7 +307,7 @@ test('tool arguments keep within enum, const, bounds, lengths, items, patterns a
   expect(JSON.stringify(sampleOf(loop, seededRandom('loop'))).length).toBeLessThan(1000)
 })
 
-test('a stream keeps the speed it was asked for', async () => {
+test('a stream has the requested speed', async () => {
   const sandbox = await start()
   await chat(sandbox)
   const begun = performance.now()
@@ -316,7 +316,7 @@ test('a stream keeps the speed it was asked for', async () => {
   expect(took).toBeGreaterThan(280)
 })
 
-test('a hostile schema is refused with words, not followed', async () => {
+test('a hostile schema is refused with a message', async () => {
   const sandbox = await start()
   const wide = { $ref: '#/$defs/n', $defs: { n: { type: 'array', minItems: 2, items: { $ref: '#/$defs/n' } } } }
   const schemas = [

@@ -9,14 +9,14 @@ import { ask, chat, chunksOf, eventsOf, hello, json, start } from './ask.ts'
 interface Seen {
   status: number
   headers: Record<string, unknown>
-  /** Body bytes as they came, by arrival. */
+  /** Received body bytes, by chunk. */
   pieces: Buffer[]
   body: Buffer
-  /** True where the reply ended as HTTP says it must. */
+  /** True if the reply ended as HTTP requires. */
   complete: boolean
 }
 
-/** The reply as it lies on the wire: nothing decompressed, a cut connection seen as such. Rejects where no status line came. */
+/** The reply as transmitted: nothing decompressed, a cut connection visible. Rejects without a status line. */
 function observe(sandbox: Sandbox, fault: string, body: Record<string, unknown> = {}): Promise<Seen> {
   const headers = {
     authorization: `Bearer ${sandbox.apiKey}`,
@@ -89,7 +89,7 @@ test.each([400, 401, 402, 403, 404, 429, 500, 502, 503, 504])(
   },
 )
 
-test('a refusal can be ordered of every endpoint, and its Retry-After as an HTTP date', async () => {
+test('any endpoint can be ordered to refuse, with Retry-After as an HTTP date', async () => {
   const sandbox = await start()
   const headers = { 'x-sandbox-fault': 'refuse; status=429; retry-after-date=60' }
   for (const path of ['/v1/models', '/v1/usage', '/v1/keys/', '/v1/rate-limit']) {
@@ -101,14 +101,14 @@ test('a refusal can be ordered of every endpoint, and its Retry-After as an HTTP
   }
 })
 
-test('a fault that there is not is refused with the list of those that there are', async () => {
+test('an unknown fault is refused with the list of faults', async () => {
   const sandbox = await start()
   const reply = await chat(sandbox, {}, { headers: { 'x-sandbox-fault': 'hiccup' } })
   expect(reply.status).toBe(400)
   expect((await json(reply)).error.message).toContain('stall')
 })
 
-test('fail refuses so many times, then succeeds; ids count apart', async () => {
+test('fail refuses a number of times, then succeeds; ids are counted separately', async () => {
   const sandbox = await start()
   const status = async (id: string) =>
     (await chat(sandbox, {}, { headers: { 'x-sandbox-fault': `fail; status=502; times=2; id=${id}` } })).status
@@ -124,13 +124,13 @@ test('fail refuses so many times, then succeeds; ids count apart', async () => {
   expect([await flaky(), await flaky(), await flaky(), await flaky()]).toEqual([503, 503, 200, 503])
 })
 
-test('reset-before-headers: the connection is reset with nothing said', async () => {
+test('reset-before-headers: the connection is reset without output', async () => {
   const sandbox = await start()
   await expect(observe(sandbox, 'reset-before-headers')).rejects.toMatchObject({ code: 'ECONNRESET' })
   expect(sandbox.observe.requests().at(-1)).toMatchObject({ status: null, closedByClient: false })
 })
 
-test('slow-headers: nothing for so long, then all of it', async () => {
+test('slow-headers: nothing for the delay, then everything', async () => {
   const sandbox = await start()
   const begun = performance.now()
   const seen = await observe(sandbox, 'slow-headers; ms=150')
@@ -138,7 +138,7 @@ test('slow-headers: nothing for so long, then all of it', async () => {
   expect(text(seen)).toContain('[DONE]')
 })
 
-test('stall: so many events, then silence on an open connection until the reader leaves', async () => {
+test('stall: a number of events, then an open connection without output until the client leaves', async () => {
   const sandbox = await start()
   const leaving = new AbortController()
   const reply = await chat(
@@ -162,7 +162,7 @@ test('stall: so many events, then silence on an open connection until the reader
   expect((await closed).closedByClient).toBe(true)
 })
 
-test('cut: the connection ends in mid-body at the byte, in a stream and in a plain reply', async () => {
+test('cut: the connection ends at the given byte, in a stream and in a plain reply', async () => {
   const sandbox = await start()
   for (const stream of [true, false]) {
     const seen = await observe(sandbox, 'cut; bytes=77', { stream })
@@ -171,7 +171,7 @@ test('cut: the connection ends in mid-body at the byte, in a stream and in a pla
   expect(sandbox.observe.requests().at(-1)).toMatchObject({ bytesOut: 77, closedByClient: false })
 })
 
-test('no-done, no-done-no-finish: whole as HTTP, not whole as a stream', async () => {
+test('no-done, no-done-no-finish: complete as HTTP, incomplete as a stream', async () => {
   const sandbox = await start()
   const noDone = await observe(sandbox, 'no-done')
   expect([noDone.complete, text(noDone).includes('[DONE]'), text(noDone).includes('"stop"')]).toEqual([
@@ -200,7 +200,7 @@ test('malformed and error-frame: an event that is not JSON, an event that is an 
   expect(JSON.parse(failed[2] ?? '').error.code).toBe('stream_failed')
 })
 
-test('split-utf8: characters arrive in halves and are whole together; cut-utf8: the body ends inside one', async () => {
+test('split-utf8: characters arrive in halves and are complete together; cut-utf8: the body ends inside one', async () => {
   const sandbox = await start()
   const split = await observe(sandbox, 'split-utf8')
   const halves = split.pieces.filter((piece) => (piece.at(-1) ?? 0) >= 0xc0)
@@ -223,7 +223,7 @@ test('huge-line: one event of 5 MB on one line', async () => {
 })
 
 test.each(['crlf', 'cr', 'comments', 'multi-line', 'crlf, comments, multi-line, byte-by-byte; size=7'])(
-  '%s: other lines, the same events',
+  '%s: different lines, the same events',
   async (fault) => {
     const sandbox = await start()
     const seen = text(await observe(sandbox, fault))
@@ -255,7 +255,7 @@ test('content-type, gzip, byte-by-byte, odd and missing headers change what they
   for (const seen of [typed, slow, odd, none]) expect(contentOf(eventsOf(text(seen)))).toBe(whole)
 })
 
-test('missing-fields leaves only what must be; extra-fields adds to everything', async () => {
+test('missing-fields leaves only required fields; extra-fields adds fields to every object', async () => {
   const sandbox = await start()
   const bare = JSON.parse(text(await observe(sandbox, 'missing-fields', { stream: false })))
   expect(bare).toEqual({ choices: [{ message: { content: expect.any(String) } }], usage: {} })
@@ -268,7 +268,7 @@ test('missing-fields leaves only what must be; extra-fields adds to everything',
   expect(Object.keys(list)).toEqual(['data'])
 })
 
-test('html-error and empty-error: errors with no error object; redirect: an answer that leads elsewhere', async () => {
+test('html-error and empty-error: errors without an error object; redirect: a redirect to another host', async () => {
   const sandbox = await start()
   const page = await observe(sandbox, 'html-error; status=503')
   expect([page.status, page.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
@@ -278,7 +278,7 @@ test('html-error and empty-error: errors with no error object; redirect: an answ
   expect([away.status, away.headers.location]).toEqual([307, 'http://127.0.0.1:9/x'])
 })
 
-test('every fault can be ordered by choosing its model, and those that are read to the end say something', async () => {
+test('every fault can be ordered by its model name, and the complete replies have text', async () => {
   const sandbox = await start()
   const silent = new Set(['stall', 'slow-headers', 'reset-before-headers'])
   for (const name of Object.keys(FAULTS).filter((one) => !silent.has(one))) {
@@ -289,7 +289,7 @@ test('every fault can be ordered by choosing its model, and those that are read 
   expect((await chat(sandbox, { model: 'fault/none-such' })).status).toBe(404)
 })
 
-test('a fault in the body counts as one in the header, and is billed for what went out', async () => {
+test('a fault in the body works like one in the header, and sent output is billed', async () => {
   const sandbox = await start()
   const before = await json(ask(sandbox, '/v1/usage'))
   const reply = await chat(sandbox, {

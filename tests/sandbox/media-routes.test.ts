@@ -17,14 +17,14 @@ test.each([
   ['[TTS-03]', { input: 'x', response_format: 'ogg' }],
   ['[TTS-04]', { input: 'x', speed: 0.2 }],
   ['[TTS-04]', { input: 'x', speed: 4.1 }],
-])('%s speech is refused with 400 and words', async (_rule, body) => {
+])('%s speech is refused with 400 and a message', async (_rule, body) => {
   const sandbox = await start()
   const reply = await speak(sandbox, body)
   expect(reply.status).toBe(400)
   expect((await json(reply)).error.message).toMatch(/^(input|voice|response_format|speed): /)
 })
 
-test('[TTS-01] [TTS-02] [TTS-03] [TTS-04] the defaults are tts-1, alloy, mp3 and speed 1; 4096 bytes are not too many', async () => {
+test('[TTS-01] [TTS-02] [TTS-03] [TTS-04] the defaults are tts-1, alloy, mp3 and speed 1; 4096 bytes are allowed', async () => {
   const sandbox = await start()
   const said = await speak(sandbox, { input: 'Good morning.' })
   expect(said.headers.get('content-type')).toBe('audio/mpeg')
@@ -38,7 +38,7 @@ test('[TTS-01] [TTS-02] [TTS-03] [TTS-04] the defaults are tts-1, alloy, mp3 and
   expect(Buffer.from(await said.arrayBuffer())).toEqual(Buffer.from(await named.arrayBuffer()))
   const other = await speak(sandbox, { input: 'Good morning.', speed: 2 })
   expect((await other.arrayBuffer()).byteLength).toBeGreaterThan(500)
-  // Commas are silent: the longest input at the least work for the synthesiser.
+  // Commas are silent: the longest input with the least work for the synthesizer.
   expect((await speak(sandbox, { input: `One${','.repeat(4093)}`, response_format: 'wav' })).status).toBe(200)
 })
 
@@ -49,14 +49,14 @@ test.each([
   ['flac', 'audio/flac'],
   ['wav', 'audio/wav'],
   ['pcm', 'audio/pcm'],
-])('[TTS-03] %s goes out as %s', async (format, type) => {
+])('[TTS-03] %s is sent as %s', async (format, type) => {
   const sandbox = await start()
   const reply = await speak(sandbox, { input: 'Hello.', response_format: format })
   expect(reply.headers.get('content-type')).toBe(type)
   expect((await reply.arrayBuffer()).byteLength).toBeGreaterThan(1000)
 })
 
-test('[STT-01] [STT-02] a transcription wants a form with a file, and one of three models', async () => {
+test('[STT-01] [STT-02] a transcription requires a form with a file, and one of three models', async () => {
   const sandbox = await start()
   const post = async (body: unknown) => (await ask(sandbox, '/v1/audio/transcriptions', {}, body)).status
   expect(await post({ file: 'x' })).toBe(400)
@@ -66,7 +66,7 @@ test('[STT-01] [STT-02] a transcription wants a form with a file, and one of thr
   expect(await post(form({}, new Uint8Array(10)))).toBe(400)
 })
 
-test('[STT-02] [STT-03] [STT-04] speech comes back as json, text and vtt; whisper-1 is booked as what it stands for', async () => {
+test('[STT-02] [STT-03] [STT-04] speech is returned as json, text and vtt; whisper-1 is charged as the model it is an alias of', async () => {
   const sandbox = await start()
   const spoken = new Uint8Array(await (await speak(sandbox, { input: 'The ferry leaves at nine.' })).arrayBuffer())
   const heard = (fields: Record<string, string>) => ask(sandbox, '/v1/audio/transcriptions', {}, form(fields, spoken))
@@ -96,7 +96,7 @@ test('[STT-02] [STT-03] [STT-04] speech comes back as json, text and vtt; whispe
   ])
 })
 
-test('[IMG-01] [IMG-02] [IMG-03] [GEN-01] [AUTH-01] pictures: 1 to 4, as addresses under the base behind the bearer, or as base64; size and model don’t matter', async () => {
+test('[IMG-01] [IMG-02] [IMG-03] [GEN-01] [AUTH-01] images: 1 to 4, as URLs under the base address that require the key, or as base64; size and model are ignored', async () => {
   const sandbox = await start()
   const draw = (body: unknown, headers = {}) => ask(sandbox, '/v1/images/generations', { headers }, body)
   for (const body of [{}, { prompt: 'x', n: 0 }, { prompt: 'x', n: 5 }, { prompt: 'x', n: 1.5 }])

@@ -6,7 +6,7 @@ const slow = { sandbox: { tokens: 5000, tokens_per_second: 50 } }
 const balanceOf = async (sandbox: Parameters<typeof ask>[0], key = sandbox.apiKey): Promise<number> =>
   (await json(ask(sandbox, '/v1/usage', { key }))).balance
 
-test('[USE-01] 30 days of usage, the balance and the lifetime spend; work is charged at the price of its model, exactly', async () => {
+test('[USE-01] 30 days of usage, the balance and the lifetime spend; work is charged at the exact price of its model', async () => {
   const sandbox = await start({ now: () => NOON })
   const before = await json(ask(sandbox, '/v1/usage'))
   const days = [...new Set(before.usage.map((row: Json) => String(row.date)))].toSorted((a, b) =>
@@ -18,7 +18,7 @@ test('[USE-01] 30 days of usage, the balance and the lifetime spend; work is cha
   expect(before.total_spent).toBeGreaterThan(shown)
   const { usage } = await json(chat(sandbox, { sandbox: { tokens: 1000 } }))
   const after = await json(ask(sandbox, '/v1/usage?days=1'))
-  // writer-small: 0.5 SC a million in, 1.5 SC a million out; in billionths, so that no float is compared.
+  // writer-small: 0.5 SC per million input tokens, 1.5 SC per million output tokens. In billionths, so that no floats are compared.
   const billionths = usage.prompt_tokens * 500 + usage.completion_tokens * 1500
   expect(Math.round((before.balance - after.balance) * 1e9)).toBe(billionths)
   expect(Math.round((after.total_spent - before.total_spent) * 1e9)).toBe(billionths)
@@ -35,7 +35,7 @@ test('[USE-01] 30 days of usage, the balance and the lifetime spend; work is cha
   })
 })
 
-test('[USE-02] account rows carry date-time strings, key rows date-only ones', async () => {
+test('[USE-02] account rows have date-time strings, key rows date-only ones', async () => {
   const sandbox = await start()
   const account = await json(ask(sandbox, '/v1/usage'))
   const key = await json(ask(sandbox, '/v1/keys/current/usage/daily'))
@@ -44,7 +44,7 @@ test('[USE-02] account rows carry date-time strings, key rows date-only ones', a
   expect(key.usage.length).toBeGreaterThan(15)
 })
 
-test('[KEY-01] [KEY-04] [AUTH-04] the keys of the account with every field, a revoked one among them, no stranger’s', async () => {
+test('[KEY-01] [KEY-04] [AUTH-04] the keys of the account have every field, including a revoked one, and no other account’s', async () => {
   const sandbox = await start()
   const { api_keys: keys } = await json(ask(sandbox, '/v1/keys/'))
   const stranger = await json(ask(sandbox, '/v1/keys/current', { key: sandbox.keys.stranger }))
@@ -76,7 +76,7 @@ test('[KEY-01] [KEY-04] [AUTH-04] the keys of the account with every field, a re
   expect((await ask(sandbox, '/v1/keys')).status).toBe(404)
 })
 
-test('[KEY-02] the current key is the one of the call', async () => {
+test('[KEY-02] the current key is the calling key', async () => {
   const sandbox = await start()
   for (const name of ['main', 'rpm', 'stranger'] as const) {
     const record = await json(ask(sandbox, '/v1/keys/current', { key: sandbox.keys[name] }))
@@ -85,7 +85,7 @@ test('[KEY-02] the current key is the one of the call', async () => {
   }
 })
 
-test('[KEY-03] [AUTH-04] totals and days of an owned key, and of the calling one; a stranger’s key is as absent as none', async () => {
+test('[KEY-03] [AUTH-04] totals and days of an own key, and of the calling one; another account’s key is unknown', async () => {
   const sandbox = await start()
   const main = await json(ask(sandbox, '/v1/keys/current'))
   const stranger = await json(ask(sandbox, '/v1/keys/current', { key: sandbox.keys.stranger }))
@@ -108,7 +108,7 @@ test('[KEY-03] [AUTH-04] totals and days of an owned key, and of the calling one
   }
 })
 
-test('[ERR-04] without credit work is refused with 402, read-outs and free models are not', async () => {
+test('[ERR-04] without credit work is refused with 402; account endpoints and free models are not', async () => {
   const sandbox = await start()
   const key = sandbox.keys.noCredit
   expect((await chat(sandbox, {}, { key })).status).toBe(402)
@@ -146,7 +146,7 @@ test('[CHAT-17] a stream that is closed before any output is free, and leaves no
   expect(await json(ask(sandbox, '/v1/usage'))).toEqual(before)
 })
 
-test('[LIM-05] [SSE-05] a stream holds its slot until it is closed; closing frees it at once', async () => {
+test('[LIM-05] [SSE-05] a stream occupies its slot until it is closed; closing releases it at once', async () => {
   const sandbox = await start()
   const key = sandbox.keys.oneAtATime
   const stream = await readAndLeave(sandbox, slow, 1, { key })
@@ -160,7 +160,7 @@ test('[LIM-05] [SSE-05] a stream holds its slot until it is closed; closing free
   expect((await chat(sandbox, {}, { key })).status).toBe(200)
 })
 
-test('[LIM-05] requests a minute of a key: 429 with Retry-After to the minute’s end, then again', async () => {
+test('[LIM-05] requests per minute of a key: 429 with Retry-After until the minute ends, then accepted', async () => {
   let now = NOON
   const sandbox = await start({ now: () => now })
   const key = sandbox.keys.rpm
@@ -173,7 +173,7 @@ test('[LIM-05] requests a minute of a key: 429 with Retry-After to the minute’
   expect((await ask(sandbox, '/v1/models', { key })).status).toBe(200)
 })
 
-test('[LIM-05] tokens a minute of a key', async () => {
+test('[LIM-05] tokens per minute of a key', async () => {
   let now = NOON
   const sandbox = await start({ now: () => now })
   const key = sandbox.keys.tpm
@@ -184,7 +184,7 @@ test('[LIM-05] tokens a minute of a key', async () => {
   expect((await chat(sandbox, {}, { key })).status).toBe(200)
 })
 
-test('[LIM-01] every field of the status; each call counts, this one too; headers say the same; the minute alone resets', async () => {
+test('[LIM-01] every field of the status; each call counts, this one too; headers report the same; only the minute has a reset time', async () => {
   let now = NOON
   const sandbox = await start({ now: () => now, limits: { rpm: 4 } })
   const first = await ask(sandbox, '/v1/rate-limit')
@@ -205,7 +205,7 @@ test('[LIM-01] every field of the status; each call counts, this one too; header
   expect(await json(ask(sandbox, '/v1/rate-limit'))).toMatchObject({ used_rpm: 1, used_rph: 1 })
 })
 
-test('[LIM-02] a banned account reads until when; everything else waits', async () => {
+test('[LIM-02] a banned account can read the end of its ban; everything else is refused', async () => {
   const sandbox = await start({ now: () => NOON })
   const key = sandbox.keys.banned
   expect(await json(ask(sandbox, '/v1/rate-limit', { key }))).toMatchObject({
@@ -216,7 +216,7 @@ test('[LIM-02] a banned account reads until when; everything else waits', async 
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '86400'])
 })
 
-test('[LIM-06] free models have hourly and daily buckets of their own and cost nothing', async () => {
+test('[LIM-06] free models have their own hourly and daily limits and cost nothing', async () => {
   let now = NOON
   const sandbox = await start({ now: () => now })
   const how = { key: sandbox.keys.freeTier }
@@ -236,7 +236,7 @@ test('[LIM-06] free models have hourly and daily buckets of their own and cost n
   expect(await json(ask(sandbox, '/v1/rate-limit'))).toMatchObject({ used_rph: 0, used_tph: 0 })
 })
 
-test('a client that stops reading holds the stream back; what it has not taken is not produced', async () => {
+test('a client that stops reading pauses the stream; nothing is generated ahead', async () => {
   const sandbox = await start()
   const stream = await readAndLeave(sandbox, { sandbox: { tokens: 150_000, tokens_per_second: 0 } })
   const sent = () => sandbox.observe.requests().find((one) => one.id === stream.id)?.bytesOut ?? 0
@@ -251,7 +251,7 @@ test('a client that stops reading holds the stream back; what it has not taken i
       { interval: 150, timeout: 20_000 },
     )
     .toBe(true)
-  // 150,000 events are some 30 MB; sockets and the client's own buffers hold a small part of them.
+  // 150,000 events are about 30 MB. Sockets and the client's own buffers contain a small part of them.
   expect(before).toBeLessThan(15_000_000)
   stream.leave()
   expect((await sandbox.observe.whenClosed(stream.id)).closedByClient).toBe(true)

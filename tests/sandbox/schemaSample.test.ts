@@ -9,7 +9,10 @@ import { chat, json, start } from './ask.ts'
 
 type Schema = Record<string, unknown>
 
-/** zod judges, which shares no line with the sampler. It knows no `not`, so that is asked for apart, and requires only what has a schema. */
+/**
+ * Judges with zod, which shares no code with the sampler. zod does not support `not`, which is therefore checked separately, and requires
+ * only properties with a schema.
+ */
 const fits = (schema: Schema, value: unknown) => z.fromJSONSchema(schema).safeParse(value).success
 
 const date = { type: 'string', format: 'date' }
@@ -94,7 +97,7 @@ const HARD: [string, Schema, Schema?][] = [
   ],
 ]
 
-test.each(HARD)('a value is found for %s', (_name, schema, not) => {
+test.each(HARD)('finds a value for %s', (_name, schema, not) => {
   for (let seed = 0; seed < 20; seed += 1) {
     const value = sampleOf(not ? { ...schema, not } : schema, seededRandom(String(seed)))
     expect(fits(schema, value), JSON.stringify(value)).toBe(true)
@@ -106,7 +109,7 @@ const small = fc.integer({ min: 0, max: 12 })
 const some = (model: Record<string, fc.Arbitrary<unknown>>) => fc.record(model, { requiredKeys: [] })
 const typed = (type: string, model: Record<string, fc.Arbitrary<unknown>>) =>
   some(model).map((keywords): Schema => {
-    // What zod passes over where it stands alone: the bounds of an array without items, a required name without a schema.
+    // zod ignores these keywords on their own: the bounds of an array without items, a required name without a schema.
     if (type === 'array') return { type, items: true, ...keywords }
     const { required, ...others } = keywords
     if (!Array.isArray(required)) return { type, ...others }
@@ -169,7 +172,7 @@ const { schema: anySchema } = fc.letrec<{ schema: Schema }>((tie) => {
   }
 })
 
-test('whatever the schema, a sample satisfies it, and is found nearly always', () => {
+test('a sample satisfies any schema, and is found in most cases', () => {
   let found = 0
   let refused = 0
   fc.assert(
@@ -188,7 +191,7 @@ test('whatever the schema, a sample satisfies it, and is found nearly always', (
     }),
     { numRuns: tries(100, 1000) },
   )
-  // Some of what chance makes is satisfied by nothing: contained strings among numbers, a sample its own `not` forbids.
+  // Some random schemas cannot be satisfied: `contains` a string among numbers, or a `not` that excludes everything.
   expect(found / (found + refused)).toBeGreaterThan(0.5)
 })
 
@@ -201,7 +204,7 @@ test.each([
   ['a schema of itself', { allOf: [{ $ref: '#/properties/it' }] }, 'invalid_schema'],
   ['a keyword that is not followed', { type: 'object', unevaluatedProperties: false }, 'invalid_schema'],
   ['a pattern without end', { type: 'string', pattern: '^(a+)+$(?<!a{30})', minLength: 40 }, 'schema_too_large'],
-])('a tool that asks for %s is refused by its name, not called', async (_what, it, code) => {
+])('a tool that requires %s is refused by name, not called', async (_what, it, code) => {
   const sandbox = await start()
   const parameters = { type: 'object', properties: { it }, required: ['it'] }
   const tools = [{ type: 'function', function: { name: 'moor_ship', parameters } }]

@@ -37,7 +37,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
   const { host, store, accountStore, requestLog, apps, scheduler, session, changed } = dependencies
   const usage: UsageFeature = createUsage({
     accountStore,
-    here: {
+    local: {
       usedByDay: (accountId, from, to) => requestLog.usedByDay(accountId, from, to),
       firstDayOf: (accountId) => requestLog.firstDayOf(accountId),
       belongsTo(accountId) {
@@ -59,7 +59,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
   })
   const bucket = new RateLimitPoller()
   const schedulerWatcher = new SchedulerWatcher(scheduler, bucket)
-  const limits = new LimitsFeature({ scheduler, gauge: bucket, requestLog, kept: usage.limits })
+  const limits = new LimitsFeature({ scheduler, gauge: bucket, requestLog, stored: usage.limits })
   const alerts = new AlertsFeature({
     table: store.alerts,
     pending: store.pending,

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { dayMs } from '../shared/days.ts'
 import type { BodyWish } from '../store/requestLog/bodies.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 import type { LogEraseSteps } from './retention.ts'
 
-const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 interface Parts {

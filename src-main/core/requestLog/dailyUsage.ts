@@ -1,3 +1,4 @@
+import { dayMs } from '../shared/days.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import { certainties, codeOf, outcomes } from '../store/requestLog/codes.ts'
 import type { DailyUsageReader, UseDay, UsedTable } from '../store/requestLog/dailyUsage.ts'
@@ -10,7 +11,6 @@ export interface CallerDay extends Omit<UseDay, 'account' | 'caller'> {
   model: string | null
 }
 
-const dayMs = 86_400_000
 const refused = codeOf(outcomes, 'refused')
 const failed = codeOf(outcomes, 'failed')
 const estimated = codeOf(certainties, 'estimated')

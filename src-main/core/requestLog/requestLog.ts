@@ -18,6 +18,7 @@ import type {
   RequestTrace,
 } from '../ports/requests.ts'
 import { closeAll } from '../shared/closeAll.ts'
+import { dayMs } from '../shared/days.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
 import type { Nano } from '../shared/money.ts'
 import { SwapRemoveList } from '../shared/swapRemoveList.ts'
@@ -51,7 +52,6 @@ export type { CallerDay as UsedDay } from './dailyUsage.ts'
 export type { Use } from './prices.ts'
 export type { SpendTotals as Spent } from './spend.ts'
 
-const dayMs = 86_400_000
 const hourMs = 3_600_000
 
 export interface RequestLogOptions {

@@ -1,8 +1,8 @@
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
+import { dayMs } from '../shared/days.ts'
 import type { Nano } from '../shared/money.ts'
 import type { SpendDay, SpendReset, SpendTable } from '../store/requestLog/spend.ts'
 
-const dayMs = 86_400_000
 const minuteMs = 60_000
 const minutesShown = 60
 

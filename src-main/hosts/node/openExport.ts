@@ -3,7 +3,7 @@ import { StudioError } from '../../core/errors.ts'
 import { markdownOfAll, writeArchive } from '../../core/features/archive/export.ts'
 import { ZipWriter } from '../../core/features/archive/zipWriter.ts'
 import { exportMedia } from '../../core/features/media/export.ts'
-import { readKept, uuid } from '../../core/features/media/files.ts'
+import { readStored, uuid } from '../../core/features/media/files.ts'
 import { openAppsReadOnly } from '../../core/gateway/apps/apps.ts'
 import { exportLog, type LogRow, rowsAtOnce } from '../../core/requestLog/export.ts'
 import { openRequestLogReader } from '../../core/requestLog/reader.ts'
@@ -54,7 +54,7 @@ export function openExport(dataDir: string): DataExport {
   const media = {
     bytes(id: string): Promise<Buffer> {
       if (!uuid.test(id)) throw new StudioError('no_such_item', 'This file is not there any more.')
-      return readKept(join(dataDir, 'media', id))
+      return readStored(join(dataDir, 'media', id))
     },
   }
   /** A core that was started meanwhile may have changed what was read. */

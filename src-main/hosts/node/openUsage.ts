@@ -14,7 +14,7 @@ export function openUsage(dataDir: string): UsageCommands {
   const accountStore = openAccountReadOnly(dataDir)
   const tools = openAppsReadOnly(dataDir)
   const here = openRequestLogReader(dataDir, tools.list)
-  const reading = accountStore && openUsageReader({ accountStore, here, tools: tools.list, now: Date.now })
+  const reading = accountStore && openUsageReader({ accountStore, local: here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
     // Whoever asks for a book has got it from `books`.

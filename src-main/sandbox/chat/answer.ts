@@ -6,7 +6,7 @@ import { callTools } from './toolCaller.ts'
 import { describeImages } from './visionModel.ts'
 import { write } from './writer.ts'
 
-/** One thing to send: an increment of one field, worth so many tokens. */
+/** One increment of one field to send, and its number of tokens. */
 export interface Step {
   delta: Record<string, unknown>
   tokens: number
@@ -27,7 +27,7 @@ async function draft(brief: Brief): Promise<ReplyDraft> {
   return write(brief)
 }
 
-/** The whole answer of one choice as the steps of a stream; `max_tokens` and `stop` are honoured, reasoning uses the budget first. */
+/** The complete answer of one choice as stream steps. Obeys `max_tokens` and `stop`. Reasoning uses the budget first. */
 export async function answer(brief: Brief): Promise<SandboxChoice> {
   const { request, model, tokenizer } = brief
   const said = await draft(brief)
@@ -50,7 +50,7 @@ export async function answer(brief: Brief): Promise<SandboxChoice> {
   const exact = said.exact === true && brief.pace.tokens !== null ? brief.pace.tokens : Number.POSITIVE_INFINITY
   const stopped = untilStop(said.content, request.stop ?? [])
   const measured = tokenizer.pieces(stopped, Math.min(left, exact))
-  // Cut at the length that was asked for is a natural end; cut by the budget is not.
+  // A cut at the requested length is a natural end. A cut by the budget is not.
   if (!add({ ...measured, cut: measured.cut && left < exact }, (content) => ({ content }))) return choice
   for (const [index, call] of (said.calls ?? []).entries()) {
     const { id, name } = call
@@ -72,7 +72,7 @@ function untilStop(text: string, stops: string[]): string {
   return Number.isFinite(first) ? text.slice(0, first) : text
 }
 
-/** The message that the steps add up to, for a reply that is no stream. */
+/** The message that the steps add up to, for a reply without streaming. */
 export function joinSteps(steps: Step[]): Record<string, unknown> {
   const text = (field: string) =>
     steps

@@ -10,12 +10,12 @@ export interface PlannedCall {
   arguments: string
 }
 
-/** What a speaker says before it is measured, stopped and cut. */
+/** A speaker's reply before tokens are counted, `stop` applied and the text cut. */
 export interface ReplyDraft {
   reasoning?: string
   content: string
   calls?: PlannedCall[]
-  /** True where the text is longer than `pace.tokens` by design and is to be cut there without being "length". */
+  /** True if the text is deliberately longer than `pace.tokens`, and cutting it there does not count as "length". */
   exact?: boolean
 }
 
@@ -23,9 +23,9 @@ export interface Brief {
   request: SandboxChatRequest
   model: SandboxModel
   pace: Pace
-  /** Bytes of the request body, for the mirror. */
+  /** Bytes of the request body, shown by the mirror. */
   bodyBytes: number
-  /** Text that the same request always gives, and another choice or seed doesn't. */
+  /** Seed of the text: the same for equal requests, different for another choice or seed. */
   seed: string
   tokenizer: Tokenizer
 }

@@ -2,7 +2,7 @@ import type { Brief, ReplyDraft } from './brief.ts'
 import { describeImage } from './images.ts'
 import { imagesOf, textOf } from './request.ts'
 
-/** Answers with what it received: a tool's author sees what really arrived. It says nothing that it was not sent. */
+/** Answers with what it received, so that an app's author sees what really arrived. Adds nothing else. */
 export async function mirror({ request, bodyBytes }: Brief): Promise<ReplyDraft> {
   const { messages, tools, ...parameters } = request
   const lines = [
@@ -44,7 +44,7 @@ export async function mirror({ request, bodyBytes }: Brief): Promise<ReplyDraft>
 }
 
 const count = (amount: number, noun: string) => `${amount} ${noun}${amount === 1 ? '' : 's'}`
-/** Text that can't break a table's row or a code span. */
+/** Text that cannot break a table row or a code span. */
 const cell = (text: string) => text.replace(/[|`\r\n]/g, ' ')
 const quote = (text: string) =>
   text

@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.ts'
 import type { SandboxChatRequest } from './request.ts'
 
-/** How long and how fast an answer is to be. */
+/** Length and speed of an answer. */
 export interface Pace {
-  /** Null: as fast as the socket takes it. */
+  /** Null: as fast as the socket accepts. */
   tokensPerSecond: number | null
   firstTokenMs: number
-  /** Exact length in tokens where it was asked for; null lets the text end by itself. */
+  /** Exact length in tokens if requested; null lets the text end by itself. */
   tokens: number | null
   reasoningTokens: number | null
 }
@@ -21,8 +21,8 @@ const HEADERS = {
 } as const
 
 /**
- * From the body's `sandbox` object, else from `X-Sandbox-...` headers, else the model's own pace. A reply that is no stream is
- * immediate unless a pace was asked for: nobody sees its tokens arrive.
+ * From the body's `sandbox` object, else from `X-Sandbox-...` headers, else the model's own pace. A reply without streaming is immediate
+ * unless a pace was requested, because its tokens are not visible one by one.
  */
 export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders, ownTokensPerSecond: number): Pace {
   const wanted = (name: keyof typeof HEADERS): number | null => {
@@ -45,7 +45,7 @@ export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders
   }
 }
 
-/** Waits until the moment at which `tokens` tokens should be out. Late is made up for: the average speed holds. */
+/** Waits until `tokens` tokens are due. Delays are caught up, so that the average speed is right. */
 export class Metronome {
   readonly #pace: Pace
   readonly #start = performance.now()
@@ -56,7 +56,7 @@ export class Metronome {
     this.#signal = signal
   }
 
-  /** Throws an AbortError when the signal is aborted while it waits. */
+  /** @throws AbortError when the signal is aborted during the wait */
   async waitFor(tokens: number): Promise<void> {
     const { tokensPerSecond, firstTokenMs } = this.#pace
     const due = this.#start + firstTokenMs + (tokensPerSecond === null ? 0 : (tokens / tokensPerSecond) * 1000)

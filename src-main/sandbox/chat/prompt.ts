@@ -1,12 +1,12 @@
 import { imagesOf, type SandboxChatRequest, textOf } from './request.ts'
 import type { Tokenizer } from './tokens.ts'
 
-/** Role, separators and the beginning of the answer cost tokens as well. */
+/** Tokens for role, separators and the beginning of the answer. */
 const PER_MESSAGE = 4
 const PER_PROMPT = 3
 const PER_IMAGE = 258
 
-/** Tokens of the prompt: `each` by message, `total` with tools and framing. */
+/** Tokens of the prompt: `each` per message, `total` with tools and framing. */
 export function promptTokens(request: SandboxChatRequest, tokenizer: Tokenizer): { each: number[]; total: number } {
   const each = request.messages.map((message) => {
     const extra = [message.name ?? '', message.reasoning_content ?? '', message.reasoning ?? '']

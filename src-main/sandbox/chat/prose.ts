@@ -42,7 +42,7 @@ const THINGS = [
   'the spare key',
   'a pressed fern',
 ] as const
-const DEEDS = [
+const ACTIONS = [
   'counted the swallows',
   'waited for the rain to pass',
   'wound the clock',
@@ -75,16 +75,16 @@ const TURNS = [
 ] as const
 
 const SENTENCES: readonly [(random: Random) => string, ...((random: Random) => string)[]] = [
-  (r) => `${r.pick(TIMES)}, ${r.pick(PEOPLE)} ${r.pick(DEEDS)} at ${r.pick(PLACES)}.`,
+  (r) => `${r.pick(TIMES)}, ${r.pick(PEOPLE)} ${r.pick(ACTIONS)} at ${r.pick(PLACES)}.`,
   (r) => `There was ${r.pick(THINGS)} on the table, ${r.pick(TURNS)}.`,
   (r) => `The sky over ${r.pick(PLACES)} was ${r.pick(SKIES)}, ${r.pick(TURNS)}.`,
-  (r) => `${capital(r.pick(PEOPLE))} brought ${r.pick(THINGS)} and ${r.pick(DEEDS)}.`,
+  (r) => `${capital(r.pick(PEOPLE))} brought ${r.pick(THINGS)} and ${r.pick(ACTIONS)}.`,
   (r) => `From ${r.pick(PLACES)} one could see ${r.pick(PLACES)}, some ${r.int(2, 40)} minutes away on foot.`,
   (r) => `${capital(r.pick(PEOPLE))} asked about ${r.pick(THINGS)}; ${r.pick(PEOPLE)} only smiled.`,
-  (r) => `${r.pick(TIMES)} they ${r.pick(DEEDS)}, then ${r.pick(DEEDS)}, ${r.pick(TURNS)}.`,
+  (r) => `${r.pick(TIMES)} they ${r.pick(ACTIONS)}, then ${r.pick(ACTIONS)}, ${r.pick(TURNS)}.`,
 ]
 
-/** So many sentences in a row. */
+/** The given number of sentences, joined. */
 export const prose = (random: Random, sentences: number) =>
   Array.from({ length: sentences }, () => random.pick(SENTENCES)(random)).join(' ')
 

@@ -7,13 +7,13 @@ const OPENINGS = ['Let me look at what is asked.', 'First, what is known.', 'One
 const TURNS = ['That leaves a second way to see it.', 'But is that all?', 'Checking that once more.'] as const
 const CLOSES = ['That holds. Now to say it plainly.', 'Enough; the answer can be short.'] as const
 
-/** Thinks aloud (in prose that is seeded like all of it), then answers. */
+/** Reasons in seeded prose, then answers. */
 export function reason({ request, pace, seed }: Brief): ReplyDraft {
   const random = seededRandom(seed, 'reasoning')
   const asked = Array.from(lastUserText(request)).length
   const wanted = pace.reasoningTokens ?? 90
   const thoughts = [random.pick(OPENINGS), `The message has ${asked} characters.`]
-  // Four characters a token is near enough for a length that nobody counts to the token.
+  // About four characters per token. The length of reasoning need not be exact.
   while (thoughts.join(' ').length < wanted * 4) thoughts.push(prose(random, 2), random.pick(TURNS))
   const answerRandom = seededRandom(seed, 'answer')
   return {

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** What POST /v1/chat/completions accepts. Loose: extra, provider-specific parameters may be passed and are kept. */
+/** What POST /v1/chat/completions accepts. Loose objects: additional, provider-specific parameters are allowed and retained. */
 
 const contentPart = z.looseObject({
   type: z.string(),
   text: z.string().optional(),
-  // Nested required fields bind only when their parent is there.
+  // Nested required fields apply only if their parent is present.
   image_url: z.looseObject({ url: z.string(), detail: z.enum(['auto', 'low', 'high']).optional() }).optional(),
 })
 
@@ -39,15 +39,15 @@ const tool = z.looseObject({
 
 /** The sandbox's own parameters, in the body under `sandbox` (or as headers, see pace.ts). */
 const sandbox = z.looseObject({
-  /** 0 sends as fast as the socket takes it. */
+  /** 0 sends as fast as the socket accepts. */
   tokens_per_second: z.number().min(0).max(1_000_000).optional(),
-  /** Length of the answer of each choice. */
+  /** Length of the answer of each choice, tokens. */
   tokens: z.int().min(0).max(200_000).optional(),
-  /** Length of the reasoning. */
+  /** Length of the reasoning, tokens. */
   reasoning_tokens: z.int().min(0).max(200_000).optional(),
-  /** Silence before the first token. */
+  /** Delay of the first token, ms. */
   first_token_ms: z.int().min(0).max(600_000).optional(),
-  /** Varies the text of the same request. */
+  /** Varies the text of equal requests. */
   seed: z.union([z.string(), z.number()]).optional(),
   /** The same as the header X-Sandbox-Fault. */
   fault: z.string().optional(),
@@ -83,7 +83,7 @@ export function textOf(content: SandboxChatMessage['content']): string {
   return content.map((part) => part.text ?? '').join('\n')
 }
 
-/** Addresses of the images in a message, in order. */
+/** URLs of the images in a message, in order. */
 export function imagesOf(content: SandboxChatMessage['content']): string[] {
   return Array.isArray(content) ? content.flatMap((part) => (part.image_url ? [part.image_url.url] : [])) : []
 }

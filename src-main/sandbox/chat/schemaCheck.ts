@@ -16,31 +16,31 @@ export const tooMuch = () => new ServiceError(400, 'schema_too_large', 'A schema
 const invalid = (detail: string) =>
   new ServiceError(400, 'invalid_schema', `A schema can't be followed: ${detail.slice(0, 200)}`)
 
-/** What one sample may cost: a schema is hostile input, and its branches multiply. */
+/** Maximum work for one sample: a schema is hostile input, and its branches multiply. */
 const MOST_STEPS = 2_000_000
 const MOST_MATCHES = 3_000
 const MOST_NESTING = 200
 const MATCH_MS = 250
-/** Keywords whose meaning is not followed here: better refused than answered with a value that breaks them. */
+/** Keywords that are not supported. Refused, because ignoring them would give invalid values. */
 const UNKNOWN = ['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$recursiveRef']
 
 const NAMES = ['properties', 'patternProperties', 'dependentSchemas', 'dependentRequired']
 
-/** JSON text in which equal values are equal: keys sorted (2020-12, 4.2.2 Instance Equality). */
+/** JSON text that is equal for equal values: keys are sorted (2020-12, 4.2.2 Instance Equality). */
 export const keyOf = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
     isSchema(part) ? Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)) : part,
   )
 
-/** Own data only: a schema may name a property `__proto__`. */
+/** Own properties only: a schema may name a property `__proto__`. */
 export const own = (object: unknown, key: string): unknown =>
   typeof object === 'object' && object !== null ? Object.getOwnPropertyDescriptor(object, key)?.value : undefined
 
 export const prefixOf = (schema: Schema) => listIn(schema, 'prefixItems') ?? listIn(schema, 'items') ?? []
-/** What items after the prefix have to be; `additionalItems` is how drafts before 2020-12 say it. */
+/** Schema of the items after the prefix. Drafts before 2020-12 call it `additionalItems`. */
 export const restOf = (schema: Schema) => (Array.isArray(schema.items) ? schema.additionalItems : schema.items)
 
-/** Unicode as 2020-12 asks, else without it, since many patterns in the field hold escapes that only then compile. */
+/** Compiles in Unicode mode as 2020-12 requires, else without it, because many real patterns have escapes that only compile then. */
 export function expression(pattern: string): RegExp {
   try {
     return new RegExp(pattern, 'u')
@@ -49,7 +49,7 @@ export function expression(pattern: string): RegExp {
   }
 }
 
-/** Says whether a value satisfies a schema. Throws 400 for a schema that can't be followed or costs too much. */
+/** Checks whether a value satisfies a schema. Throws 400 for an invalid schema, or one that costs too much. */
 export class SandboxSchemaChecker {
   readonly #root: unknown
   readonly #matches = new Map<string, boolean>()
@@ -59,7 +59,7 @@ export class SandboxSchemaChecker {
     this.#root = root
   }
 
-  /** What a `$ref` within the document points at (RFC 6901). */
+  /** The schema that a `$ref` within the document refers to (RFC 6901). */
   target(ref: string): unknown {
     if (ref !== '#' && !ref.startsWith('#/')) throw invalid(`${ref} is no pointer into it`)
     let at: unknown = this.#root
@@ -70,7 +70,7 @@ export class SandboxSchemaChecker {
     return at
   }
 
-  /** A pattern can take for ever (catastrophic backtracking), and nothing but V8's own watchdog ends one. */
+  /** Runs in a VM with a timeout, because a pattern can backtrack forever and only V8's watchdog can stop it. */
   matches(pattern: string, text: string): boolean {
     const key = JSON.stringify([pattern, text])
     const known = this.#matches.get(key)
@@ -143,7 +143,7 @@ export class SandboxSchemaChecker {
     })
   }
 
-  /** Every schema that the property of this name has to satisfy. */
+  /** All schemas that apply to the property of this name. */
   propertySchemas(schema: Schema, name: string): unknown[] {
     const named = own(schema.properties, name)
     const patterns = isSchema(schema.patternProperties) ? Object.entries(schema.patternProperties) : []
@@ -158,7 +158,7 @@ const feature: { expression: RegExp; text: string } = { expression: /./, text: '
 const context = createContext(feature)
 
 function run(pattern: RegExp, text: string): boolean {
-  // One quantifier over a short text is at worst quadratic, and the watchdog's thread costs more than the match.
+  // One quantifier on a short text is at worst quadratic, and the watchdog costs more than the match.
   if (text.length <= 1_000 && (pattern.source.match(/[*+?{]/g)?.length ?? 0) <= 1) return pattern.test(text)
   feature.expression = pattern
   feature.text = text
@@ -192,7 +192,7 @@ function isOf(value: unknown, type: unknown): boolean {
 function inBounds(value: number, schema: Schema): boolean {
   if (!Number.isFinite(value)) return false
   const step = numberIn(schema, 'multipleOf')
-  // Binary fractions are off by a few units in the last place: 0.3 is a multiple of 0.1.
+  // Tolerates rounding errors of binary fractions: 0.3 is a multiple of 0.1.
   if (step !== null && (step <= 0 || (value % step !== 0 && !nearWhole(value / step)))) return false
   return (
     value >= (numberIn(schema, 'minimum') ?? value) &&

@@ -1,13 +1,13 @@
 import { isIPv4, isIPv6 } from 'node:net'
+import { DAY } from '../world/limits.ts'
 
-const DAY_MS = 86_400_000
 const at = (count: number, stepMs: number) => new Date(Date.UTC(2026, 2, 14, 9, 26, 53) + (count % 50_000) * stepMs)
-/** `2026-03-14T09:26:53` with as many digits of a second as make the text `least` characters long. */
+/** `2026-03-14T09:26:53` with enough fraction digits to reach `least` characters. */
 const clock = (text: string, least: number) =>
   least > text.length + 1 ? `${text}.${'0'.repeat(Math.max(1, least - text.length - 2))}Z` : `${text}Z`
 
 const LABEL = 'harbour'.repeat(8)
-/** A name of `length` characters (4 to 250) out of labels of at most 50 (RFC 1035, 2.3.4). */
+/** A host name of `length` characters (4 to 250) with labels of at most 50 (RFC 1035, 2.3.4). */
 function host(length: number, count: number): string {
   const letter = String.fromCharCode(97 + (count % 26))
   let name = `${letter}.io`
@@ -36,13 +36,13 @@ const hostname: Make = (count, least, most) => {
   return plain.length <= most && plain.length >= least ? plain : host(Math.max(4, least), count)
 }
 
-/** Samples by format: the count makes each other than the one before, the bounds are lengths in characters. */
+/** Samples per format. `count` makes each sample unique. The bounds are lengths in characters. */
 const MAKERS: Record<string, Make> = {
-  date: (count) => at(count, DAY_MS).toISOString().slice(0, 10),
+  date: (count) => at(count, DAY).toISOString().slice(0, 10),
   time: (count, least) => clock(at(count, 1_000).toISOString().slice(11, 19), least),
   'date-time': (count, least) =>
     clock(
-      at(count, DAY_MS + 61_000)
+      at(count, DAY + 61_000)
         .toISOString()
         .slice(0, 19),
       least,
@@ -74,7 +74,7 @@ const MAKERS: Record<string, Make> = {
   regex: (count, least) => `harbour${count || ''}`.padEnd(least, 'x'),
 }
 
-/** A text of the format, the `count`th, as near to the lengths as it goes; null for a format that is none of ours. */
+/** The `count`th sample of a format, as near to the bounds as possible; null for an unknown format. */
 export function formatSample(format: string, count: number, least: number, most: number): string | null {
   return Object.hasOwn(MAKERS, format) ? (MAKERS[format]?.(count, least, most) ?? null) : null
 }
@@ -121,6 +121,6 @@ const CHECKS: Record<string, (text: string) => boolean> = {
   },
 }
 
-/** A format that is none of ours says nothing (2020-12 Validation, 7.2.3). */
+/** An unknown format allows any text (2020-12 Validation, 7.2.3). */
 export const fitsFormat = (format: string, text: string): boolean =>
   !Object.hasOwn(CHECKS, format) || CHECKS[format]?.(text) === true

@@ -1,14 +1,14 @@
 import type { Random } from '../world/seed.ts'
 import { expression, lengthOf, tooMuch } from './schemaCheck.ts'
 
-/** Characters that one text may have: a pattern is hostile input and can ask for any amount. */
+/** Maximum length of one text: a pattern is hostile input and can require any length. */
 export const MOST_CHARACTERS = 100_000
 
 const PLAIN = Array.from('abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ')
 const PRINTED = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at))
 const known = new Map<string, string[]>()
 
-/** The characters that a class or an escape (`[^a-f]`, `\W`, `\p{L}`) lets through: letters and digits where it does. */
+/** The characters that match a class or an escape (`[^a-f]`, `\W`, `\p{L}`): letters and digits if they match. */
 function charactersOf(token: string): string[] {
   const found = known.get(token)
   if (found) return found
@@ -23,9 +23,9 @@ function charactersOf(token: string): string[] {
 }
 
 /**
- * A text out of a pattern: literals, classes, escapes, quantifiers, groups. With `extra` 0 the shortest way through the first branches; else
- * branches by chance and about so many characters more, taken by the quantifiers that allow it. What looks around or back is passed over:
- * the caller checks the text.
+ * Generates text for a pattern with literals, classes, escapes, quantifiers and groups. With `extra` 0, the shortest text through the first
+ * branches; otherwise random branches and about `extra` more characters, from quantifiers that allow more. Ignores lookarounds and back
+ * references, so the caller must check the text.
  */
 export function fromPattern(pattern: string, random: Random, wild: boolean, extra: number): string {
   let at = 0
@@ -60,7 +60,7 @@ export function fromPattern(pattern: string, random: Random, wild: boolean, extr
     const least = sign ? (sign === '+' ? 1 : 0) : Math.min(Number(from), 1_000)
     const most = sign === '?' ? 1 : sign || (comma && to === '') ? Number.POSITIVE_INFINITY : Number(to || from)
     let text = ''
-    // In a wild draw a quantifier leaves some of the pool to those after it.
+    // A random draw leaves some of the extra characters to later quantifiers.
     const share = wild && random.chance(0.5) ? random.int(0, Math.max(0, pool)) : pool
     const floor = pool - share
     for (let time = 0; time < least || (time < most && pool > floor && time < MOST_CHARACTERS); time += 1) {

@@ -16,19 +16,20 @@ import {
 import { formatSample } from './schemaFormats.ts'
 import { fromPattern, MOST_CHARACTERS } from './schemaPattern.ts'
 
-/** Deep enough for any honest schema; beyond it only what is required is made, so that a schema of itself ends. */
+/** Sufficient for real schemas. Below this depth only required values are generated, so that recursive schemas end. */
 const DEEP = 6
 const TOO_DEEP = 40
-/** Draws that one sample may take: a schema is hostile input and can ask for any amount. */
+/** Maximum number of draws per sample: a schema is hostile input and can require any number. */
 const MOST_VALUES = 20_000
-/** Candidates for one place before it counts as one that nothing satisfies. */
+/** Candidates per place before it counts as impossible. */
 const TRIES = 80
 const TYPES = ['string', 'number', 'object', 'array', 'boolean', 'null']
 
 /**
- * A value that satisfies a JSON schema (2020-12, and the older spelling of tuples): candidates are drawn and checked against every keyword, the
- * plainest first. Throws 400 where none is found (`unsatisfied_schema`), where the schema can't be followed (`invalid_schema`: a pattern or
- * a reference that is none, `unevaluatedItems` and its like), or asks for too much (`schema_too_large`: an array of a billion).
+ * Generates a value that satisfies a JSON schema (2020-12, and the older syntax of tuples): draws candidates, the simplest first, and checks
+ * each against every keyword. Throws 400 if no value is found (`unsatisfied_schema`), for an invalid or unsupported schema (`invalid_schema`:
+ * an invalid pattern or reference, `unevaluatedItems` and similar), or for a schema that requires too much (`schema_too_large`: an array of a
+ * billion).
  */
 export function sampleOf(schema: unknown, random: Random): unknown {
   let value: unknown
@@ -47,7 +48,7 @@ export function sampleOf(schema: unknown, random: Random): unknown {
 class Sampler {
   readonly #checker: SandboxSchemaChecker
   readonly #random: Random
-  /** Schemas that nothing was found for: not searched again, or a failure deep down would multiply on its way up. */
+  /** Schemas without any valid value. Not tried again, because a failure deep inside would multiply on its way up. */
   readonly #hopeless = new WeakSet<Schema>()
   #values = 0
   #texts = 0
@@ -57,7 +58,7 @@ class Sampler {
     this.#random = random
   }
 
-  /** Undefined where nothing was found. A `wild` draw passes over the plainest candidate, which has been refused already. */
+  /** Undefined if no value is found. A `wild` draw skips the simplest candidate, which was already rejected. */
   sample(given: unknown, name: string, depth: number, wild = false): unknown {
     if (given === false || depth > TOO_DEEP) return undefined
     const schema = isSchema(given) ? given : {}
@@ -97,7 +98,10 @@ class Sampler {
     }
   }
 
-  /** One flat schema to draw from: `$ref` followed, `allOf` merged, one branch of `anyOf`, `oneOf` and `if` chosen; false where nothing can be. */
+  /**
+   * One flat schema to draw from: follows `$ref`, merges `allOf`, selects one branch of `anyOf`, `oneOf` and `if`; false if that is
+   * impossible.
+   */
   #resolved(schema: Schema, depth: number, attempt: number, hops = 0): Schema | false {
     if (hops > 60) throw new Error('it refers to itself without end')
     let result: Schema | false = schema
@@ -112,7 +116,7 @@ class Sampler {
     const cases = [{ allOf: [condition ?? true, schema.then ?? true] }, schema.else ?? true]
     for (const branches of [anyOf, oneOf, condition === undefined ? null : cases]) {
       if (!Array.isArray(branches) || branches.length === 0) continue
-      // The first branch is what the schema's author thought of first; deep down the simplest one ends a recursion.
+      // The first branch is usually the author's typical case. Deep inside, a branch without a reference ends a recursion.
       const first: unknown =
         depth < DEEP ? branches[0] : (branches.find((branch) => isSchema(branch) && !branch.$ref) ?? branches[0])
       join(attempt === 0 ? first : branches[this.#random.int(0, branches.length - 1)])
@@ -124,7 +128,7 @@ class Sampler {
     const types: unknown[] | null = listIn(schema, 'type')
     if (types) return attempt === 0 ? (types.find((one) => one !== 'null') ?? 'null') : types[attempt % types.length]
     if (schema.type !== undefined) return schema.type
-    // Without a type the keywords tell what the author thought of, and any other type passes them.
+    // Without a type, keywords show which type the author meant. A value of any other type is valid too.
     if (attempt % 3 === 2) return TYPES[Math.floor(attempt / 3) % TYPES.length]
     const has = (...keys: string[]) => keys.some((key) => key in schema)
     if (has('properties', 'required', 'additionalProperties', 'patternProperties', 'minProperties')) return 'object'
@@ -154,7 +158,7 @@ class Sampler {
       const dependents = own(schema.dependentRequired, name)
       if (Array.isArray(dependents)) for (const one of dependents) required.add(String(one))
     }
-    // In the order of the schema, which is the order an author reads them in.
+    // In the order of the schema, which its author expects.
     for (const name of [...named.filter((one) => required.has(one) || wanted.includes(one)), ...required]) {
       if (!add(name) && required.has(name)) return undefined
     }
@@ -180,7 +184,7 @@ class Sampler {
     return result
   }
 
-  /** Optional properties: all at first, none in the second draw, then by chance. */
+  /** Optional properties: all in the first draw, none in the second, then random ones. */
   #wanted(depth: number, attempt: number): boolean {
     if (attempt > 1) return this.#random.chance(0.5)
     return attempt === 0 && depth < DEEP
@@ -196,12 +200,12 @@ class Sampler {
     const pleasant = Math.max(least, prefix.length + held, depth < DEEP && rest !== false ? 2 : 0)
     const wanted = Math.min(most, attempt === 0 ? pleasant : this.#random.int(least, pleasant + 2))
     const places = Array.from({ length: Math.min(wanted, MOST_VALUES) }, (_, at) => at)
-    // What is contained comes last at first, then anywhere: a prefix may leave it no other place.
+    // Items for `contains` are last in the first draw, then anywhere: a prefix may leave no other place.
     if (attempt > 0) places.sort(() => this.#random.next() - 0.5)
     const holding = new Set(held > 0 ? places.slice(-held) : [])
     const items: unknown[] = []
     const seen = new Set<string>()
-    // Unique items are drawn again rather than constructed.
+    // Unique items are found by repeated draws.
     for (let tries = 0; items.length < wanted; tries += 1) {
       if (tries > wanted * 50 + 200) return undefined
       const at = items.length
@@ -228,7 +232,7 @@ class Sampler {
     const gap = whole || given !== null ? step : wild ? 0 : 1e-3
     const above = numberIn(schema, 'exclusiveMinimum') ?? Number.NEGATIVE_INFINITY
     const below = numberIn(schema, 'exclusiveMaximum') ?? Number.POSITIVE_INFINITY
-    // A multiple lies at any distance above an excluded bound, not only a whole step: a step too far is drawn again.
+    // A multiple can be at any distance above an excluded bound, not only a whole step. A draw outside the bounds is rejected and repeated.
     const nudge = whole && given === null ? Math.floor(above) + 1 : above + (wild ? 0 : gap)
     const lowest = Math.max(numberIn(schema, 'minimum') ?? Number.NEGATIVE_INFINITY, nudge)
     const highest = Math.min(numberIn(schema, 'maximum') ?? Number.POSITIVE_INFINITY, below - (wild ? 0 : gap))
@@ -238,7 +242,7 @@ class Sampler {
     const first = Math.ceil(low / step - 1e-9)
     const last = Math.floor(high / step + 1e-9)
     const free = given === null && !whole
-    // Between bounds closer than a step (0.2 to 0.25, say) lies no multiple; any number between does where none is asked for.
+    // Bounds closer than a step (such as 0.2 to 0.25) have no multiple between them. Without `multipleOf`, any number between them is valid.
     if (free && (last < first || attempt % 4 === 3)) return low + (high - low) * (wild ? this.#random.next() : 0.5)
     if (free && attempt % 4 === 1) return this.#random.chance(0.5) ? low : high
     const value = this.#random.int(first, Math.max(first, last)) * step
@@ -270,13 +274,13 @@ class Sampler {
     const lacking = Math.max(0, least - short)
     const spare = wild ? this.#random.int(0, Math.max(0, Math.min(8, most - short - lacking))) : 0
     const text = fromPattern(pattern, this.#random, wild, lacking + spare)
-    // A pattern that is not anchored is satisfied by any text around a match.
+    // Any text around a match satisfies a pattern without anchors.
     const padding = 'x'.repeat(Math.max(0, least - lengthOf(text)))
     return attempt % 4 === 3 || pattern.endsWith('$') ? padding + text : text + padding
   }
 }
 
-/** Of two schemas one that is about as strict as both; what it leaves out the check finds. */
+/** Merges two schemas into one about as strict as both. The check finds what it misses. */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one block a kind of keyword
 function merged(a: Schema, b: Schema): Schema {
   const result: Schema = { ...a, ...b }

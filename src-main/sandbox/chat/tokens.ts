@@ -1,4 +1,4 @@
-/** A piece of text as it goes out in one event, and how many tokens it stands for (more than 1 inside a rare character). */
+/** Text of one event and its number of tokens (more than 1 inside a rare character). */
 export interface TokenPiece {
   text: string
   tokens: number
@@ -6,19 +6,19 @@ export interface TokenPiece {
 
 export interface Tokenizer {
   count(text: string): number
-  /** At most `limit` tokens of the text; `cut` says that something was left out. */
+  /** At most `limit` tokens of the text; `cut` is true if text was omitted. */
   pieces(text: string, limit?: number): { pieces: TokenPiece[]; tokens: number; cut: boolean }
 }
 
 /** Text such as `<|endoftext|>` in a message is text, never a control token. */
 const PLAIN = { disallowedSpecial: new Set<string>() }
 
-/** Byte-pair merging is quadratic in the length of a run without spaces; hostile runs are counted in slices. */
+/** Byte-pair merging is quadratic in the length of a run without spaces, so hostile runs are counted in slices. */
 const LONGEST_RUN = 1_024
 
 let loading: Promise<Tokenizer> | null = null
 
-/** cl100k_base alone: 60 ms and 30 MB to load, half of o200k_base, so only when first needed. */
+/** Only cl100k_base: 60 ms and 30 MB to load, half of o200k_base. Loaded when first needed. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= import('gpt-tokenizer/encoding/cl100k_base').then(({ encode, decodeGenerator }) => {
     const tokensOf = (text: string) => slices(text).flatMap((slice) => encode(slice, PLAIN))

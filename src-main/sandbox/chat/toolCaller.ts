@@ -4,7 +4,7 @@ import type { Brief, ReplyDraft } from './brief.ts'
 import { type ChatTool, lastUserText, type SandboxChatRequest, textOf } from './request.ts'
 import { sampleOf } from './schemaSample.ts'
 
-/** Calls the tools that the message names, or the first one; once results are there, says what they were. */
+/** Calls the tools that the message names, or the first one. When results arrive, repeats them. */
 export function callTools({ request, seed }: Brief): ReplyDraft {
   const last = request.messages.at(-1)
   if (last?.role === 'tool') return { content: resultsInWords(request) }
@@ -18,7 +18,7 @@ export function callTools({ request, seed }: Brief): ReplyDraft {
   return { content: '', calls }
 }
 
-/** Arguments that satisfy the tool's parameters, or 400 that names the tool: a call that breaks its own schema is never made. */
+/** Arguments that satisfy the tool's parameters. Throws 400 with the tool's name if there are none: it never makes an invalid call. */
 function argumentsFor(tool: ChatTool, random: Random): unknown {
   try {
     return sampleOf(tool.function.parameters ?? { type: 'object' }, random)

@@ -2,7 +2,7 @@ import type { Brief, ReplyDraft } from './brief.ts'
 import { describeImage } from './images.ts'
 import { imagesOf } from './request.ts'
 
-/** States what can be measured about each image of the conversation, and claims nothing about what it shows. */
+/** Reports measurable facts about each image of the conversation, and nothing about its contents. */
 export async function describeImages({ request }: Brief): Promise<ReplyDraft> {
   const urls = request.messages.flatMap((message) => imagesOf(message.content))
   if (urls.length === 0) {

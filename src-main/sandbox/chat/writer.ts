@@ -73,7 +73,7 @@ const heading: Block = (random) => `## ${title(random)}`
 
 const BLOCKS: readonly [Block, ...Block[]] = [paragraph, paragraph, paragraph, list, quote, table, code, maths, heading]
 
-/** Seeded prose with lists, tables, code and mathematics between; JSON where `response_format` asks for it. */
+/** Seeded prose with lists, tables, code and mathematics; JSON if `response_format` requests it. */
 export function write({ request, model, pace, seed }: Brief): ReplyDraft {
   const format = request.response_format
   if (format?.type === 'json_object' || format?.type === 'json_schema') return { content: asJson(format, seed) }
@@ -82,7 +82,7 @@ export function write({ request, model, pace, seed }: Brief): ReplyDraft {
   if (wanted === 0) return { content: '' }
   const blocks = [paragraph(random)]
   let length = blocks[0]?.length ?? 0
-  // Five characters a token: more text than any tokenizer makes `wanted` tokens of, cut to the token afterwards.
+  // Five characters per token are more text than any tokenizer's `wanted` tokens. The text is cut to the exact token afterwards.
   while (length < wanted * (pace.tokens === null ? 4 : 7)) {
     const block = random.pick(BLOCKS)(random)
     blocks.push(block)

@@ -3,11 +3,11 @@ import { ServiceError, wordsOfStatus } from '../errors.ts'
 import type { HttpReply } from '../http/reply.ts'
 import type { FaultName, FaultPlan } from './plan.ts'
 
-/** Counts of `fail`, by its id. They live as long as the sandbox. */
+/** Counts of the fault `fail` by id. They last as long as the sandbox. */
 export class FailCounts {
   readonly #counts = new Map<string, number>()
 
-  /** True while this id has failed fewer than `times` times. With `again` it starts over after its success. */
+  /** True while this id has failed fewer than `times` times. With `again` the count restarts after a success. */
   failsNow(id: string, times: number, again: boolean): boolean {
     const failed = this.#counts.get(id) ?? 0
     if (failed < times) this.#counts.set(id, failed + 1)
@@ -17,8 +17,8 @@ export class FailCounts {
 }
 
 /**
- * The faults that happen before any output. Answers true where it has settled the request by itself (no handler must
- * follow); throws the ServiceError of those that are plain refusals. `identity` is what `fail` counts by where the order names no id.
+ * Applies the faults that occur before any output. Returns true if the request is finished (no handler must follow). Throws ServiceError for
+ * plain refusals. `identity` replaces the id of `fail` if the order has none.
  */
 export async function settleEarly(
   plan: FaultPlan,

@@ -1,6 +1,6 @@
 import type { FaultPlan } from './plan.ts'
 
-/** What stays under `missing-fields`: what carries the substance, so that a reply is bare but still one. */
+/** Fields that stay under `missing-fields`: without them a reply would be empty. */
 const KEPT = new Set([
   'data', // required on the model list
   'choices',
@@ -26,7 +26,7 @@ const KEPT = new Set([
   'limit_rpm',
 ])
 
-/** `id` is kept where the specification requires it (a tool call) or where nothing else would be left (a model). */
+/** `id` stays if the specification requires it (a tool call) or if nothing else would be left (a model). */
 const keptIn = (object: Record<string, unknown>, key: string) =>
   KEPT.has(key) || (key === 'id' && ('function' in object || object.object === 'model'))
 

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 
-/** Every fault that can be ordered, what it does, and its parameters. The README shows one call of each. */
+/** All available faults with their effect and parameters. The README has an example of each. */
 export const FAULTS = {
   refuse:
     'answers `status` (503) with the error object; `retry-after` in seconds or `retry-after-date` in seconds from now',
@@ -35,7 +35,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS
 
-/** Model names beyond the faults' own, for those who can only choose a model: `fault/429` and the like. */
+/** Additional model names, such as `fault/429`, for clients that can only choose a model. */
 const SHORTHANDS: Record<string, string> = {
   400: 'refuse; status=400',
   401: 'refuse; status=401',
@@ -50,12 +50,12 @@ const SHORTHANDS: Record<string, string> = {
   flaky: 'fail; times=2; again=true',
 }
 
-/** What may follow `fault/` in a model's name. */
+/** Valid names after `fault/` in a model name. */
 export const FAULT_MODEL_NAMES: ReadonlySet<string> = new Set([...Object.keys(FAULTS), ...Object.keys(SHORTHANDS)])
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(FAULTS, name)
 
-/** The faults that one request ordered. Later orders win over earlier ones of the same name. */
+/** The faults ordered for one request. A later order replaces an earlier one of the same name. */
 export class FaultPlan {
   readonly #ordered = new Map<FaultName, Map<string, string>>()
 
@@ -63,12 +63,12 @@ export class FaultPlan {
     return this.#ordered.has(name)
   }
 
-  /** A parameter as text; null where the fault or the parameter was not given. */
+  /** A parameter as text; null if the fault or the parameter is missing. */
   text(name: FaultName, parameter: string): string | null {
     return this.#ordered.get(name)?.get(parameter) ?? null
   }
 
-  /** A whole number >= 0. Throws 400 where it is something else. */
+  /** A whole number >= 0. Throws 400 for anything else. */
   number(name: FaultName, parameter: string): number | null {
     const text = this.text(name, parameter)
     if (text === null) return null
@@ -78,21 +78,21 @@ export class FaultPlan {
     return Number(text)
   }
 
-  /** Adds orders such as `stall; after=3, crlf`. Throws 400 on a fault that there is not. */
+  /** Adds orders such as `stall; after=3, crlf`. Throws 400 for an unknown fault. */
   order(orders: string): this {
     for (const order of orders.split(',')) {
       const [name = '', ...parameters] = order.split(';').map((part) => part.trim())
       if (name === '') continue
       if (!isFaultName(name)) {
         const known = Object.keys(FAULTS).join(', ')
-        throw new ServiceError(400, 'invalid_fault', `There is no fault "${name}". There are: ${known}.`)
+        throw new ServiceError(400, 'invalid_fault', `There is no fault "${name}". Available faults: ${known}.`)
       }
       this.#ordered.set(name, new Map(parameters.map(pair)))
     }
     return this
   }
 
-  /** The fault that a model's name orders, if it does. */
+  /** Adds the fault that a model name orders, if any. */
   orderByModel(model: string): this {
     const name = model.startsWith('fault/') ? model.slice('fault/'.length) : ''
     return FAULT_MODEL_NAMES.has(name) ? this.order(SHORTHANDS[name] ?? name) : this

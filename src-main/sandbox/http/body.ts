@@ -9,15 +9,14 @@ export interface BodyOfReply {
   record: RequestRecord
   plan: FaultPlan
   closed: AbortSignal
-  /** Bytes, null for a stream. */
+  /** Bytes; null for a stream. */
   length: number | null
   destroy: () => void
 }
 
 /**
- * The body of one reply on its way to the socket. `write` resolves when the socket can take more (backpressure), and
- * throws ClientGone once the other side has closed. The faults that concern bytes live here, in the order of the wire:
- * gzip, then cut and stall (counted in bytes as sent), then how the bytes are broken into writes.
+ * The body of one reply. `write` resolves when the socket accepts more (backpressure), and throws ClientGone once the client has closed.
+ * Applies the faults that concern bytes in the order of the wire: gzip, then cut and stall (counted in sent bytes), then the size of writes.
  */
 export class Body {
   readonly #response: ServerResponse
@@ -40,7 +39,7 @@ export class Body {
     this.#destroy = reply.destroy
     const half = length === null ? null : Math.floor(length / 2)
     this.#cutAt = plan.has('cut') ? (plan.number('cut', 'bytes') ?? half ?? 1500) : Number.POSITIVE_INFINITY
-    // In a stream `stall` counts events unless it names bytes; the event stream sees to those.
+    // In a stream `stall` counts events unless it names bytes. The event stream handles that.
     const stallAt = plan.has('stall') ? (plan.number('stall', 'bytes') ?? half) : null
     this.#stallAt = stallAt ?? Number.POSITIVE_INFINITY
     this.#gzip = plan.has('gzip') ? createGzip() : null
@@ -53,7 +52,7 @@ export class Body {
     await this.#send(this.#gzip ? await this.#compress(this.#gzip, bytes) : bytes)
   }
 
-  /** Ends the reply and resolves when the last byte is with the system, or the other side has gone. */
+  /** Ends the reply. Resolves when the system has accepted the last byte, or the client has closed. */
   async end(): Promise<void> {
     if (this.#ended) return
     this.#ended = true
@@ -65,14 +64,14 @@ export class Body {
     })
   }
 
-  /** Silence until the other side closes. */
+  /** Sends nothing until the client closes. */
   async stall(): Promise<never> {
     this.#response.flushHeaders()
     await aborted(this.#closed)
     throw new ClientGone()
   }
 
-  /** Closes the connection with the reply unfinished. What was written before is on its way. */
+  /** Closes the connection with an unfinished reply. Bytes written before are still sent. */
   async cut(): Promise<never> {
     this.#response.flushHeaders()
     await turn()
@@ -152,10 +151,10 @@ export const aborted = (signal: AbortSignal) =>
   })
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
-/** Long enough that the halves leave in segments of their own. */
+/** Long enough that the halves are sent in separate segments. */
 const pause = () => new Promise<void>((resolve) => setTimeout(resolve, 2))
 
-/** Breaks after the first byte of every multi-byte character. */
+/** Splits after the first byte of every multi-byte character. */
 function piecesInsideCharacters(bytes: Buffer): Buffer[] {
   const pieces: Buffer[] = []
   let from = 0

@@ -6,7 +6,7 @@ import type { RequestRecord } from '../world/records.ts'
 import type { World } from '../world/world.ts'
 import type { HttpReply } from './reply.ts'
 
-/** One authenticated request on its way through its route. */
+/** One authenticated request and its context. */
 export interface Call {
   world: World
   key: ApiKey
@@ -18,8 +18,8 @@ export interface Call {
 }
 
 /**
- * Lets work begin, or throws 402 or 429. The slot it takes is given back when the reply is over, at once when the
- * client closes (section Limits, Concurrency).
+ * Admits a request, or throws 402 or 429. Its slot is released when the reply is over, at once when the client closes (section Limits,
+ * Concurrency).
  */
 export function admit(call: Call, model: SandboxModel, promptTokens: number): void {
   const { world, key, reply } = call

@@ -23,7 +23,7 @@ export class EventStream {
     }
   }
 
-  /** One event with a JSON chunk. Throws ClientGone when the reader has gone, or when a fault has ended the stream. */
+  /** Sends one event with a JSON chunk. Throws ClientGone if the client has closed, or a fault has ended the stream. */
   async send(chunk: Record<string, unknown>): Promise<void> {
     const { comments, multiLine } = this.#style
     const json = JSON.stringify(withFieldFaults(chunk, this.#plan), null, multiLine ? 1 : 0)
@@ -60,7 +60,7 @@ export class EventStream {
     if (plan.number('stall', 'bytes') === null && due('stall', 5)) await this.#body.stall()
   }
 
-  /** Everything between events that a reader must pass over (WHATWG HTML, "Interpreting an event stream"). */
+  /** Everything between events that a reader must ignore (WHATWG HTML, "Interpreting an event stream"). */
   #noise(): string {
     const { end } = this.#style
     const lines = [': keep-alive', '', ':', `id: ${this.#events}`, 'retry: 5000', 'unheard-of: field', 'event']

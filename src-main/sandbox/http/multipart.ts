@@ -8,14 +8,14 @@ import type { RequestRecord } from '../world/records.ts'
 
 export interface Form {
   fields: Record<string, string>
-  /** The part named `file`, null where there is none. */
+  /** The part named `file`; null without one. */
   file: { name: string; bytes: Uint8Array } | null
 }
 
-/** Longer recordings are read to their end, so that the refusal arrives, but not kept. */
+/** Longer recordings are read to their end but not stored, so that the refusal arrives. */
 export const MAX_FILE_BYTES = 128 * 1024 * 1024
 
-/** The whole form, in memory. Throws 400 on what is no form, is cut short, or has too large a file. */
+/** Reads the whole form into memory. Throws 400 for anything but a form, a truncated form, or a too large file. */
 export async function readForm(request: IncomingMessage, record: RequestRecord): Promise<Form> {
   const type = request.headers['content-type'] ?? ''
   if (!/^multipart\/form-data\s*;/i.test(type)) {

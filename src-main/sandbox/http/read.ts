@@ -4,16 +4,16 @@ import type { z } from 'zod'
 import { ServiceError } from '../errors.ts'
 import type { RequestRecord } from '../world/records.ts'
 
-/** Images ride in chat bodies as base64, so a body may be large; beyond this it is refused. */
+/** Chat bodies contain images as base64, so they may be large. Larger bodies are refused. */
 export const MAX_JSON_BYTES = 64 * 1024 * 1024
 
-/** The whole body. Throws 400 when it is longer than `limit` bytes. */
+/** Reads the whole body. Throws 400 if it is longer than `limit` bytes. */
 export async function readBody(request: IncomingMessage, record: RequestRecord, limit: number): Promise<Buffer> {
   const hash = createHash('sha256')
   const chunks: Buffer[] = []
   const tooLarge = () => new ServiceError(400, 'body_too_large', `The body may have at most ${limit} bytes.`)
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge()
-  // `destroyOnReturn: false`: leaving early must not tear down the socket on which the refusal goes out.
+  // `destroyOnReturn: false`: leaving the loop early must not close the socket, which the refusal needs.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     const bytes: Buffer = chunk
     record.bytesIn += bytes.length
@@ -25,7 +25,7 @@ export async function readBody(request: IncomingMessage, record: RequestRecord, 
   return Buffer.concat(chunks)
 }
 
-/** The body as JSON that fits `schema`. Throws 400 in words otherwise. */
+/** Reads JSON that satisfies `schema`. Throws 400 with a message for anything else. */
 export async function readJson<T>(request: IncomingMessage, record: RequestRecord, schema: z.ZodType<T>): Promise<T> {
   const type = request.headers['content-type'] ?? ''
   if (!/^application\/json\b/i.test(type)) {
@@ -35,11 +35,11 @@ export async function readJson<T>(request: IncomingMessage, record: RequestRecor
   return parseWith(schema, parseJson(bytes))
 }
 
-/** Levels of arrays and objects, and values, that a body may have: it is parsed in the process that uses the sandbox, which must not stand still. */
+/** Maximum depth and number of values of a body. It is parsed in the process that uses the sandbox, which must not be blocked. */
 const MAX_DEPTH = 128
 const MAX_VALUES = 1_000_000
 
-/** Throws 400 where a parse would take too long. What is no JSON may pass: the parser refuses it. */
+/** Throws 400 if parsing would take too long. Invalid JSON may pass, because the parser refuses it. */
 function checkShape(bytes: Buffer): void {
   let depth = 0
   let values = 0
@@ -57,7 +57,7 @@ function checkShape(bytes: Buffer): void {
   }
 }
 
-/** The place of the quote that ends the string which begins at `from`. */
+/** Position of the closing quote of the string that begins at `from`. */
 function endOfString(bytes: Buffer, from: number): number {
   for (let at = from + 1; at < bytes.length; at++) {
     if (bytes[at] === 0x22) return at
@@ -76,12 +76,12 @@ function parseJson(bytes: Buffer): unknown {
   }
 }
 
-/** Throws 400 that names the first field that does not fit, and how. */
+/** Throws 400 with the name of the first invalid field and the reason. */
 export function parseWith<T>(schema: z.ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const issue = result.error.issues[0]
   const where = issue?.path.map(String).join('.') ?? ''
-  const words = issue?.message ?? 'does not fit'
+  const words = issue?.message ?? 'is invalid'
   throw new ServiceError(400, 'invalid_request', where === '' ? `The body: ${words}` : `${where}: ${words}`)
 }

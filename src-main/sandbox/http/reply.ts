@@ -5,17 +5,17 @@ import { FaultPlan } from '../faults/plan.ts'
 import type { RequestRecord } from '../world/records.ts'
 import { Body } from './body.ts'
 
-/** One reply: its headers, its body with whatever fault was ordered, and the knowledge of when the other side has gone. */
+/** One reply: its headers, its body with the ordered faults, and whether the client has closed. */
 export class HttpReply {
   readonly #response: ServerResponse
   readonly #record: RequestRecord
   readonly #headers = new Map<string, string>()
-  /** Aborted as soon as the socket is closed, whoever closed it, or the reply is whole. */
+  /** Aborted when the socket is closed by either side, or the reply is complete. */
   readonly closed: AbortSignal
   readonly faults = new FaultPlan()
   #closedByUs = false
 
-  /** `onClosed` runs at once when the reply is over; `byClient` is true where the other side closed before it was whole. */
+  /** `onClosed` runs when the reply is over. `byClient` is true if the client closed before the reply was complete. */
   constructor(response: ServerResponse, record: RequestRecord, onClosed: (byClient: boolean) => void) {
     this.#response = response
     this.#record = record
@@ -32,7 +32,7 @@ export class HttpReply {
     this.#headers.set(name, value)
   }
 
-  /** Headers for whatever this reply will be. */
+  /** Headers for any reply that follows. */
   addHeaders(headers: Record<string, string>): void {
     for (const [name, value] of Object.entries(headers)) this.#setHeader(name, value)
   }
@@ -53,7 +53,7 @@ export class HttpReply {
     await this.json(error.status, errorBody(error))
   }
 
-  /** A reply whose bytes are all there. */
+  /** Sends a complete reply. */
   async bytes(status: number, data: string | Uint8Array, headers: Record<string, string>): Promise<void> {
     const length = Buffer.byteLength(data)
     const body = this.open(status, headers, length)
@@ -61,7 +61,7 @@ export class HttpReply {
     await body.end()
   }
 
-  /** Sends the head and answers the body to write. `length` in bytes where it is known, null for a stream. */
+  /** Sends the header and returns the body to write. `length` in bytes if known; null for a stream. */
   open(status: number, headers: Record<string, string>, length: number | null = null): Body {
     this.addHeaders(headers)
     if (this.faults.has('gzip')) this.#setHeader('Content-Encoding', 'gzip')
@@ -90,13 +90,13 @@ export class HttpReply {
     })
   }
 
-  /** Resets the connection (RST) with nothing said. */
+  /** Resets the connection (RST) without any output. */
   reset(): void {
     this.#closedByUs = true
     this.#response.socket?.resetAndDestroy()
   }
 
-  /** Closes the connection with the reply unfinished. */
+  /** Closes the connection with an unfinished reply. */
   destroy(): void {
     this.#closedByUs = true
     this.#response.destroy()

@@ -7,13 +7,13 @@ import { type ApiKey, instant } from '../world/accounts.ts'
 import type { World } from '../world/world.ts'
 import { HttpReply } from './reply.ts'
 
-/** Names under which a loopback server is honestly called; any other means that a page's DNS was bent to reach it. */
+/** Valid host names of a loopback server. Any other name means that a page used DNS rebinding to reach it. */
 const LOOPBACK_HOST = /^(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?$/i
 const UNRECORDED = new Set(['authorization', 'proxy-authorization', 'cookie', 'x-api-key', 'api-key'])
 
-/** One request from its first byte to the end of its reply: who asks, may they, what was ordered, which route. */
+/** Handles one request: authentication, permission, faults and the route. */
 export async function serve(world: World, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  // Never parsed as an address: a path such as `//` is no valid one, and must be answered like any other that leads nowhere.
+  // Never parsed as a URL: a path such as `//` is invalid as one, and must be answered like any other unknown path.
   const [path = '/', query = ''] = (request.url ?? '/').split(/\?(.*)/s)
   const record = world.records.begin({ method: request.method ?? '', path, query, headers: recordedHeaders(request) })
   const reply = new HttpReply(response, record, (byClient) => world.records.end(record, byClient))
@@ -35,7 +35,7 @@ export async function serve(world: World, request: IncomingMessage, response: Se
   }
 }
 
-/** What is not HTTP at all gets the error object too, then the connection ends. */
+/** Answers bytes that are not HTTP with the error object, then closes the connection. */
 export function refuseGarbage(error: Error, socket: Duplex): void {
   if (!socket.writable || ('code' in error && error.code === 'ECONNRESET')) {
     socket.destroy()
@@ -46,7 +46,7 @@ export function refuseGarbage(error: Error, socket: Duplex): void {
   socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
 }
 
-/** Section Authentication: 401 for a credential that is not valid, a revoked one included. */
+/** Section Authentication: 401 for an invalid credential, including a revoked one. */
 function authenticate(world: World, header: string | undefined): ApiKey {
   const secret = /^Bearer +(\S+)$/i.exec(header ?? '')?.[1]
   if (secret === undefined) {
@@ -63,12 +63,12 @@ function authenticate(world: World, header: string | undefined): ApiKey {
   return key
 }
 
-/** Permission, ban and the counted requests; every reply from here on carries the general limit's headers. */
+/** Checks permission, ban and the request limit. Every later reply carries the headers of the general limit. */
 function permit(world: World, key: ApiKey, path: string, reply: HttpReply): void {
   if (!key.permitted) throw new ServiceError(403, 'no_permission', 'This API key has no permission for this request.')
   if (path.startsWith('/sandbox/')) return
   const { bannedUntil } = key.account
-  // The status stays readable under a ban, so that its end can be read.
+  // The status stays readable during a ban, so that its end can be read.
   if (bannedUntil !== null && path !== '/v1/rate-limit') {
     const seconds = Math.max(1, Math.ceil((Date.parse(bannedUntil) - world.now()) / 1000))
     throw new ServiceError(429, 'banned', `Banned until ${bannedUntil}.`, { 'Retry-After': String(seconds) })
@@ -81,7 +81,7 @@ function permit(world: World, key: ApiKey, path: string, reply: HttpReply): void
   key.lastUsedAt = instant(world.now())
 }
 
-/** Every failure leaves as an error object, but for those after the first byte: then the connection is all there is to end. */
+/** Sends a failure as an error object. After the first byte it can only close the connection. */
 async function refuse(reply: HttpReply, request: IncomingMessage, error: unknown): Promise<void> {
   if (reply.closed.aborted) return
   if (reply.started || error instanceof ClientGone) {

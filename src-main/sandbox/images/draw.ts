@@ -8,7 +8,7 @@ const sizes = [
   [768, 1024],
 ] as const
 
-/** Mulberry32: the same picture for the same words on every machine. */
+/** Mulberry32: the same image for the same prompt on every machine. */
 const randomFrom = (seed: number): (() => number) => {
   let state = seed
   return () => {
@@ -28,8 +28,8 @@ const hsl = (hue: number, saturation: number, light: number): Rgb => {
 }
 
 /**
- * A landscape of folded ridges under a sky with a sun, drawn from the hash of prompt and index. PNG bytes of 1024x1024, 1024x768 or
- * 768x1024 as the hash says; a size asked for does not set it (specification, images).
+ * Draws a landscape of ridges under a sky with a sun, from the hash of prompt and index. Returns a PNG of 1024x1024, 1024x768 or 768x1024,
+ * depending on the hash: a requested size does not set it (specification, images).
  */
 export const drawImage = (prompt: string, index: number): Uint8Array => {
   const random = randomFrom(createHash('sha256').update(`${index}\n${prompt}`).digest().readUInt32LE(0))
@@ -60,7 +60,7 @@ export const drawImage = (prompt: string, index: number): Uint8Array => {
         value = mix(value, 252, Math.max(disc * 0.96, glow * 0.6))
         if (depth >= 0) {
           const shade = mix(far[c] ?? 0, near[c] ?? 0, (depth + 1) / ridges.length)
-          // Mist gathers at each ridge's foot and the sun's side is warmer.
+          // Each ridge has mist at its foot and warmer colours on the sun's side.
           const mist = Math.min(0.35, under / height) * (1 - depth / ridges.length)
           value = mix(mix(shade, low[c] ?? 0, mist), 252, glow * 0.12) + Math.max(0, 3 - under) * 4
         }
@@ -73,7 +73,7 @@ export const drawImage = (prompt: string, index: number): Uint8Array => {
 
 const mix = (a: number, b: number, share: number): number => a + (b - a) * share
 
-/** The height line of one ridge: a sum of sines whose wavelengths halve, sharper the nearer it is. */
+/** The height of one ridge: a sum of sines with halving wavelengths, sharper in front. */
 const ridge = (random: () => number, width: number, height: number, depth: number): Float32Array => {
   const base = height * (0.46 + depth * 0.46)
   const waves = Array.from({ length: 7 }, (_, i) => ({

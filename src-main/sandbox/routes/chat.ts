@@ -10,11 +10,11 @@ import { FAULT_MODEL_NAMES } from '../faults/plan.ts'
 import { admit, type Call } from '../http/call.ts'
 import { EventStream } from '../http/events.ts'
 import { readJson } from '../http/read.ts'
-import { chatCost } from '../world/ledger.ts'
+import { chatCost } from '../world/accounting.ts'
 import { findModel, type SandboxModel } from '../world/models.ts'
 import { seededHex } from '../world/seed.ts'
 
-/** What was read, admitted and thought out, ready to be sent. */
+/** A request that was read, admitted and answered, ready to send. */
 interface Prepared {
   request: SandboxChatRequest
   model: SandboxModel
@@ -68,7 +68,7 @@ export async function chat(call: Call): Promise<void> {
   await (request.stream ? streamed(call, prepared) : whole(call, prepared))
 }
 
-/** Faults in the body (`sandbox.fault`) or in the model's name. True where they have settled the request. */
+/** Applies faults from the body (`sandbox.fault`) or the model name. True if they finished the request. */
 async function orderedByBody(call: Call, request: SandboxChatRequest): Promise<boolean> {
   const { reply, world } = call
   reply.faults.orderByModel(request.model)
@@ -77,7 +77,7 @@ async function orderedByBody(call: Call, request: SandboxChatRequest): Promise<b
   return await settleEarly(reply.faults, reply, world.failCounts, seededHex(16, JSON.stringify(request.messages)))
 }
 
-/** Accepting a parameter is no promise (section "What the service does"): a model refuses what it can't do. */
+/** Accepting a parameter is no promise (section "What the service does"): a model refuses unsupported ones. */
 function refuseUnsupported(request: SandboxChatRequest, model: SandboxModel): void {
   const refuse = (what: string) => {
     throw new ServiceError(400, 'unsupported_parameter', `The model ${model.id} does not support ${what}.`)
@@ -87,7 +87,7 @@ function refuseUnsupported(request: SandboxChatRequest, model: SandboxModel): vo
   if (!model.severalChoices && (request.n ?? 1) > 1) refuse('more than one choice (n)')
 }
 
-/** `split-utf8`, `cut-utf8` and `huge-line` need text to work on. */
+/** Adds text that `split-utf8`, `cut-utf8` and `huge-line` need. */
 function addFaultySteps(call: Call, choices: SandboxChoice[]): void {
   const { faults } = call.reply
   const steps = choices[0]?.steps
@@ -138,7 +138,7 @@ async function streamed(call: Call, prepared: Prepared): Promise<void> {
     for (const index of choices.keys()) await one(index, { role: 'assistant', content: '' })
     for (const { index, step, paced } of interleaved(choices)) {
       await metronome.waitFor(paced)
-      // Counted before the write: from here on the reader may have it.
+      // Counted before the write, because the client may have it from here on.
       sent += step.tokens
       await one(index, step.delta)
     }
@@ -151,12 +151,12 @@ async function streamed(call: Call, prepared: Prepared): Promise<void> {
     }
     await events.done()
   } finally {
-    // Section "Chat completions", 2 and 3: zero output is free; what was put out is estimated and billed.
+    // Section "Chat completions", 2 and 3: no output is free; sent output is estimated and billed.
     if (!charged && sent > 0) charge(call, prepared, sent)
   }
 }
 
-/** The choices' steps in turn, as a model with several choices sends them; `paced` counts tokens of the longest so far. */
+/** The steps of all choices in turn, as a model with several choices sends them. `paced` counts the tokens of the longest choice so far. */
 function* interleaved(choices: SandboxChoice[]): Generator<{ index: number; step: Step; paced: number }> {
   const longest = Math.max(0, ...choices.map((choice) => choice.steps.length))
   let paced = 0

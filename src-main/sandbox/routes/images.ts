@@ -7,7 +7,7 @@ import { readJson } from '../http/read.ts'
 import { findModel } from '../world/models.ts'
 import { seededHex } from '../world/seed.ts'
 
-/** Pictures stay reachable until this many newer ones were drawn. */
+/** Number of newest images that stay available. */
 const KEPT = 200
 
 const imageRequest = z.looseObject({
@@ -35,8 +35,9 @@ export async function images(call: Call): Promise<void> {
   for (let index = 0; index < request.n; index += 1) {
     const bytes = drawImage(request.prompt, index)
     if (request.response_format === 'b64_json') data.push({ b64_json: Buffer.from(bytes).toString('base64') })
-    else data.push({ url: keep(call, seededHex(32, world.seed, key.account.id, request.prompt, String(index)), bytes) })
-    // Drawing takes tens of ms each; other requests get their turn between.
+    else
+      data.push({ url: store(call, seededHex(32, world.seed, key.account.id, request.prompt, String(index)), bytes) })
+    // Drawing takes tens of ms per image. Other requests run between two images.
     await new Promise((resolve) => setImmediate(resolve))
   }
   const cost = new Decimal(painter.price.each).times(request.n)
@@ -44,7 +45,7 @@ export async function images(call: Call): Promise<void> {
   await reply.json(200, { created: Math.floor(world.now() / 1000), data })
 }
 
-/** As for chat: faults in the body (`sandbox.fault`) or in the model's name, which is else ignored. True where they settled the request. */
+/** Applies faults from the body (`sandbox.fault`) or the model name, which is otherwise ignored. True if they finished the request. */
 async function orderedByBody({ reply, world }: Call, request: z.infer<typeof imageRequest>): Promise<boolean> {
   const { model = '', sandbox, prompt } = request
   reply.faults.orderByModel(model)
@@ -53,7 +54,7 @@ async function orderedByBody({ reply, world }: Call, request: z.infer<typeof ima
   return await settleEarly(reply.faults, reply, world.failCounts, seededHex(16, prompt))
 }
 
-/** GET /v1/images/{name}: a drawn picture, for the account that ordered it. */
+/** GET /v1/images/{name}: an image, only for the account that requested it. */
 export async function imageFile(call: Call): Promise<void> {
   const image = call.world.images.get(call.parameters.name ?? '')
   if (!image || image.account !== call.key.account.id) {
@@ -62,7 +63,7 @@ export async function imageFile(call: Call): Promise<void> {
   await call.reply.bytes(200, image.bytes, { 'Content-Type': 'image/png', 'Cache-Control': 'private, max-age=3600' })
 }
 
-function keep(call: Call, id: string, bytes: Uint8Array): string {
+function store(call: Call, id: string, bytes: Uint8Array): string {
   const { images: kept } = call.world
   const name = `${id}.png`
   kept.delete(name)
@@ -72,7 +73,7 @@ function keep(call: Call, id: string, bytes: Uint8Array): string {
   return `${addressBase(call)}/v1/images/${name}`
 }
 
-/** The base that the caller used where it is this very server's, else the sandbox's own: a foreign Host is never echoed. */
+/** The base URL that the caller used if it belongs to this server, else the sandbox's own. A foreign Host is never repeated. */
 function addressBase({ world, request, reply }: Call): string {
   if (reply.faults.has('foreign-url')) {
     return (reply.faults.text('foreign-url', 'to') ?? 'http://images.example').replace(/\/$/, '')

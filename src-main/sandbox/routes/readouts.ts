@@ -4,7 +4,7 @@ import type { Call } from '../http/call.ts'
 import { type ApiKey, keyRecord } from '../world/accounts.ts'
 import { modelList } from '../world/models.ts'
 
-/** The GET endpoints: each reads the world and says what is there. */
+/** The GET endpoints. Each reports part of the state. */
 
 export const models = (call: Call) => call.reply.json(200, modelList(FAULT_MODEL_NAMES))
 
@@ -24,7 +24,7 @@ export const keyDailyUsage = (call: Call) =>
 
 export const usage = (call: Call) => call.reply.json(200, call.world.requestLog.accountUsage(call.key.account))
 
-/** What the sandbox saw, for tests in another process. Not part of the service. */
+/** The received requests, for tests in another process. Not part of the service. */
 export const seenRequests = (call: Call) => {
   const { records } = call.world
   return call.reply.json(200, { open_streams: records.openStreams(), requests: records.requests() })
@@ -32,7 +32,7 @@ export const seenRequests = (call: Call) => {
 
 const sameAccount = (call: Call, key: ApiKey) => key.account === call.key.account
 
-/** `current` or the id of an owned key. A key of someone else is as absent as one that never was. */
+/** Resolves `current` or the id of an own key. Another account's key is as unknown as one that does not exist. */
 function keyOfPath(call: Call): ApiKey {
   const { keyId } = call.parameters
   if (keyId === undefined || keyId === 'current') return call.key

@@ -8,7 +8,7 @@ import { transcription } from './transcription.ts'
 
 export interface SandboxRoute {
   method: 'GET' | 'POST'
-  /** `{name}` stands for one segment. */
+  /** `{name}` matches one segment. */
   path: string
   run: (call: Call) => Promise<void>
 }
@@ -33,13 +33,13 @@ export const ROUTES: readonly SandboxRoute[] = [
   { method: 'GET', path: '/v1/keys/{keyId}/usage', run: readouts.keyUsage },
   { method: 'GET', path: '/v1/keys/{keyId}/usage/daily', run: readouts.keyDailyUsage },
   { method: 'GET', path: '/v1/usage', run: readouts.usage },
-  // Where the `url`s of drawn pictures point; under the base address and behind the bearer like everything else.
+  // The `url`s of generated images. They require the key like everything else.
   { method: 'GET', path: '/v1/images/{name}', run: imageFile },
-  // The sandbox's own, outside the service.
+  // The sandbox's own route, outside the service.
   { method: 'GET', path: '/sandbox/requests', run: readouts.seenRequests },
 ]
 
-/** The first route that fits; throws 404 in words, with `Allow` where only the method is wrong. */
+/** The first matching route. Throws 404 with a message, with `Allow` if only the method is wrong. */
 export function findRoute(method: string, path: string): { route: SandboxRoute; parameters: Record<string, string> } {
   const fitting = ROUTES.flatMap((route) => {
     const parameters = match(route.path, path)

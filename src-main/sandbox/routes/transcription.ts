@@ -39,7 +39,7 @@ export async function transcription(call: Call): Promise<void> {
     if (error instanceof MediaError) throw new ServiceError(400, 'unreadable_audio', error.message)
     throw error
   })
-  // A begun minute counts as one.
+  // A started minute counts as a full one.
   const cost = new Decimal(model.price.each).times(Math.max(1, Math.ceil(heard.durationMs / 60_000)))
   world.requestLog.charge(key, { model: model.id, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost })
   if (request.response_format === 'json') return await reply.json(200, { text: heard.text })

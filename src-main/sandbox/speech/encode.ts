@@ -14,7 +14,7 @@ import {
   type OutputFormat,
   registerEncoder,
 } from 'mediabunny'
-import { OpusSpeechEncoder } from './opus-encoder.ts'
+import { OpusSpeechEncoder } from './opusEncoder.ts'
 import type { SandboxSpeechFormat } from './request.ts'
 
 export const sampleRate = 24_000
@@ -33,7 +33,7 @@ const plans: Record<Compressed, { codec: AudioCodec; container: () => OutputForm
   flac: { codec: 'flac', container: () => new FlacOutputFormat() },
 }
 
-/** Encodes mono 16-bit samples at 24 kHz. PCM is the bare samples, little endian, and has no room for tags. */
+/** Encodes mono 16-bit samples at 24 kHz. PCM has only the samples, little endian, and no tags. */
 export const encode = async (
   samples: Int16Array<ArrayBuffer>,
   format: SandboxSpeechFormat,
@@ -48,7 +48,7 @@ export const encode = async (
   output.addAudioTrack(source)
   output.setMetadataTags(tags)
   await output.start()
-  // A second at a time: an encoder's input buffer stays small whatever the length.
+  // One second at a time, so that the encoder's input buffer stays small.
   for (let at = 0; at < samples.length; at += sampleRate) {
     const data = samples.slice(at, at + sampleRate)
     const sample = new AudioSample({ data, format: 's16', numberOfChannels: 1, sampleRate, timestamp: at / sampleRate })
@@ -73,7 +73,7 @@ const chunk = (id: string, body: Buffer): Buffer => {
   return Buffer.concat([head, body, Buffer.alloc(body.length % 2)])
 }
 
-/** RIFF by hand because tags must hold any script: INFO text is UTF-8 here, as ffmpeg reads and writes it. */
+/** Written here because tags must allow any script: INFO text is UTF-8, as ffmpeg reads and writes it. */
 const wav = (samples: Int16Array, tags: Tags): Buffer => {
   const format = Buffer.alloc(16)
   format.writeUInt16LE(1, 0)

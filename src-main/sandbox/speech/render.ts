@@ -7,10 +7,10 @@ import { voices } from './voices.ts'
 
 export type Rendered = { bytes: Uint8Array; durationMs: number }
 
-/** The whole way from text to a file, on the speech thread. CPU: 20 to 120 ms a sentence at speed 1. */
+/** Renders text to a file on the speech thread. CPU time: 20 to 120 ms per sentence at speed 1. */
 export const render = async (request: SandboxSpeechRequest): Promise<Rendered> => {
   const samples = toInt16(await speak(request))
-  // The transcriber takes a comment for the words only beside this artist, never from a stranger's file.
+  // The transcriber uses a comment as the words only beside this artist, never in other files.
   const tags = { comment: request.input, artist: `Inference Studio sandbox (${request.voice})` }
   const bytes = await encode(samples, request.format, tags)
   return { bytes, durationMs: Math.round((samples.length / sampleRate) * 1000) }
@@ -25,7 +25,7 @@ const speak = async ({ input, voice: name, speed }: SandboxSpeechRequest): Promi
   return resample(spoken.samples, spoken.sampleRate * voice.warp, sampleRate)
 }
 
-/** Two soft notes (0.5 s at speed 1) where there is nothing that this synthesiser can say. */
+/** Two soft notes (0.5 s at speed 1) for text that this synthesizer cannot say. */
 const chime = (speed: number): Float32Array => {
   const length = Math.round((sampleRate * 0.5) / speed)
   const out = new Float32Array(length)
@@ -38,7 +38,7 @@ const chime = (speed: number): Float32Array => {
   return out
 }
 
-/** Every voice at the same loudness (RMS -20 dB of full scale where peaks allow): Flite's differ by 8 dB. */
+/** Normalizes the loudness of all voices (RMS -20 dB of full scale if peaks allow). Flite's voices differ by 8 dB. */
 const toInt16 = (samples: Float32Array): Int16Array<ArrayBuffer> => {
   let peak = 1e-6
   let power = 0

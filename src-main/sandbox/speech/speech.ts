@@ -17,7 +17,7 @@ const contentTypes: Record<SandboxSpeechFormat, string> = {
 
 type Waiting = { resolve: (rendered: Rendered) => void; reject: (error: Error) => void }
 
-/** The thread keeps about 100 MB (Flite and the encoders), so it goes when nobody has spoken for a while. */
+/** The thread needs about 100 MB (Flite and the encoders), so it ends after this time without work, ms. */
 const idleMs = 60_000
 let thread: Promise<Worker> | undefined
 let retire: NodeJS.Timeout | undefined
@@ -25,8 +25,8 @@ let nextId = 0
 const waiting = new Map<number, Waiting>()
 
 /**
- * Speaks `input` aloud: 24 kHz mono. The words ride along as the comment tag in every format but pcm, which has none.
- * Rejects with an Error when the synthesiser itself breaks. The work is done on a thread of its own.
+ * Synthesizes speech: 24 kHz mono. The text is stored as the comment tag in every format except pcm, which has no tags. Rejects if the
+ * synthesizer fails. Runs on its own thread.
  */
 export const synthesize = async (request: SandboxSpeechRequest): Promise<SynthesizedSpeech> => {
   const { bytes, durationMs } = await onThread(request)
@@ -66,7 +66,7 @@ const settle = (worker: Worker, answer: VoiceReply): void => {
   if ('error' in answer) asked?.reject(new Error(answer.error))
   else asked?.resolve(answer.rendered)
   if (waiting.size > 0) return
-  // An idle thread must not keep the process alive.
+  // An idle thread must not prevent the process from ending.
   worker.unref()
   retire = setTimeout(() => {
     thread = undefined

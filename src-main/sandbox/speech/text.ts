@@ -14,8 +14,8 @@ const spelled: [RegExp, string][] = [
 ]
 
 /**
- * What an English synthesiser can say of a text: accents folded to their letters, known signs spelled out, other scripts and
- * emoji left out. Empty when nothing can be said.
+ * The part of a text that an English synthesizer can say: folds accents, spells out known symbols, drops other scripts and emoji. May be
+ * empty.
  */
 export const speakable = (input: string): string => {
   let text = input
@@ -24,7 +24,7 @@ export const speakable = (input: string): string => {
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/[^\x20-\x7e]+/g, ' ')
-    // Flite's lexicon works per word; a "word" of thousands of letters is not one.
+    // Flite's lexicon works per word. Thousands of letters are not a word.
     .replace(/[^\s]{60}/g, '$& ')
     .replace(/\s+/g, ' ')
     .trim()

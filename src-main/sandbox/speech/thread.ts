@@ -2,8 +2,8 @@ import { parentPort, Worker, workerData } from 'node:worker_threads'
 import type { Rendered } from './render.ts'
 import type { SandboxSpeechRequest } from './request.ts'
 
-// This file is both ends of the speech thread: imported, it starts a Worker of itself. So the same line works from sources and
-// from a bundle, where it is a chunk of its own (it is only ever imported lazily), with no bundler's worker syntax.
+// Both ends of the speech thread: when imported, this file starts a Worker of itself. The same code works from sources and from a bundle,
+// where this file is its own chunk (it is only imported lazily), without bundler-specific worker syntax.
 const role = 'inference-studio-speech'
 
 export type VoiceJob = { id: number; request: SandboxSpeechRequest }
@@ -13,7 +13,7 @@ export const startThread = (): Worker => new Worker(new URL(import.meta.url), { 
 
 const port = parentPort
 if (port && workerData?.role === role) {
-  // node:wasi announces itself as experimental once a thread; nobody who asked for speech can act on that.
+  // node:wasi prints an experimental warning once per thread, which users cannot act on.
   process.removeAllListeners('warning')
   const rendering = import('./render.ts')
   const work = async ({ id, request }: VoiceJob): Promise<VoiceReply> => {
@@ -24,7 +24,7 @@ if (port && workerData?.role === role) {
       return { id, error: error instanceof Error ? error.message : String(error) }
     }
   }
-  // One after another: two renderings at once would only share one core and double the memory.
+  // One rendering at a time: concurrent ones would share one core and double the memory.
   let queue: Promise<void> = Promise.resolve()
   port.on('message', (job: VoiceJob) => {
     queue = queue.then(async () => port.postMessage(await work(job)))

@@ -2,8 +2,8 @@ export const voiceNames = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'] 
 export type VoiceName = (typeof voiceNames)[number]
 
 /**
- * `warp` plays the voice's own recording rate faster or slower: pitch and formants move together, as with a smaller or a
- * larger head, and Flite's duration stretch takes the change of tempo back out.
+ * `warp` plays the recording faster or slower. Pitch and formants move together, as with a smaller or larger head, and Flite's duration
+ * stretch compensates for the tempo.
  */
 export type Voice = { flite: 'slt' | 'rms' | 'awb' | 'kal16'; warp: number; settings: readonly string[] }
 

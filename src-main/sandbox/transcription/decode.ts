@@ -4,10 +4,10 @@ import { ALL_FORMATS, AudioSampleSink, BufferSource, EncodedPacketSink, Input, t
 import { MPEGDecoder } from 'mpg123-decoder'
 import OpusScript from 'opusscript'
 import { resample } from '../speech/resample.ts'
-import { MediaError } from './media-error.ts'
+import { MediaError } from './mediaError.ts'
 import { vadRate } from './segments.ts'
 
-/** `samples` is null where the container was read but its codec can't be decoded here (AAC). Comment and artist are tags. */
+/** `samples` is null if the container is readable but its codec cannot be decoded here (AAC). Comment and artist are tags. */
 export type Decoded = {
   samples: Float32Array | null
   durationMs: number
@@ -16,10 +16,10 @@ export type Decoded = {
   codec: string
 }
 
-/** A few kilobytes of silence can claim to be days: what lies past two hours is not decoded. */
+/** A few kilobytes of silence can claim to be days long. Audio after two hours is not decoded. */
 const longestSeconds = 2 * 60 * 60
 
-/** Reads wav, mp3, flac, Ogg, WebM and MP4 audio, and bare 24 kHz PCM by its file name. Throws MediaError. */
+/** Reads WAV, MP3, FLAC, Ogg, WebM and MP4 audio, and plain 24 kHz PCM by its file name. Throws MediaError. */
 export const decode = async (bytes: Uint8Array, fileName: string): Promise<Decoded> => {
   if (/\.(pcm|raw)$/i.test(fileName)) return decodePcm(bytes)
   const input = new Input({ formats: ALL_FORMATS, source: new BufferSource(bytes) })
@@ -120,7 +120,7 @@ const decodeWhole = async (decoder: Streaming, bytes: Uint8Array, mix: Mix): Pro
 const flush = async (decoder: Streaming): Promise<Decoding> =>
   decoder instanceof FLACDecoder ? decoder.flush() : { channelData: [], sampleRate: 0 }
 
-/** Collects any channels at one rate into one mono signal at the detector's rate. */
+/** Mixes any channels at one rate into one mono signal at the detector's rate. */
 class Mix {
   #parts: Float32Array[] = []
   #length = 0
@@ -157,7 +157,7 @@ const readTags = async (input: Input, bytes: Uint8Array): Promise<{ comment: str
   return { comment: tags.comment ?? '', artist: tags.artist ?? '' }
 }
 
-/** INFO text as UTF-8: mediabunny reads it as ISO 8859-1. Null where the file is not RIFF. */
+/** INFO text as UTF-8, because mediabunny reads it as ISO 8859-1. Null if the file is not RIFF. */
 const riffInfo = (file: Buffer): { comment: string; artist: string } | null => {
   if (file.toString('latin1', 0, 4) !== 'RIFF' || file.toString('latin1', 8, 12) !== 'WAVE') return null
   const found = { comment: '', artist: '' }
@@ -167,7 +167,7 @@ const riffInfo = (file: Buffer): { comment: string; artist: string } | null => {
     const text = file.toString('utf8', at + 8, Math.min(file.length, at + 8 + size)).replace(/\0.*$/s, '')
     if (id === 'ICMT') found.comment = text
     if (id === 'IART') found.artist = text
-    // Into an INFO list, over everything else.
+    // Descends into an INFO list and skips everything else.
     const inside = id === 'LIST' && file.toString('latin1', at + 8, at + 12) === 'INFO'
     at += inside ? 12 : 8 + size + (size % 2)
   }

@@ -8,11 +8,11 @@ export type SpeechSegment = { startMs: number; endMs: number }
 export const vadRate = 16_000
 const frameMs = 20
 const frame = (vadRate * frameMs) / 1000
-/** A gap shorter than this is a breath inside a sentence; a sound shorter than `shortest` is a click. */
+/** A shorter gap is a breath within a sentence. A sound shorter than `shortest` is a click. */
 const joinMs = 240
 const shortestMs = 100
 
-/** Where WebRTC's voice-activity detector hears speech in a mono signal at 16 kHz. */
+/** Finds speech in a mono signal at 16 kHz with WebRTC's voice-activity detector. */
 export const findSpeech = async (samples: Float32Array): Promise<SpeechSegment[]> => {
   const vad = await loadFvad()
   const handle = vad._fvad_new()

@@ -1,10 +1,10 @@
 import type { Decoded } from './decode.ts'
-import { MediaError } from './media-error.ts'
+import { MediaError } from './mediaError.ts'
 import type { SpeechSegment } from './segments.ts'
 
-export { MediaError } from './media-error.ts'
+export { MediaError } from './mediaError.ts'
 
-/** Times in ms from the start of the file. `tag`: the words were in the file; `measured`: only where speech is is known. */
+/** Times in ms from the start of the file. `tag`: the file contains the words; `measured`: only the position of speech is known. */
 export type HeardCue = SpeechSegment & { text: string }
 export type HeardTranscript = { text: string; cues: HeardCue[]; durationMs: number; source: 'tag' | 'measured' }
 export type SandboxTranscriptionRequest = {
@@ -15,7 +15,7 @@ export type SandboxTranscriptionRequest = {
   model: string
 }
 
-/** Throws MediaError for bytes that are not audio it can read. Recognises no words and says so. */
+/** Throws MediaError for bytes that are not readable audio. Does not recognise words, and says so. */
 export const transcribe = async ({ bytes, fileName }: SandboxTranscriptionRequest): Promise<HeardTranscript> => {
   if (bytes.length === 0) throw new MediaError('The file is empty')
   const { decode } = await import('./decode.ts')
@@ -44,7 +44,7 @@ const statement = (audio: Decoded, segments: SpeechSegment[]): string => {
   return `${heard} This sandbox does not recognise words.`
 }
 
-/** Lays the words over the segments, each segment as many as its share of the speaking time. */
+/** Distributes the words over the segments by their share of the speaking time. */
 const share = (text: string, segments: SpeechSegment[]): HeardCue[] => {
   const words = text.split(/\s+/)
   const total = segments.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0)
@@ -68,7 +68,7 @@ const stamp = (ms: number): string => {
   return `${pad(h, 2)}:${pad(m, 2)}:${pad(s, 2)}.${pad(whole % 1000, 3)}`
 }
 
-/** WebVTT. Cue text is escaped, and kept on one line because a blank line would end the cue. */
+/** WebVTT. Cue text is escaped, and stays on one line because a blank line would end the cue. */
 export const toVtt = ({ cues }: HeardTranscript): string => {
   const escaped = (text: string): string =>
     text
@@ -80,7 +80,7 @@ export const toVtt = ({ cues }: HeardTranscript): string => {
       .trim()
   const blocks = cues.flatMap((cue) => {
     const text = escaped(cue.text)
-    // An empty cue shows nothing, and one must end after it starts (WebVTT, section 4.1).
+    // An empty cue shows nothing, and a cue must end after it starts (WebVTT, section 4.1).
     const end = Math.max(cue.endMs, cue.startMs + 1)
     return text === '' ? [] : [`${stamp(cue.startMs)} --> ${stamp(end)}\n${text}\n`]
   })

@@ -6,10 +6,10 @@ type Colour = { r: number; g: number; b: number; hex: string }
 export type Inspection = { format: Format; width: number | null; height: number | null; meanColour: Colour | null }
 type Size = { width: number; height: number }
 
-/** A few kilobytes can claim any size: past 64 megapixels only the header is believed. */
+/** A few kilobytes can claim any size. Above 64 megapixels only the header is read. */
 const mostPixels = 64_000_000
 
-/** Format and size from the header, mean colour (opaque mean, weighted by alpha) where PNG or JPEG decodes. Never throws. */
+/** Format and size from the header. Mean colour (weighted by alpha) if PNG or JPEG can be decoded. Never throws. */
 export const inspectImage = (bytes: Uint8Array): Inspection => {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const format = formatOf(file)
@@ -68,14 +68,14 @@ const mean = (file: Buffer, format: Format): Colour | null => {
     const { data } = jpeg.decode(file, { useTArray: true, maxResolutionInMP: 64, maxMemoryUsageInMB: 512 })
     return average(data, 4, 255, (at) => [data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0, 255])
   } catch {
-    // Damaged pixels under a good header: the size still stands, the colour is not known.
+    // Damaged pixels under a valid header: the size is known, the colour is not.
     return null
   }
 }
 
 const meanOfPng = (file: Buffer): Colour | null => {
   const { data, channels, depth, palette, width, height } = decodePng(file)
-  // fast-png leaves 1 to 4 bit samples packed; their size is stated and their colour is not.
+  // fast-png does not unpack 1 to 4 bit samples. The size is known, the colour is not.
   if (depth < 8) return null
   const full = depth === 16 ? 65_535 : 255
   if (palette) {

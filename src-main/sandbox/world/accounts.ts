@@ -1,19 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Decimal } from 'decimal.js'
+import { DAY } from './limits.ts'
 import { seededHex, seededUuid } from './seed.ts'
 
-/** The account-wide buckets that `GET /v1/rate-limit` reads out. */
+/** The account-wide limits that `GET /v1/rate-limit` reports. */
 export interface AccountLimits {
-  /** Requests of any kind a minute. */
+  /** Requests of any kind per minute. */
   rpm: number
-  /** Free models: requests an hour and a day, tokens an hour and a day. */
+  /** Free models: requests per hour and day, tokens per hour and day. */
   rph: number
   rpd: number
   tph: number
   tpd: number
 }
 
-export interface Account {
+export interface SandboxAccount {
   id: string
   balance: Decimal
   limits: AccountLimits
@@ -22,12 +23,12 @@ export interface Account {
 
 export interface ApiKey {
   id: string
-  account: Account
-  /** What the seed calls it (`main`, `rpm`, ...). */
+  account: SandboxAccount
+  /** Name in the seed (`main`, `rpm`, ...). */
   seedName: string
   name: string | null
   prefix: string
-  /** SHA-256 of the secret: all that the sandbox keeps for checking. */
+  /** SHA-256 of the secret, which is not stored. */
   digest: Buffer
   rpm: number | null
   tpm: number | null
@@ -38,9 +39,9 @@ export interface ApiKey {
   createdAt: string
   lastUsedAt: string | null
   revokedAt: string | null
-  /** False: every request is answered 403. */
+  /** False: every request is answered with 403. */
   permitted: boolean
-  /** Weight in the seeded history; 0 leaves no trace in it. */
+  /** Weight in the seeded history; 0 means no history. */
   history: number
 }
 
@@ -59,10 +60,9 @@ export const KEY_NAMES = [
 ] as const
 export type KeyName = (typeof KEY_NAMES)[number]
 
-const DAY = 86_400_000
 const GENEROUS: AccountLimits = { rpm: 600, rph: 1_000, rpd: 10_000, tph: 2_000_000, tpd: 20_000_000 }
 
-/** Everything about a seeded key that is not the same for all. */
+/** The properties in which seeded keys differ. */
 const SEEDED: Record<KeyName, Partial<Omit<ApiKey, 'balance' | 'balanceLimit'>> & { owner: string; balance?: number }> =
   {
     main: { owner: 'home', name: 'Everyday', history: 10 },
@@ -81,7 +81,7 @@ const SEEDED: Record<KeyName, Partial<Omit<ApiKey, 'balance' | 'balanceLimit'>> 
 export interface Accounts {
   keys: Map<KeyName, ApiKey>
   secrets: Record<KeyName, string>
-  /** Looks at every key whatever it finds, so that time tells nothing about a guess. Null where no key fits. */
+  /** Compares every key, whatever it finds, so that the time reveals nothing about a guess. Null without a match. */
   find(secret: string): ApiKey | null
 }
 
@@ -89,22 +89,22 @@ export interface AccountSeed {
   seed: string
   now: number
   limits?: Partial<AccountLimits>
-  /** Secret of the everyday key, where the seeded one won't do. */
+  /** Secret of the everyday key, instead of the seeded one. */
   apiKey?: string
-  /** SC on the home account. */
+  /** SC on the everyday account. */
   balance?: number
 }
 
 export function seedAccounts(options: AccountSeed): Accounts {
   const { seed, now } = options
-  const account = (name: string, rest: Partial<Account> = {}): Account => ({
+  const account = (name: string, rest: Partial<SandboxAccount> = {}): SandboxAccount => ({
     id: seededUuid(seed, 'account', name),
     balance: new Decimal(250),
     limits: GENEROUS,
     bannedUntil: null,
     ...rest,
   })
-  const owners: Record<string, Account> = {
+  const owners: Record<string, SandboxAccount> = {
     home: account('home', { limits: { ...GENEROUS, ...options.limits }, balance: new Decimal(options.balance ?? 250) }),
     free: account('free', { balance: new Decimal(0), limits: { rpm: 120, rph: 3, rpd: 5, tph: 2_000, tpd: 3_000 } }),
     banned: account('banned', { bannedUntil: instant(now + DAY) }),
@@ -157,7 +157,7 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest()
 /** `2026-11-21T07:00:00Z`: seconds, UTC. */
 export const instant = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z')
 
-/** The record as the service shows it (section "API key record"): the secret is not in it and can't be got from it. */
+/** The record as the service shows it (section "API key record"). The secret cannot be derived from it. */
 export const keyRecord = (key: ApiKey) => ({
   id: key.id,
   user_id: key.account.id,

@@ -1,11 +1,11 @@
 import { ServiceError } from '../errors.ts'
-import type { Account, ApiKey } from './accounts.ts'
+import type { ApiKey, SandboxAccount } from './accounts.ts'
 
 const MINUTE = 60_000
 const HOUR = 3_600_000
-const DAY = 86_400_000
+export const DAY = 86_400_000
 
-/** A counter that starts again at each whole minute, hour or day (UTC). */
+/** A counter that restarts at each whole minute, hour or day (UTC). */
 class Window {
   readonly #length: number
   #start = 0
@@ -28,7 +28,7 @@ class Window {
     this.#used = this.used(now) + amount
   }
 
-  /** Whole seconds until it starts again, at least 1. */
+  /** Whole seconds until it restarts, at least 1. */
   resetSeconds(now: number): number {
     return Math.max(1, Math.ceil((this.#length - (now % this.#length)) / 1000))
   }
@@ -45,11 +45,11 @@ interface AccountWindows {
 interface KeyWindows {
   requests: Window
   tokens: Window
-  /** Inference requests under way. */
+  /** Running inference requests. */
   running: number
 }
 
-/** Every limit of the service: the general minute bucket, the free-model buckets, and those of each key. */
+/** All limits of the service: the general minute limit, the limits of free models, and those of each key. */
 export class SandboxLimits {
   readonly #accounts = new Map<string, AccountWindows>()
   readonly #keys = new Map<string, KeyWindows>()
@@ -59,7 +59,7 @@ export class SandboxLimits {
     this.#now = now
   }
 
-  #ofAccount(account: Account): AccountWindows {
+  #ofAccount(account: SandboxAccount): AccountWindows {
     const known = this.#accounts.get(account.id)
     if (known) return known
     const fresh: AccountWindows = {
@@ -81,14 +81,14 @@ export class SandboxLimits {
     return fresh
   }
 
-  /** Headers of the general request limit; they say what is left after the request that they answer. */
+  /** Headers of the general request limit, after the request that they answer. */
   headers(key: ApiKey): Record<string, string> {
     const { rpm } = key.account.limits
     const used = this.#ofAccount(key.account).minute.used(this.#now())
     return { 'X-RateLimit-Limit': String(rpm), 'X-RateLimit-Remaining': String(Math.max(0, rpm - used)) }
   }
 
-  /** Counts one request of any kind. Throws 429 when the minute of the account or of the key is used up. */
+  /** Counts one request of any kind. Throws 429 if the minute of the account or of the key is used up. */
   countRequest(key: ApiKey): void {
     const now = this.#now()
     const general = this.#ofAccount(key.account).minute
@@ -104,7 +104,7 @@ export class SandboxLimits {
     own.add(now, 1)
   }
 
-  /** Throws 429 when the key's tokens of this minute would not hold the prompt as well. */
+  /** Throws 429 if the prompt exceeds the key's remaining tokens of this minute. */
   checkTokens(key: ApiKey, promptTokens: number): void {
     if (key.tpm === null) return
     const now = this.#now()
@@ -115,8 +115,8 @@ export class SandboxLimits {
     }
   }
 
-  /** Counts a request to a free model. Throws 429 when an hourly or daily free bucket is used up. */
-  countFreeRequest(account: Account): void {
+  /** Counts a request to a free model. Throws 429 if an hourly or daily limit is used up. */
+  countFreeRequest(account: SandboxAccount): void {
     const now = this.#now()
     const { rph, rpd, tph, tpd } = account.limits
     const windows = this.#ofAccount(account)
@@ -133,7 +133,7 @@ export class SandboxLimits {
     windows.freeDay.add(now, 1)
   }
 
-  /** Tokens are known when the work is done; they count then. */
+  /** Counts tokens, which are known when the work is done. */
   addTokens(key: ApiKey, tokens: number, free: boolean): void {
     const now = this.#now()
     this.#ofKey(key).tokens.add(now, tokens)
@@ -143,7 +143,7 @@ export class SandboxLimits {
     windows.freeTokensDay.add(now, tokens)
   }
 
-  /** Takes one of the key's slots; the answer gives it back (once, however often it is called). Throws 429. */
+  /** Takes one of the key's slots. Returns its release function, which may be called repeatedly. Throws 429. */
   takeSlot(key: ApiKey): () => void {
     const windows = this.#ofKey(key)
     if (key.maxConcurrent !== null && windows.running >= key.maxConcurrent) {
@@ -157,8 +157,8 @@ export class SandboxLimits {
     }
   }
 
-  /** The read-out of `GET /v1/rate-limit`. */
-  status(account: Account) {
+  /** The reply of `GET /v1/rate-limit`. */
+  status(account: SandboxAccount) {
     const now = this.#now()
     const windows = this.#ofAccount(account)
     const { limits } = account

@@ -1,4 +1,4 @@
-/** SC for a million tokens (chat), or for one call, minute or thousand bytes (`each`). Text, so that it stays exact. */
+/** SC per million tokens (chat), or per call, minute or thousand bytes (`each`). Text, so that it stays exact. */
 export interface Price {
   input: string
   cached: string
@@ -9,17 +9,17 @@ export interface Price {
 export interface SandboxModel {
   id: string
   kind: 'chat' | 'speech' | 'transcription' | 'image'
-  /** Which of the sandbox's voices answers. */
+  /** The speaker that writes the answers. */
   speaker: 'mirror' | 'writer' | 'reasoner' | 'tool-caller' | 'vision'
   price: Price
   free: boolean
-  /** Images in messages. */
+  /** Whether messages may contain images. */
   vision: boolean
   tools: boolean
   severalChoices: boolean
-  /** Stream speed where the request names none. */
+  /** Stream speed unless the request sets one. */
   tokensPerSecond: number
-  /** Rough length of an answer where the request names none. */
+  /** Approximate length of an answer unless the request sets one. */
   tokens: number
   reasoningField: 'reasoning_content' | 'reasoning'
   /** Weight in the seeded history. */
@@ -47,7 +47,7 @@ const model = (id: string, rest: Partial<SandboxModel>): SandboxModel => ({
   ...rest,
 })
 
-/** Names a fault that is ordered by choosing a model: `fault/<name>`. */
+/** Prefix of models that order a fault: `fault/<name>`. */
 export const FAULT_MODEL_PREFIX = 'fault/'
 
 export const MODELS: readonly SandboxModel[] = [
@@ -78,7 +78,7 @@ export const MODELS: readonly SandboxModel[] = [
   }),
   model('tool-caller', { speaker: 'tool-caller', tools: true, tokensPerSecond: 120, price: price('1', '0.1', '3') }),
   model('vision', { speaker: 'vision', vision: true, tokensPerSecond: 90, price: price('1', '0.1', '3') }),
-  // Speech by a thousand bytes, transcription by a begun minute, images by the piece.
+  // Speech per thousand bytes, transcription per started minute, images per image.
   model('tts-1', { kind: 'speech', price: each('0.015'), history: 0.3 }),
   model('whisper-large-v3', { kind: 'transcription', price: each('0.006') }),
   model('whisper-large-v3-turbo', { kind: 'transcription', price: each('0.004'), history: 0.2 }),
@@ -88,7 +88,7 @@ export const MODELS: readonly SandboxModel[] = [
 
 const byId = new Map(MODELS.map((entry) => [entry.id, entry]))
 
-/** A model by its exact id. A `fault/...` model writes like `writer-small`. Null where there is none. */
+/** A model by its exact id; null if unknown. A `fault/...` model writes like `writer-small`. */
 export function findModel(id: string, faultNames: ReadonlySet<string>): SandboxModel | null {
   if (!id.startsWith(FAULT_MODEL_PREFIX)) return byId.get(id) ?? null
   return faultNames.has(id.slice(FAULT_MODEL_PREFIX.length)) ? model(id, { severalChoices: true, tokens: 60 }) : null

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
 
 const KEPT = 20_000
-/** Prompt caches work in blocks; a few tokens are never cached. */
+/** Prompt caches work in blocks, so a few tokens are never cached. */
 const BLOCK = 16
 
-/** Which beginnings of conversations an account has sent to a model before: those tokens are "cached". */
+/** Beginnings of conversations that an account has already sent to a model. Their tokens count as cached. */
 export class PrefixCache {
-  /** Hash of the messages so far -> how many tokens they are. Oldest first. */
+  /** Number of tokens by hash of the messages so far. Oldest first. */
   readonly #seen = new Map<string, number>()
 
   /**
-   * How many of the prompt's tokens are the beginning of an earlier one, in whole blocks; never more than the prompt. Remembers
-   * this one. `tokens[i]` is what `messages[i]` counts.
+   * Tokens of the prompt that match the beginning of an earlier one, in whole blocks, at most the prompt. Remembers this prompt. `tokens[i]`
+   * is the count of `messages[i]`.
    */
   use(owner: string, messages: unknown[], tokens: number[]): number {
     const hash = createHash('sha256').update(owner)

@@ -1,42 +1,42 @@
-/** What the sandbox saw of one request. Never holds the bearer. Times are ms since 1970 with fractions. */
+/** Record of one request. Never contains the key. Times are ms since 1970 with fractions. */
 export interface RequestRecord {
   id: string
   method: string
   path: string
-  /** What followed the `?`, without it. */
+  /** The part after the `?`. */
   query: string
-  /** Null until a status line was sent; stays null where the connection was cut before one. */
+  /** Null until a status line was sent, or if the connection was cut before it. */
   status: number | null
   model: string | null
-  /** The name of the seeded key that was used, null where none was accepted. */
+  /** The name of the seeded key; null if no key was accepted. */
   key: string | null
-  /** Header names in lower case, credentials and cookies left out. */
+  /** Header names in lower case, without credentials and cookies. */
   headers: Record<string, string>
   startedAt: number
-  /** When the last byte was handed to the socket, or the connection closed. Null while open. */
+  /** When the last byte was passed to the socket, or the connection closed. Null while open. */
   endedAt: number | null
-  /** True when the other side closed before the reply was whole. */
+  /** True if the client closed before the reply was complete. */
   closedByClient: boolean
   closedByClientAt: number | null
   /** Body bytes received and sent. */
   bytesIn: number
   bytesOut: number
-  /** SHA-256 in hex of the body that was read, null where none was read to its end. */
+  /** SHA-256 in hex of the received body; null if it was not read to its end. */
   bodySha256: string | null
   stream: boolean
 }
 
-/** What tests and the curious may watch. */
+/** What tests can observe. */
 export interface Observe {
   /** Oldest first; the last 10,000. */
   requests(): RequestRecord[]
-  /** Event streams that are open now. */
+  /** Number of open event streams. */
   openStreams(): number
-  /** Resolves with the record once that request is over; rejects for an id never seen. */
+  /** Resolves with the record when that request is over. Rejects for an unknown id. */
   whenClosed(requestId: string): Promise<RequestRecord>
 }
 
-/** Sub-millisecond, and comparable between processes of one machine. */
+/** ms with fractions, comparable between processes of one machine. */
 export const preciseNow = () => performance.timeOrigin + performance.now()
 
 const KEPT = 10_000

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Numbers that depend on their seed alone, so that the same start gives the same world. */
+/** Random numbers that depend only on their seed, so that equal starts give equal state. */
 export interface Random {
   /** In [0, 1). */
   next(): number
@@ -12,7 +12,7 @@ export interface Random {
 
 const digest = (parts: readonly string[]) => createHash('sha256').update(parts.join('\0')).digest()
 
-/** sfc32 over a SHA-256 of the parts: fast, no visible pattern, the same on every machine. */
+/** sfc32 seeded with SHA-256 of the parts: fast, and the same on every machine. */
 export function seededRandom(...parts: string[]): Random {
   const seed = digest(parts)
   let a = seed.readUInt32LE(0)
@@ -36,7 +36,7 @@ export function seededRandom(...parts: string[]): Random {
   }
 }
 
-/** A version 4 shaped UUID (RFC 9562) out of the parts. */
+/** A UUID in the format of version 4 (RFC 9562), derived from the parts. */
 export function seededUuid(...parts: string[]): string {
   const bytes = digest(['uuid', ...parts]).subarray(0, 16)
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6)
@@ -44,7 +44,7 @@ export function seededUuid(...parts: string[]): string {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
 }
 
-/** `length` characters of base 16 out of the parts; up to 64. */
+/** `length` hexadecimal characters derived from the parts; at most 64. */
 export const seededHex = (length: number, ...parts: string[]) =>
   digest(['hex', ...parts])
     .toString('hex')

@@ -1,14 +1,14 @@
 import type { FailCounts } from '../faults/early.ts'
+import type { SandboxAccounting } from './accounting.ts'
 import type { Accounts } from './accounts.ts'
-import type { SandboxAccounting } from './ledger.ts'
 import type { SandboxLimits } from './limits.ts'
 import type { PrefixCache } from './prefixCache.ts'
 import type { Records } from './records.ts'
 
-/** Everything one sandbox knows; in memory, gone when it closes. */
+/** The state of one sandbox, in memory until it closes. */
 export interface World {
   seed: string
-  /** ms since 1970; what dates, windows and `created` are told by. */
+  /** ms since 1970, for dates, windows and `created`. */
   now: () => number
   accounts: Accounts
   limits: SandboxLimits
@@ -16,10 +16,10 @@ export interface World {
   records: Records
   failCounts: FailCounts
   prefixes: PrefixCache
-  /** Tokens a second of models by their ids, in place of their own. */
+  /** Tokens per second by model id, instead of the model's own speed. */
   paces: Readonly<Record<string, number>>
-  /** PNG images that `url`s point to, by their name. */
+  /** Generated PNG images by name. */
   images: Map<string, { account: string; bytes: Uint8Array }>
-  /** `http://127.0.0.1:PORT`, known once it listens. */
+  /** `http://127.0.0.1:PORT`, set once it listens. */
   baseUrl: string
 }

@@ -42,7 +42,7 @@ test('a crossing is a silent notification of the system, and a click on it opens
   await page.getByRole('button', { name: '1 alert', exact: true }).waitFor()
   await expect
     .poll(shown)
-    .toEqual([{ title: 'Balance below 10 SC', body: '8 SC are left of the account.', silent: true }])
+    .toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', silent: true }])
   await click()
   await page.waitForFunction(() => location.hash === '#/usage')
   await page.getByRole('link', { name: 'Usage', exact: true }).and(page.locator('[aria-current=page]')).waitFor()

@@ -17,13 +17,13 @@ describe('images', () => {
   })
 })
 
-describe('a look at an image', () => {
+describe('image inspection', () => {
   it.each([
     ['png', ['-c:v', 'png', '-f', 'image2pipe']],
     ['jpeg', ['-c:v', 'mjpeg', '-f', 'image2pipe']],
     ['gif', ['-f', 'gif']],
     ['webp', ['-c:v', 'libwebp', '-f', 'image2pipe']],
-  ])('states the size of a %s, and the mean colour of png and jpeg', (format, coding) => {
+  ])('reports the size of a %s, and the mean colour of png and jpeg', (format, coding) => {
     const made = ffmpegMake('-f', 'lavfi', '-i', 'color=0x4080C0:s=120x66:d=0.04', '-frames:v', '1', ...coding)
     const seen = inspectImage(made)
     expect(seen).toMatchObject({ format, width: 120, height: 66 })
@@ -37,7 +37,7 @@ describe('a look at an image', () => {
     }
   })
 
-  it('believes only the header of a picture that claims to be enormous', () => {
+  it('reads only the header of an image that claims to be enormous', () => {
     const huge = Buffer.from(drawImage('x', 0))
     huge.writeUInt32BE(60_000, 16)
     huge.writeUInt32BE(60_000, 20)

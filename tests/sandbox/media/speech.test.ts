@@ -14,7 +14,7 @@ const kinds: [SpeechFormat, string, string][] = [
 
 describe('speech in six formats', () => {
   it.each(kinds)(
-    '[TTS-03] %s is %s, mono, audible, and carries its words as a tag',
+    '[TTS-03] %s is %s, mono, audible, and contains its words as a tag',
     async (format, contentType, codec) => {
       const speech = await synthesize({ input, voice: 'alloy', format, speed: 1 })
       expect(speech.contentType).toBe(contentType)
@@ -29,7 +29,7 @@ describe('speech in six formats', () => {
     },
   )
 
-  it('[TTS-03] pcm is audio/pcm, bare 16-bit little-endian mono at 24 kHz', async () => {
+  it('[TTS-03] pcm is audio/pcm, plain 16-bit little-endian mono at 24 kHz', async () => {
     const speech = await synthesize({ input, voice: 'alloy', format: 'pcm', speed: 1 })
     expect(speech.contentType).toBe('audio/pcm')
     expect(speech.bytes.length / 48).toBeCloseTo(speech.durationMs, -1)
@@ -38,7 +38,7 @@ describe('speech in six formats', () => {
 })
 
 describe('speed and voices', () => {
-  it('[TTS-04] a quarter speed lasts four times as long, four times speed a quarter, at the same pitch', async () => {
+  it('[TTS-04] a quarter of the speed takes four times as long, four times the speed a quarter, at the same pitch', async () => {
     const at = async (speed: number) => synthesize({ input, voice: 'echo', format: 'wav', speed })
     const [slow, normal, fast] = [await at(0.25), await at(1), await at(4)]
     expect(slow.durationMs / normal.durationMs).toBeGreaterThan(3.6)
@@ -50,7 +50,7 @@ describe('speed and voices', () => {
     expect(ratio).toBeLessThan(1.18)
   })
 
-  it('[TTS-02] six voices differ from one another in pitch or in brightness by more than a tenth', async () => {
+  it('[TTS-02] six voices differ from one another in pitch or in brightness by more than 10 percent', async () => {
     const heard: { voice: string; pitch: number; bright: number }[] = []
     for (const voice of voiceNames) {
       const samples = ffmpegSamples((await synthesize({ input, voice, format: 'wav', speed: 1 })).bytes)
@@ -71,13 +71,13 @@ describe('speed and voices', () => {
     ['bare signs', '...'],
     ['zero bytes', '\0\0'],
     ['one endless word', 'x'.repeat(4096)],
-  ])('speaks or chimes for %s, never an empty file', async (text) => {
+  ])('speaks or chimes for %s, and is never empty', async (text) => {
     const speech = await synthesize({ input: text, voice: 'onyx', format: 'wav', speed: 1 })
     expect(speech.durationMs).toBeGreaterThan(200)
     expect(rms(ffmpegSamples(speech.bytes))).toBeGreaterThan(0.01)
   })
 
-  it('leaves the event loop free while 4096 bytes are spoken', async () => {
+  it('does not block the event loop while 4096 bytes are spoken', async () => {
     let longest = 0
     let last = performance.now()
     const timer = setInterval(() => {

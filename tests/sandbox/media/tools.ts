@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Any audio file as mono float samples at 16 kHz, decoded by the system's ffmpeg: a judge that shares no code with the sandbox. */
+/** Decodes any audio file with the system's ffmpeg to mono samples at 16 kHz. Shares no code with the sandbox. */
 export const ffmpegSamples = (bytes: Uint8Array, inputArguments: string[] = []): Float32Array => {
   const run = spawnSync(
     'ffmpeg',
@@ -53,7 +53,7 @@ const correlation = (samples: Float32Array, at: number, lag: number): number => 
   return sum
 }
 
-/** Share of zero crossings: a plain measure of how bright a voice is. */
+/** Share of zero crossings: a simple measure of a voice's brightness. */
 export const brightness = (samples: Float32Array): number => {
   let crossings = 0
   for (let i = 1; i < samples.length; i++) if ((samples[i] ?? 0) >= 0 !== (samples[i - 1] ?? 0) >= 0) crossings++

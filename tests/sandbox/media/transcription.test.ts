@@ -8,7 +8,7 @@ const model = 'whisper-1'
 
 describe('transcription', () => {
   it.each<SpeechFormat>(['mp3', 'opus', 'aac', 'flac', 'wav'])(
-    '[STT-04] gives back the words spoken into %s',
+    '[STT-04] returns the words spoken into %s',
     async (format) => {
       const input = 'The words ride along: ünïcode, 日本 & <tags>.'
       const { bytes, durationMs } = await synthesize({ input, voice: 'nova', format, speed: 1 })
@@ -20,7 +20,7 @@ describe('transcription', () => {
     },
   )
 
-  it('hears speech where it is between silences, and says that it knows no words', async () => {
+  it('finds speech between silences, and says that it recognises no words', async () => {
     const { bytes } = await synthesize({ input: 'Hello there my friend', voice: 'echo', format: 'pcm', speed: 1 })
     const quiet = Buffer.alloc(48_000)
     const transcript = await transcribe({
@@ -47,7 +47,7 @@ describe('transcription', () => {
     ['wav', ['-c:a', 'pcm_f32le', '-f', 'wav']],
     ['wav', ['-c:a', 'pcm_u8', '-f', 'wav']],
     ['m4a', ['-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov', '-f', 'mp4']],
-  ])("takes no words from a stranger's %s comment (%j)", async (kind, coding) => {
+  ])('ignores the comment of another program’s %s (%j)', async (kind, coding) => {
     const made = ffmpegMake('-f', 'lavfi', '-i', 'sine=440:d=1.5', '-metadata', 'comment=Ripped by X', ...coding)
     const transcript = await transcribe({ bytes: made, fileName: `a.${kind}`, model })
     expect(transcript.source).toBe('measured')
@@ -55,7 +55,7 @@ describe('transcription', () => {
     expect(Math.abs(transcript.durationMs - 1500)).toBeLessThan(120)
   })
 
-  it('refuses whatever is not audio with one kind of error', async () => {
+  it('rejects anything but audio with one kind of error', async () => {
     const heads = ['', 'RIFF\0\0\0\0WAVEfmt ', 'ID3\u0004', 'fLaC', 'OggS', '\xff\xfb\x90', '\x1a\x45\xdf\xa3']
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 600 }), async (head, rest) => {

@@ -6,6 +6,7 @@ import {
   erasables,
 } from '../../../../src-preload/contract/retention.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
+import { dayMs } from '../../shared/days.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import { asStoreError } from '../../store/database.ts'
@@ -42,7 +43,6 @@ export interface RetentionOptions {
   now?: () => number
 }
 
-const dayMs = 86_400_000
 /** Delay of the first automatic deletion after the start, ms, because the page is more urgent. */
 const firstSweepMs = 30_000
 

@@ -3,68 +3,71 @@ import type { AlertTable, StoredAlert } from '../../store/alerts.ts'
 import type { Measurement } from './measurement.ts'
 
 /**
- * Remembers what was told. One alert a crossing: while one holds, the same line is not told again; a farther level takes its place. A period
- * tells each level of a line once. What is older than what was heard last says nothing.
+ * Decides which measurements become alerts, and stores them. One alert per crossing: while an alert is active, its limit raises no second
+ * one, except at a higher level, which replaces it. Within a period each level of a limit is reported once. A measurement older than the
+ * newest one of its watch is ignored.
  */
 export class AlertLog {
   readonly #table: AlertTable
   readonly #now: () => number
-  /** By watch, ms since 1970: the newest figure that was heard. */
-  #heard = new Map<string, number>()
+  /** Time of the newest measurement per watch, ms since 1970. */
+  #newest = new Map<string, number>()
 
   constructor(table: AlertTable, now: () => number) {
     this.#table = table
     this.#now = now
   }
 
-  /** Takes in what figures say; answers what was told and whether anything changed. */
+  /** Processes measurements. Returns the new alerts, and whether anything changed. */
   take(readings: readonly Measurement[]): { reported: StoredAlert[]; changed: boolean } {
-    const heard = new Map(this.#heard)
+    const newest = new Map(this.#newest)
     try {
-      return this.#takeTogether(readings)
+      return this.#takeInTransaction(readings)
     } catch (thrown) {
-      // They are news when they come again.
-      this.#heard = heard
+      // The same measurements count as new when they are processed again.
+      this.#newest = newest
       throw thrown
     }
   }
 
-  #takeTogether(readings: readonly Measurement[]): { reported: StoredAlert[]; changed: boolean } {
+  #takeInTransaction(readings: readonly Measurement[]): { reported: StoredAlert[]; changed: boolean } {
     return this.#table.together(() => {
       const reported: StoredAlert[] = []
       let changed = false
-      for (const reading of readings.filter(this.#isNews)) {
+      for (const reading of readings.filter(this.#isNew)) {
         const before = this.#table.holding(reading.watch)
         const holds = before && this.#stillHolds(before, reading) ? before : null
         if (before && !holds) this.#end(before)
-        if (!holds && this.#isToTell(reading)) reported.push(this.#add(reading))
+        if (!holds && this.#mustReport(reading)) reported.push(this.#add(reading))
         changed ||= before !== null && !holds
       }
       return { reported, changed: changed || reported.length > 0 }
     })
   }
 
-  /** Ends what holds and is watched no longer; whether there was any. */
+  /** Ends active alerts that are no longer watched. Returns whether there were any. */
   drop(isOver: (watch: string) => boolean): boolean {
     const over = this.#table.allHolding().filter(({ watch }) => isOver(watch))
     if (over.length > 0) this.#table.together(() => over.forEach(this.#end))
     return over.length > 0
   }
 
-  /** Ends what is over by itself; whether there was any. */
+  /** Ends alerts whose `endsAt` has passed. Returns whether there were any. */
   lapse(): boolean {
     return this.#table.endLapsed(this.#instant()) > 0
   }
 
-  /** A figure of before the newest one is no news; but the clock may have been put back. */
-  readonly #isNews = ({ watch, asOf }: Measurement): boolean => {
-    const heard = this.#heard.get(watch)
-    if (heard !== undefined && asOf < heard && heard <= this.#now()) return false
-    this.#heard.set(watch, asOf)
+  /** Ignores a measurement older than the newest one, unless the clock was set back. */
+  readonly #isNew = ({ watch, asOf }: Measurement): boolean => {
+    const newest = this.#newest.get(watch)
+    if (newest !== undefined && asOf < newest && newest <= this.#now()) return false
+    this.#newest.set(watch, asOf)
     return true
   }
 
-  /** A line that was moved and is crossed as far as before is the same crossing; one that is not ends it, and is judged anew. */
+  /**
+   * A moved limit that is crossed as far as before counts as the same crossing. Otherwise the alert ends and the measurement is judged again.
+   */
   #stillHolds(holding: StoredAlert, { period, mark, level, recovered }: Measurement): boolean {
     if (holding.period !== period || level > holding.level) return false
     if (holding.mark === mark) return level > 0 || !recovered
@@ -73,7 +76,7 @@ export class AlertLog {
     return true
   }
 
-  #isToTell({ watch, period, mark, level }: Measurement): boolean {
+  #mustReport({ watch, period, mark, level }: Measurement): boolean {
     return level > 0 && (period === null || !this.#table.reported(watch, period, mark, level))
   }
 

@@ -4,6 +4,7 @@ import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import type { Account } from '../../../../src-preload/contract/usage.ts'
 import type { Host } from '../../host.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { guarded } from '../../shared/unexpected.ts'
@@ -15,12 +16,12 @@ import {
   type AccountName,
   type AppSpend,
   type DaySpend,
-  judgeBalance,
-  judgeBan,
-  judgeBudgets,
-  judgeKey,
-  judgeRefusal,
-  judgeSpend,
+  measureBalance,
+  measureBan,
+  measureBudgets,
+  measureKey,
+  measureRefusal,
+  measureSpend,
   type RefusedWith,
 } from './conditions.ts'
 import { Debounced } from './debounce.ts'
@@ -28,49 +29,49 @@ import type { Measurement } from './measurement.ts'
 import { placeOf } from './messages.ts'
 import { Notifier } from './notifier.ts'
 
-/** Figures come in bursts: one fetch changes the books several times. */
+/** Changes come in bursts: one fetch changes the account several times. */
 const accountMs = 250
-/** Spend of this machine grows with each request. */
+/** Local spend changes with every request. */
 const spendMs = 2000
 const budgetMs = 1000
-/** Timers don't count the time that a machine sleeps. */
-const longestWaitMs = 600_000
-const weekMs = 7 * 86_400_000
-/** Figures that wait for the database at most; the newest say what holds. */
-const mostReadings = 500
+/** Timers do not count the time that a computer sleeps. */
+const maxTimerMs = 600_000
+const weekMs = 7 * dayMs
+/** Maximum number of measurements that wait for the database. The newest ones count. */
+const maxReadings = 500
 
 const refusedWith: readonly RefusedWith[] = [401, 402, 403]
 
-/** Where figures come from. Nothing is asked for an alert's sake: what others have fetched or counted is looked at. */
+/** Sources of the figures. Alerts cause no requests: they only use what others have fetched or counted. */
 export interface AlertsOptions {
   table: AlertTable
-  /** Takes alerts that the database refuses for now. */
+  /** Retries writes that the database refuses for now. */
   pending: Pick<PendingWrites, 'write'>
   usage: {
     changes: Listeners
-    /** The book of the connection with what is under way for it. */
+    /** The account of the connection with its current activity. */
     current(): Account | null
     today(accountId: string): DaySpend
     callingKey(accountId: string): AccountKey | null
   }
   connection(): Connection
-  /** Each status call over the connection that stands. */
+  /** Each rate-limit status reply over the current connection. */
   statuses: Listeners<[RateLimitStatusReply]>
   tools: { list(): App[]; observe(listener: () => void): () => void }
-  /** A request ended, by whom (`tool:ID` or `studio:ROOM`). */
+  /** A request ended. Its caller is `tool:ID` of an app or `studio:FEATURE`. */
   settled: Listeners<[string]>
   spent(toolId: string): AppSpend
   notify: Host['notify']
   now?: () => number
 }
 
-/** A client of the service, as far as its answers show how the key fares. */
+/** A client of the service, as a source of reply statuses. */
 export interface AlertReplies {
-  /** The status of every answer, and whether it was asked to do work. */
+  /** The status of every reply. `inference`: whether the request asked a model for work. */
   onReply(listener: (status: number, inference: boolean) => void): () => void
 }
 
-/** Watches the lines that a person drew, and tells each crossing once. */
+/** Watches the limits that a person has set, and reports each crossing once. */
 export class AlertsFeature {
   readonly #parts: AlertsOptions
   readonly #now: () => number
@@ -81,16 +82,16 @@ export class AlertsFeature {
   readonly #spend: Debounced
   readonly #budgets: Debounced
   readonly #ends: (() => void)[]
-  /** Tools that used something since their budgets were looked at; null: all may have changed. */
+  /** Apps with new spend since their budgets were last checked; null: all may have changed. */
   #dirty: Set<string> | null = null
-  /** What figures said, until it is written what they mean. */
+  /** Measurements that are not stored yet. */
   #readings: readonly Measurement[] = []
   #settings: AlertSettings
   #unlisten: (() => void) | null = null
-  /** When the connection that stands was opened, ms since 1970: what is older was told over another one. */
+  /** When the current connection was opened, ms since 1970. Older figures come from another connection. */
   #openedAt = Number.POSITIVE_INFINITY
   #following: AlertReplies | null = null
-  /** Refusals that hold, null where that is to be looked up; nearly always none, so that a good answer costs one look. */
+  /** Active refusals; null: read them from the database. Nearly always empty, so that a successful reply costs one lookup. */
   #refused: Set<RefusedWith> | null = null
   #accountId: string | null = null
   #timer: NodeJS.Timeout | null = null
@@ -103,12 +104,12 @@ export class AlertsFeature {
     this.#settings = parts.table.settings()
     this.#feed = new StateFeed<Alerts>({ everyMs: 250, read: () => this.read(), observe: () => () => undefined })
     this.#notifier = new Notifier(() => (this.#settings.notify ? parts.notify : null))
-    this.#accountStore = new Debounced(accountMs, () => this.#judgeAccount())
+    this.#accountStore = new Debounced(accountMs, () => this.#measureAccount())
     this.#spend = new Debounced(spendMs, () => this.#take(this.#spendReadings()))
-    this.#budgets = new Debounced(budgetMs, () => this.#judgeBudgets())
+    this.#budgets = new Debounced(budgetMs, () => this.#measureBudgets())
     this.#ends = [
       parts.usage.changes.add(() => this.#accountStore.soon()),
-      parts.statuses.add(this.#saidStatus),
+      parts.statuses.add(this.#statusReported),
       parts.tools.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
     ]
@@ -131,7 +132,7 @@ export class AlertsFeature {
     }
   }
 
-  /** Lines that are drawn anew are looked at anew; what is watched no longer holds no longer. */
+  /** Saves settings, checks changed limits at once and ends alerts that are no longer watched. */
   update(changes: { [K in keyof AlertSettings]?: AlertSettings[K] | undefined }): AlertSettings {
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
     const settings = { ...this.#settings, ...given }
@@ -144,7 +145,7 @@ export class AlertsFeature {
       return kind !== undefined && !on[kind]
     })
     this.#refused = null
-    this.#judgeAccount()
+    this.#measureAccount()
     this.#allBudgets()
     this.#feed.changed()
     return this.#settings
@@ -158,7 +159,7 @@ export class AlertsFeature {
     return { dismissed }
   }
 
-  /** Also where notifications are switched off: a person wants to see whether they come. */
+  /** Works even if notifications are switched off: a person wants to see whether they appear. */
   tryNotification(): { shown: boolean } {
     const { notify } = this.#parts
     const place = { page: 'settings', id: 'alerts' } as const
@@ -166,7 +167,7 @@ export class AlertsFeature {
     return { shown: notify !== null }
   }
 
-  /** Another connection, or none: figures of a former one say nothing any more. */
+  /** Switches to another connection, or to none. Figures of the previous connection no longer count. */
   follow(answers: AlertReplies | null): void {
     this.#unlisten?.()
     this.#unlisten = null
@@ -178,12 +179,12 @@ export class AlertsFeature {
     this.#unlisten = answers.onReply(this.#replied)
   }
 
-  /** The connection `of` was looked at; a list of models that is refused is a refusal of the key. */
+  /** Call when the state of the connection changes. A refused model list is a refusal of the key. */
   connectionChanged(of: AlertReplies | null): void {
     if (this.#closed || of === null || of !== this.#following) return
     const { state, problem } = this.#parts.connection()
-    if (state === 'failed' && problem?.status === 401) this.#met(401)
-    if (state === 'connected') this.#cleared([401])
+    if (state === 'failed' && problem?.status === 401) this.#keyRefused(401)
+    if (state === 'connected') this.#keyAccepted([401])
     this.#accountStore.soon()
   }
 
@@ -191,19 +192,17 @@ export class AlertsFeature {
     this.#closed = true
     this.#unlisten?.()
     for (const end of this.#ends) end()
-    for (const later of [this.#accountStore, this.#spend, this.#budgets]) later.close()
+    for (const debounced of [this.#accountStore, this.#spend, this.#budgets]) debounced.close()
     this.#notifier.close()
     if (this.#timer) clearTimeout(this.#timer)
   }
 
-  // ---- what is heard ---------------------------------------------------------------------------------------------------
-
   readonly #replied = (status: number, inference: boolean): void => {
     if (!inference) return
     if (status === 401 || status === 402 || status === 403)
-      setImmediate(guarded('A refused key could not be looked at', () => this.#met(status)))
+      setImmediate(guarded('A refused key could not be checked', () => this.#keyRefused(status)))
     else if (status < 300 && this.#refused?.size !== 0)
-      setImmediate(guarded('A key could not be looked at', () => this.#cleared(refusedWith)))
+      setImmediate(guarded('A key could not be checked', () => this.#keyAccepted(refusedWith)))
   }
 
   readonly #settled = (who: string): void => {
@@ -213,55 +212,53 @@ export class AlertsFeature {
     this.#budgets.soon()
   }
 
-  readonly #saidStatus = (asked: RateLimitStatusReply): void => {
+  readonly #statusReported = (asked: RateLimitStatusReply): void => {
     const account = this.#parts.usage.current()
     if (!('status' in asked) || !account || !this.#settings.ban) return
     const { banned = false, banned_until: until = null } = asked.status
-    this.#take([judgeBan(nameOf(account), { banned: banned ?? false, until }, asked.at.getTime())])
+    this.#take([measureBan(nameOf(account), { banned: banned ?? false, until }, asked.at.getTime())])
   }
 
-  #met(status: RefusedWith): void {
+  #keyRefused(status: RefusedWith): void {
     const account = this.#parts.usage.current()
     if (this.#closed || !account || !this.#settings.key) return
     this.#refused = null
     const key = this.#parts.usage.callingKey(account.id)
-    this.#take([judgeRefusal(nameOf(account), status, true, key, this.#now())])
+    this.#take([measureRefusal(nameOf(account), status, true, key, this.#now())])
   }
 
-  #cleared(statuses: readonly RefusedWith[]): void {
+  #keyAccepted(statuses: readonly RefusedWith[]): void {
     const account = this.#parts.usage.current()
     if (this.#closed || !account) return
     this.#refused ??= this.#readRefused(account)
     const over = statuses.filter((status) => this.#refused?.has(status))
     if (over.length === 0) return
     this.#refused = null
-    this.#take(over.map((status) => judgeRefusal(nameOf(account), status, false, null, this.#now())))
+    this.#take(over.map((status) => measureRefusal(nameOf(account), status, false, null, this.#now())))
   }
 
-  // ---- what is judged --------------------------------------------------------------------------------------------------
-
-  /** The book of the connection while the service answers: offline, nothing is known of it. */
+  /** The account of the connection while the service answers; null while offline, because its figures may be outdated. */
   #reachable(): Account | null {
     const { state } = this.#parts.connection()
     const account = this.#parts.usage.current()
     return state === 'none' || state === 'failed' || !account || account.problem ? null : account
   }
 
-  /** Told over the connection that stands. */
+  /** Whether a figure was reported over the current connection. */
   #isFresh = (asOf: string): boolean => Date.parse(asOf) >= this.#openedAt
 
-  #judgeAccount(): void {
+  #measureAccount(): void {
     const account = this.#reachable()
     if (!account) return
-    // Whose account it is may have been told just now.
+    // The connection's account may have become known just now.
     if (account.id !== this.#accountId) this.#refused = null
     this.#accountId = account.id
     const { balanceBelow, key } = this.#settings
     const readings: Measurement[] = []
     if (balanceBelow !== null && account.balance && this.#isFresh(account.balance.asOf))
-      readings.push(judgeBalance(nameOf(account), account.balance, balanceBelow))
+      readings.push(measureBalance(nameOf(account), account.balance, balanceBelow))
     const calling = key ? this.#parts.usage.callingKey(account.id) : null
-    if (calling && this.#isFresh(calling.asOf)) readings.push(...judgeKey(nameOf(account), calling))
+    if (calling && this.#isFresh(calling.asOf)) readings.push(...measureKey(nameOf(account), calling))
     this.#take([...readings, ...this.#spendReadings()])
   }
 
@@ -272,7 +269,7 @@ export class AlertsFeature {
     const today = this.#parts.usage.today(account.id)
     const isFresh = account.asOf !== null && this.#isFresh(account.asOf)
     const spent = { ...today, service: isFresh ? today.service : null }
-    const reading = judgeSpend(nameOf(account), spent, spendAbove, this.#now())
+    const reading = measureSpend(nameOf(account), spent, spendAbove, this.#now())
     return reading ? [reading] : []
   }
 
@@ -281,17 +278,17 @@ export class AlertsFeature {
     this.#budgets.soon()
   }
 
-  /** Of what this machine counts itself: it is never out of date. */
-  #judgeBudgets(): void {
+  /** Uses only local figures, which are always current. */
+  #measureBudgets(): void {
     if (!this.#settings.budgets) return
     const dirty = this.#dirty
-    // Where this fails, all are looked at again.
+    // If this fails, all budgets are checked again.
     this.#dirty = null
     const now = this.#now()
     const tools = this.#parts.tools.list().filter((tool) => mayAsk(tool, now))
     const looked = dirty ? tools.filter(({ id }) => dirty.has(id)) : tools
     const at = this.#settings.budgetAt
-    const readings = looked.flatMap((tool) => judgeBudgets(tool, this.#parts.spent(tool.id), at, now))
+    const readings = looked.flatMap((tool) => measureBudgets(tool, this.#parts.spent(tool.id), at, now))
     if (!dirty) {
       const watched = new Set(readings.map(({ watch }) => watch))
       if (this.#log.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
@@ -300,11 +297,9 @@ export class AlertsFeature {
     this.#take(readings)
   }
 
-  // ---- what is told ----------------------------------------------------------------------------------------------------
-
   #take(readings: readonly Measurement[]): void {
     if (this.#closed || readings.length === 0) return
-    this.#readings = [...this.#readings, ...readings].slice(-mostReadings)
+    this.#readings = [...this.#readings, ...readings].slice(-maxReadings)
     this.#parts.pending.write('alerts', 'An alert', () => {
       const { reported, changed } = this.#log.take(this.#readings)
       this.#readings = []
@@ -322,7 +317,7 @@ export class AlertsFeature {
     })
   }
 
-  /** One timer to the next alert that is over by itself. */
+  /** Sets one timer for the next alert that ends by itself. */
   #plan(): void {
     if (this.#timer) clearTimeout(this.#timer)
     this.#timer = null
@@ -331,24 +326,24 @@ export class AlertsFeature {
     const wait = Math.max(0, Date.parse(next) - this.#now())
     this.#timer = setTimeout(
       guarded('The end of an alert could not be read', () => this.#lapse()),
-      Math.min(wait, longestWaitMs),
+      Math.min(wait, maxTimerMs),
     )
     this.#timer.unref()
   }
 
   #readRefused(account: Account): Set<RefusedWith> {
-    const watchOf = (status: RefusedWith) => judgeRefusal(nameOf(account), status, false, null, 0).watch
+    const watchOf = (status: RefusedWith) => measureRefusal(nameOf(account), status, false, null, 0).watch
     return new Set(refusedWith.filter((status) => this.#parts.table.holding(watchOf(status)) !== null))
   }
 }
 
 const nameOf = ({ id, name }: Account): AccountName => ({ id, name })
 
-/** A key that can't be used any more spends nothing. */
+/** A key that cannot be used any more spends nothing. */
 const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
 
 const kinds = ['balance', 'spend', 'budget', 'key', 'ban'] as const
 
-/** Of a watch such as `key-balance:BOOK:KEY`. */
+/** The kind of a watch such as `key-balance:ACCOUNT:KEY`. */
 const kindOf = (watch: string): (typeof kinds)[number] | undefined => kinds.find((kind) => watch.startsWith(kind))

@@ -5,20 +5,20 @@ import { type DayNumber, dayText, endOfDay, instantOf } from '../../shared/days.
 import { type Atto, fromNano, type Nano, toAtto, toNano } from '../../shared/money.ts'
 import type { Measurement } from './measurement.ts'
 
-// Figures and lines in, readings out: nothing here remembers anything.
+// Pure functions from figures and limits to measurements.
 
 export interface AccountName {
   id: string
   name: string
 }
 
-/** What was refused, by the status of the answer. */
+/** The status of a reply that refused a request. */
 export type RefusedWith = 401 | 402 | 403
 
 const windows = ['day', 'month', 'total'] as const
 
-/** A tenth more than the line: a balance that hovers about it is told once. */
-export function judgeBalance(
+/** Recovers only at 10 percent above the limit, so that a balance around the limit is reported once. */
+export function measureBalance(
   account: AccountName,
   balance: { value: string; asOf: string },
   below: string,
@@ -36,15 +36,15 @@ export function judgeBalance(
   }
 }
 
-/** Spend of one day by both sides, each null where nobody knows. */
+/** Local and remote spend of one day; null if unknown. */
 export interface DaySpend {
   day: DayNumber
   service: string | null
   here: string | null
 }
 
-/** The larger side counts: each may not know yet what the other does. Null where neither knows anything. */
-export function judgeSpend(account: AccountName, { day, service, here }: DaySpend, above: string, now: number) {
+/** The larger figure counts, because each source may not know yet what the other knows. Null if both are unknown. */
+export function measureSpend(account: AccountName, { day, service, here }: DaySpend, above: string, now: number) {
   const spent = larger(service, here)
   if (spent === null) return null
   const over = atto(spent.value) > atto(above)
@@ -53,7 +53,7 @@ export function judgeSpend(account: AccountName, { day, service, here }: DaySpen
     period: dayText(day),
     mark: above,
     level: over ? 1 : 0,
-    // A correction may take some of it back; that is no second crossing of the same day.
+    // A correction may lower the spend. That does not allow a second crossing on the same day.
     recovered: !over,
     asOf: now,
     endsAt: endOfDay(day),
@@ -74,16 +74,16 @@ function larger(service: string | null, here: string | null) {
 
 export type AppSpend = Record<(typeof windows)[number], Nano>
 
-/** A reading for each budget that a tool has. */
-export function judgeBudgets(tool: App, spent: AppSpend, at: number, now: number): Measurement[] {
+/** One measurement for each budget of an app. */
+export function measureBudgets(tool: App, spent: AppSpend, at: number, now: number): Measurement[] {
   const given = { day: tool.budgetDay, month: tool.budgetMonth, total: tool.budgetTotal }
   return windows.flatMap((window) => {
     const text = given[window]
-    return text === null ? [] : [judgeBudget(tool, window, spent[window], text, at, now)]
+    return text === null ? [] : [measureBudget(tool, window, spent[window], text, at, now)]
   })
 }
 
-function judgeBudget(
+function measureBudget(
   tool: App,
   window: keyof AppSpend,
   spent: Nano,
@@ -99,7 +99,7 @@ function judgeBudget(
     period: periodOf(window, now),
     mark: text,
     level: usedUp ? 2 : near ? 1 : 0,
-    // Spend goes back where it is reset, or an estimate is put right.
+    // Spend decreases when it is reset or an estimate is corrected.
     recovered: !near,
     asOf: now,
     endsAt: endOf(window, now),
@@ -110,7 +110,7 @@ function judgeBudget(
   }
 }
 
-/** A budget in all has no period: its spend starts anew when a person says so. */
+/** A total budget has no period: its spend restarts when a person resets it. */
 function periodOf(window: keyof AppSpend, now: number): string | null {
   if (window === 'total') return null
   return new Date(now).toISOString().slice(0, window === 'day' ? 10 : 7)
@@ -124,10 +124,10 @@ function endOf(window: keyof AppSpend, now: number): number | null {
 }
 
 /**
- * The calling key's record. Its balance is what is left of its limit (the specification names both and says no more): low at a tenth, well
- * again from 15 per cent on.
+ * Measures the record of the calling key. Its balance is taken as the rest of its limit, because the specification names both fields without
+ * defining them. Low at 10 percent, recovered from 15 percent on.
  */
-export function judgeKey(account: AccountName, key: AccountKey): Measurement[] {
+export function measureKey(account: AccountName, key: AccountKey): Measurement[] {
   const over = key.revokedAt !== null || key.gone
   return [
     keyReading(account, key, { watch: 'key-revoked', level: over ? 1 : 0, recovered: !over, why: 'revoked' }),
@@ -167,8 +167,8 @@ function keyReading(
 
 const refusals: Record<RefusedWith, KeyTrouble> = { 401: 'refused', 402: 'credits', 403: 'forbidden' }
 
-/** An answer that refused a request for the key's sake, or (`met` false) one that shows that it no longer does. Told once a day. */
-export function judgeRefusal(
+/** A reply that refused a request because of the key, or (with `met` false) a reply that shows the refusal is over. Reported once a day. */
+export function measureRefusal(
   account: AccountName,
   status: RefusedWith,
   met: boolean,
@@ -191,8 +191,8 @@ export function judgeRefusal(
   }
 }
 
-/** What the rate-limit status says. A ban whose end can be read is over then, whatever else is heard. */
-export function judgeBan(
+/** Measures the rate-limit status. A ban with a readable end is over at that time. */
+export function measureBan(
   account: AccountName,
   said: { banned: boolean; until: string | null },
   asOf: number,
@@ -206,5 +206,5 @@ export function judgeBan(
   }
 }
 
-/** What is no amount counts as nothing. */
+/** An invalid amount counts as 0. */
 const atto = (text: string): Atto => toAtto(text) ?? 0n

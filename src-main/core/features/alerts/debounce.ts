@@ -1,7 +1,7 @@
 import { unexpected } from '../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../store/database.ts'
 
-/** Work that is wanted often and done once in a while: so many ms after it was first wanted. */
+/** Runs frequent work at most once per interval: `ms` after the first call of `soon`. */
 export class Debounced {
   readonly #ms: number
   readonly #work: () => void
@@ -20,14 +20,14 @@ export class Debounced {
       try {
         this.#work()
       } catch (thrown) {
-        unexpected('An alert could not be judged; it is tried again', asStoreError(thrown))
+        unexpected('An alert could not be checked; it is tried again', asStoreError(thrown))
         if (mayPass(thrown)) this.soon()
       }
     }, this.#ms)
     this.#timer.unref()
   }
 
-  /** What is waited for is not done, and nothing more is taken on. */
+  /** Drops pending work and accepts no more. */
   close(): void {
     this.#closed = true
     if (this.#timer) clearTimeout(this.#timer)

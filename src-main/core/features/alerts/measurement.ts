@@ -1,20 +1,20 @@
 import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
 
-/** What a figure says of one line that is watched. */
+/** A figure compared with one watched limit. */
 export interface Measurement {
-  /** What is watched, such as `balance:BOOK`. */
+  /** What is watched, such as `balance:ACCOUNT`. */
   watch: string
-  /** The day or month in which each level is told once; null: it may be crossed again as soon as it has recovered. */
+  /** The day or month in which each level is reported once; null: it can be reported again after it has recovered. */
   period: string | null
-  /** The line as text: a changed one is another line. */
+  /** The limit as text. A changed limit has another text. */
   mark: string
-  /** How far it is crossed; 0: it is not. */
+  /** How far the limit is crossed; 0: not crossed. */
   level: 0 | 1 | 2
-  /** Not crossed, and so far from it that the next crossing is a new one. */
+  /** Whether the figure is far enough from the limit that the next crossing is a new one. */
   recovered: boolean
-  /** ms since 1970: when the figure held. */
+  /** When the figure was valid, ms since 1970. */
   asOf: number
-  /** ms since 1970: when it is over by itself, at the latest; null: only by a figure. */
+  /** When the alert ends by itself, ms since 1970; null: only with a later figure. */
   endsAt: number | null
   facts: AlertFacts
 }

@@ -1,24 +1,24 @@
 import type { AlertFacts, AlertPlace } from '../../../../src-preload/contract/alerts.ts'
 import { instantOf } from '../../shared/days.ts'
 
-/** A notification of the system: plain text, on a screen that others may see. */
+/** A notification of the operating system: plain text on a screen that others may see. */
 export interface AlertText {
   title: string
   body: string
 }
 
-const windows = { day: 'today', month: 'this month', total: 'in all' }
+const windows = { day: 'today', month: 'this month', total: 'in total' }
 
 /**
- * English for the system's notification; the window has words of its own. Nothing of it comes from the service but numbers and times: a
- * notification may take markup, and what a key is called is nobody's to show. A tool's name stands in the title, which never does.
+ * The English text of a notification. Contains only numbers, times and app names, nothing that the service names: a notification's body may
+ * interpret markup, and a key's name is private. App names appear only in the title, which is always plain text.
  */
-export function wordsOf(facts: AlertFacts): AlertText {
+export function alertText(facts: AlertFacts): AlertText {
   switch (facts.kind) {
     case 'balance':
-      return { title: `Balance below ${facts.below} SC`, body: `${facts.balance} SC are left of the account.` }
+      return { title: `Balance below ${facts.below} SC`, body: `The account has ${facts.balance} SC left.` }
     case 'spend': {
-      const side = facts.source === 'service' ? 'as the service tells it' : 'as this machine counts it'
+      const side = facts.source === 'service' ? 'according to the service' : 'according to this computer'
       return { title: `Spent more than ${facts.above} SC today`, body: `${facts.spent} SC, ${side}.` }
     }
     case 'budget': {
@@ -27,16 +27,16 @@ export function wordsOf(facts: AlertFacts): AlertText {
       return { title, body: `${spent} of ${budget} SC ${windows[window]}.` }
     }
     case 'key':
-      return keyWords[facts.why]
+      return keyTexts[facts.why]
     case 'ban': {
       const until = instantOf(facts.until)
-      const body = until === null ? 'It does not say until when.' : `Until ${utc(until)} UTC.`
+      const body = until === null ? 'The service did not report an end.' : `Until ${utc(until)} UTC.`
       return { title: 'The service blocks requests', body }
     }
   }
 }
 
-const keyWords: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> = {
+const keyTexts: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> = {
   low: { title: 'The key’s balance runs low', body: 'Less than a tenth of its limit is left.' },
   empty: { title: 'The key’s balance is used up', body: 'The service will refuse its requests.' },
   revoked: { title: 'The key was revoked', body: 'The service will refuse its requests.' },
@@ -45,17 +45,17 @@ const keyWords: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> =
   forbidden: { title: 'The service denied access', body: 'It answered with 403.' },
 }
 
-/** Several at once are one notification. */
-export function wordsOfAll(all: readonly AlertFacts[]): AlertText {
-  const [first, ...rest] = all.map(wordsOf)
-  if (!first) throw new RangeError('There is nothing to say.')
+/** Several alerts are shown as one notification. */
+export function notificationText(all: readonly AlertFacts[]): AlertText {
+  const [first, ...rest] = all.map(alertText)
+  if (!first) throw new RangeError('There are no alerts to describe.')
   if (rest.length === 0) return first
   const shown =
     rest.length > 2 ? `${rest[0]?.title}, and ${rest.length - 1} more` : rest.map(({ title }) => title).join(', ')
   return { title: first.title, body: `Also: ${shown.replace(/[<>&]/g, ' ')}.` }
 }
 
-/** Where it can be looked into. */
+/** The page where a person can act on the alert. */
 export function placeOf(facts: AlertFacts): AlertPlace {
   switch (facts.kind) {
     case 'balance':
@@ -73,7 +73,7 @@ export function placeOf(facts: AlertFacts): AlertPlace {
 
 const utc = (ms: number): string => new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 
-/** One line without what can't be seen. */
+/** One line of visible characters. */
 const plain = (name: string): string =>
   name
     .replace(/[\p{C}\p{Z}]+/gu, ' ')

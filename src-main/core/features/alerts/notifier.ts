@@ -1,12 +1,12 @@
 import type { AlertFacts } from '../../../../src-preload/contract/alerts.ts'
 import type { Host } from '../../host.ts'
 import { Debounced } from './debounce.ts'
-import { placeOf, wordsOfAll } from './messages.ts'
+import { notificationText, placeOf } from './messages.ts'
 
-/** What comes within this is one notification: a service that is lost can cross several lines at once. */
+/** Alerts within this time become one notification, ms. One event can cross several limits at once. */
 const gatherMs = 500
 
-/** Puts what was told into notifications of the system, where those are wanted. */
+/** Shows alerts as notifications of the operating system, if they are switched on. */
 export class Notifier {
   readonly #notify: () => Host['notify']
   readonly #later: Debounced
@@ -30,6 +30,6 @@ export class Notifier {
   #show(): void {
     const [first, ...rest] = this.#waiting
     this.#waiting = []
-    if (first) this.#notify()?.({ ...wordsOfAll([first, ...rest]), place: placeOf(first) })
+    if (first) this.#notify()?.({ ...notificationText([first, ...rest]), place: placeOf(first) })
   }
 }

@@ -12,7 +12,7 @@ export interface ImagesParts {
   store: Pick<Store, 'images' | 'transaction' | 'pending'>
   /** @throws StudioError `not_connected` */
   upstream(): Promise<ImagesUpstream>
-  /** What a row of the log of requests cost. @throws StudioError where it is not there */
+  /** The cost of an ended request, by its log row. @throws StudioError for an unknown row */
   costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
   media: {
     addPicture(
@@ -25,14 +25,14 @@ export interface ImagesParts {
     open(id: string): Promise<{ bytes: number; read(start: number, end: number): Readable } | null>
     drop(ids: readonly string[]): Promise<void>
   }
-  /** For files that go down: a folder of our own, and the list that takes them over. */
+  /** A folder for files that are offered as downloads, and the list of downloads. */
   tempDir: string
   downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
   zip(path: string): Zip
   log(line: string): void
 }
 
-/** A zip file that is written as it comes. */
+/** A zip file that is written as a stream. */
 export interface Zip {
   add(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>
   end(): Promise<number>

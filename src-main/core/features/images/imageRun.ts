@@ -9,14 +9,14 @@ import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
 import { type Arrived, asReplyError, decodeBase64, readBounded } from './readImages.ts'
 import type { ImagesNote } from './watchImages.ts'
 
-/** Longer addresses are shown by their beginning. */
+/** Longer URLs are truncated for display. */
 const longestAddress = 2000
 
 export interface RunParts extends ImagesParts {
   notify(note: ImagesNote): void
 }
 
-/** One request for pictures, under way. The database has each step before anybody is told; this only knows what comes next. */
+/** One running request for images. Each step is in the database before watchers are notified. This class only decides the next step. */
 export class ImageRun {
   readonly id: string
   readonly #parts: RunParts
@@ -31,20 +31,20 @@ export class ImageRun {
     this.#parts = parts
   }
 
-  /** Never throws. Resolves when nothing of it is under way any more. */
+  /** Sends the request and stores its images. Never throws. Resolves when no work is left. */
   async drive(upstream: ImagesUpstream): Promise<void> {
     try {
       await this.#draw(upstream)
       this.#end(...this.#outcome())
     } catch (thrown) {
       const failure = asStudioError(thrown)
-      if (failure.kind === 'bug') this.#parts.log(`A drawing failed: ${failure.message}`)
+      if (failure.kind === 'bug') this.#parts.log(`An image request failed: ${failure.message}`)
       if (failure.kind === 'cancelled') this.#end('cancelled', null)
       else this.#end('failed', failure.toProblem())
     }
   }
 
-  /** Ends it here and now, then closes its requests. What has come is kept. */
+  /** Ends the run at once, then closes its requests. Images that have arrived stay. */
   stop(state: 'cancelled' | 'cut', problem: Problem | null = null): void {
     this.#end(state, problem)
     this.#abort.abort()
@@ -71,32 +71,32 @@ export class ImageRun {
     return { feature: 'images', signal: this.#abort.signal }
   }
 
-  /** One picture, on its own: what is wrong with it is no other's trouble. */
+  /** Stores one image. A failure affects only its own slot. */
   async #take(upstream: ImagesUpstream, index: number, arrived: Arrived | undefined): Promise<void> {
     const address = arrived?.url ? upstream.redact(arrived.url).slice(0, longestAddress) : null
     try {
-      if (!arrived) throw new StudioError('malformed_reply', 'The service gave fewer pictures than were asked for.')
-      await this.#keep(upstream, index, arrived, address)
+      if (!arrived) throw new StudioError('malformed_reply', 'The service returned fewer images than requested.')
+      await this.#saveImage(upstream, index, arrived, address)
     } catch (thrown) {
       const failure = asStudioError(thrown)
-      if (failure.kind === 'bug') this.#parts.log(`A picture could not be kept: ${failure.message}`)
+      if (failure.kind === 'bug') this.#parts.log(`An image could not be stored: ${failure.message}`)
       if (this.#ended) return
       const refused = failure.kind === 'foreign_address' || failure.kind === 'malformed_reply'
       this.#slot(index, { state: refused ? 'refused' : 'failed', imageId: null, problem: failure.toProblem(), address })
     }
   }
 
-  async #keep(upstream: ImagesUpstream, index: number, came: Arrived, address: string | null): Promise<void> {
+  async #saveImage(upstream: ImagesUpstream, index: number, came: Arrived, address: string | null): Promise<void> {
     if (came.b64_json) {
       try {
         await this.#store(index, decodeBase64(came.b64_json))
         return
       } catch (thrown) {
-        // Where there is an address too, it may hold what the bytes did not.
+        // If there is a URL too, it may have what the bytes did not.
         if (!came.url) throw asReplyError(thrown)
       }
     }
-    if (!came.url) throw new StudioError('malformed_reply', 'The service gave neither a picture nor its address.')
+    if (!came.url) throw new StudioError('malformed_reply', 'The service returned neither an image nor its URL.')
     this.#slot(index, { state: 'fetching', address })
     const onRow = (id: number): void => this.#asked(id)
     const { bytes } = await upstream.fetchFile(came.url, { ...this.#options(), onRow })
@@ -105,11 +105,11 @@ export class ImageRun {
     })
   }
 
-  /** File, picture and slot stand together or not at all. */
+  /** File, image row and slot are stored together or not at all. */
   async #store(index: number, bytes: Uint8Array): Promise<void> {
     const imageId = randomUUID()
     const { images } = this.#parts.store
-    const keep = () =>
+    const save = () =>
       this.#parts.media.addPicture({ bytes }, { name: null }, ({ id: mediaId }) => {
         const createdAt = new Date().toISOString()
         images.insertImage({ id: imageId, drawingId: this.id, createdAt, slot: index, mediaId })
@@ -118,7 +118,7 @@ export class ImageRun {
         images.step(this.id, next)
         this.#now = next
       })
-    await untilWritten('A picture', keep, this.#abort.signal)
+    await untilWritten('An image', save, this.#abort.signal)
     this.#parts.notify({ what: 'image', id: imageId })
     this.#parts.notify({ what: 'drawing', id: this.id })
   }
@@ -131,7 +131,7 @@ export class ImageRun {
     try {
       this.#change(this.#parts.costOf(row))
     } catch (thrown) {
-      this.#parts.log(`What a drawing cost could not be read: ${asStudioError(thrown).message}`)
+      this.#parts.log(`The cost of an image request could not be read: ${asStudioError(thrown).message}`)
     }
   }
 
@@ -148,7 +148,7 @@ export class ImageRun {
     this.#write()
   }
 
-  /** As it is when the database takes it; its end is on the disk then. */
+  /** Writes the state as it is when the database accepts it. An end is then on disk. */
   #write(): void {
     const { images, pending } = this.#parts.store
     pending.write(`drawing ${this.id}`, 'A drawing', () => {
@@ -173,7 +173,7 @@ export class ImageRun {
   }
 }
 
-/** What had not come does not come any more. */
+/** Marks the slots that are still empty as failed. */
 export const endedSlots = (slots: readonly ImageSlot[], problem: Problem | null): ImageSlot[] =>
   slots.map((slot) =>
     slot.state === 'waiting' || slot.state === 'fetching' ? { ...slot, state: 'failed', problem } : slot,

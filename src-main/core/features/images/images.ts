@@ -11,15 +11,15 @@ import { endedSlots, ImageRun } from './imageRun.ts'
 import { fileNameOf, saveImages } from './saveImages.ts'
 import { type ImagesNote, watchImages } from './watchImages.ts'
 
-/** A small picture that a window made of a whole one. */
+/** Maximum size of a thumbnail that a window created. */
 const mostThumbBytes = 300_000
 const mostThumbSide = 512
-/** How long the end of a drawing may wait for the database before it counts as not over, ms. */
+/** How long the end of a request may wait for the database before it counts as still running, ms. */
 const writtenMs = 10_000
 
 export type Images = ReturnType<typeof createImages>
 
-/** The Images room. A drawing belongs to the core: whoever looks, and whichever room is open, it goes on. */
+/** Creates the images feature. Runs belong to the core and continue whatever the window shows. */
 export function createImages(parts: ImagesParts) {
   const { store, media } = parts
   const { images } = store
@@ -28,7 +28,7 @@ export function createImages(parts: ImagesParts) {
   const notify = (note: ImagesNote): void => changes.notify(note)
   recover()
 
-  /** Drawings that were under way when the program ended: what had come is kept, and they say so. */
+  /** Requests that the end of the program interrupted: images that had arrived stay, and the requests are marked as cut. */
   function recover(): void {
     for (const drawing of images.making()) {
       const problem = programEnded()
@@ -41,26 +41,26 @@ export function createImages(parts: ImagesParts) {
     try {
       if (row !== undefined) return parts.costOf(row)
     } catch (thrown) {
-      parts.log(`What a drawing cost could not be read: ${asStudioError(thrown).message}`)
+      parts.log(`The cost of an image request could not be read: ${asStudioError(thrown).message}`)
     }
     return { cost: null, costIs: 'unknown' }
   }
 
-  /** One in sight. @throws StudioError `no_such_item` */
+  /** A visible image. @throws StudioError `no_such_item` */
   function imageOf(id: string): Image {
     const image = images.image(id)
-    if (!image) throw new StudioError('no_such_item', 'That picture is not there any more.')
+    if (!image) throw new StudioError('no_such_item', 'That image no longer exists.')
     return image
   }
 
   /** @throws StudioError `no_such_item` */
   function drawingOf(id: string): Drawing {
     const drawing = images.drawing(id)
-    if (!drawing) throw new StudioError('no_such_item', 'That drawing is not there any more.')
+    if (!drawing) throw new StudioError('no_such_item', 'That image request no longer exists.')
     return drawing
   }
 
-  /** They, and the drawings that show how many of theirs are left. */
+  /** Notifies watchers of these images, and of the requests they belong to, which show their number. */
   function notifyAll(ids: readonly string[]): void {
     for (const id of ids) notify({ what: 'image', id })
     for (const id of images.drawingsOf(ids)) notify({ what: 'drawing', id })
@@ -68,10 +68,10 @@ export function createImages(parts: ImagesParts) {
 
   return {
     watch: (signal?: AbortSignal): Feed<ImagesChange> => watchImages(images, changes, signal),
-    /** All that match, newest first. */
+    /** All matching images, newest first. */
     find({ search, favourites }: { search: string; favourites: boolean }): { images: Image[] } {
       const query = readQuery(search)
-      // Signs alone are no word that could stand anywhere.
+      // A search of punctuation only matches nothing.
       if (query === null && search.trim() !== '') return { images: [] }
       return { images: images.find({ needles: query ? needles(query) : [], favourites }) }
     },
@@ -81,8 +81,8 @@ export function createImages(parts: ImagesParts) {
       return { image, drawing: drawingOf(image.drawingId), lineage: images.lineage(image.drawingId) }
     },
     /**
-     * Stores a drawing, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the drawing: where
-     * there is one with that id, that is the answer and nothing is asked.
+     * Stores an image request, then sends it; `alongside` runs in the same transaction. `requestId` becomes its id: if a request with that id
+     * exists, returns it and sends nothing.
      * @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
      */
     async make(
@@ -95,7 +95,7 @@ export function createImages(parts: ImagesParts) {
     ): Promise<Drawing> {
       if (wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
       const upstream = images.drawing(id) ? null : await parts.upstream()
-      // Looked up again: another call with this id may have waited for the connection too.
+      // Looked up again: a concurrent call with this id may have waited for the connection too.
       const before = images.drawing(id)
       if (!upstream || before) {
         store.transaction(alongside)
@@ -118,47 +118,50 @@ export function createImages(parts: ImagesParts) {
       notify({ what: 'drawing', id })
       return drawing
     },
-    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    /** Resolves with the final state when it is not running. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Drawing['state']> {
       await runs.get(id)?.done
       await store.pending.settled(writtenMs)
       return drawingOf(id).state
     },
-    /** The wish of one that never left this machine, which goes out of sight. @throws StudioError `no_such_item`, `bad_input` */
+    /** Removes a request that was never sent, and returns its input for editing. @throws StudioError `no_such_item`, `bad_input` */
     takeBack(id: string): ImageWish & { fromImageId: string | null } {
       const { state, problem, prompt, n, model, size, responseFormat, fromImageId } = drawingOf(id)
       if (state !== 'failed' || problem?.unsent !== true || !images.takeOut(id)) throw mayHaveLeft()
       notify({ what: 'drawing', id })
       return { prompt, n, model, size, responseFormat, fromImageId }
     },
-    /** What has come is kept. One that has ended stays as it is. @throws StudioError `no_such_item` */
+    /** Cancels a running request. Images that have arrived stay. An ended request stays as it is. @throws StudioError `no_such_item` */
     cancel({ drawingId }: { drawingId: string }): Drawing {
       runs.get(drawingId)?.run.stop('cancelled')
       return drawingOf(drawingId)
     },
-    /** @throws StudioError `no_such_item`, `bad_input` where it is under way or has pictures */
+    /** Hides a failed request. @throws StudioError `no_such_item`, `bad_input` if it is running or has images */
     dismiss({ drawingId }: { drawingId: string }): void {
       drawingOf(drawingId)
       if (!images.dismiss(drawingId)) {
-        throw new StudioError('bad_input', 'This drawing has pictures or is under way; delete or cancel it instead.')
+        throw new StudioError(
+          'bad_input',
+          'This request has images or is still running. Delete its images or cancel it instead.',
+        )
       }
     },
-    /** Whether there is or was one with this id. */
+    /** Whether a request with this id exists, even deleted. */
     has: (id: string): boolean => images.drawing(id) !== null,
     favourite({ ids, favourite }: { ids: readonly string[]; favourite: boolean }): void {
       images.setFavourite(ids, favourite)
       notifyAll(ids.filter((id) => images.image(id)))
     },
-    /** @throws StudioError `no_such_item`, `bad_input` for what is no small WebP or PNG */
+    /** Stores a thumbnail. @throws StudioError `no_such_item`, `bad_input` for anything but a small WebP or PNG */
     async keepThumb({ id, data }: { id: string; data: string }): Promise<Image> {
       const before = imageOf(id).thumbId
       const bytes = Buffer.from(data, 'base64')
-      if (bytes.length > mostThumbBytes) throw new StudioError('bad_input', 'A small picture has at most 300 kB.')
+      if (bytes.length > mostThumbBytes) throw new StudioError('bad_input', 'A thumbnail may have at most 300 kB.')
       const { id: thumbId } = await media.addPicture({ bytes }, { name: null }, (item) => {
         const { width, height, mime } = item
         const small = Math.max(width ?? 0, height ?? 0) <= mostThumbSide
         if (!small || (mime !== 'image/webp' && mime !== 'image/png')) {
-          throw new StudioError('bad_input', 'A small picture is a WebP or PNG of at most 512 pixels a side.')
+          throw new StudioError('bad_input', 'A thumbnail must be a WebP or PNG of at most 512 pixels per side.')
         }
         images.setThumb(id, item.id)
       })
@@ -185,9 +188,9 @@ export function createImages(parts: ImagesParts) {
       notifyAll(restored)
       return { restored: restored.length }
     },
-    /** Pictures were erased elsewhere, and drawings with them: watchers begin anew. */
+    /** Call after images and requests were deleted permanently: watchers get a new snapshot. */
     erased: (): void => notify({ what: 'erasing' }),
-    /** The program ends: drawings under way are cut, and keep what came. */
+    /** The program ends: running requests are marked as cut. Images that have arrived stay. */
     async close(): Promise<void> {
       const under = [...runs.values()]
       for (const { run } of under) run.stop('cut', programEnded())
@@ -204,6 +207,5 @@ const emptySlot = (index: number): ImageSlot => ({
   address: null,
 })
 
-/** Nothing is said about work or charges upstream: a missing response proves nothing (specification, Errors). */
-const programEnded = () =>
-  new StudioError('cancelled', 'Inference Studio ended while this was being drawn.').toProblem()
+/** Claims nothing about work or charges at the service: a missing response proves nothing (specification, Errors). */
+const programEnded = () => new StudioError('cancelled', 'Inference Studio ended during this image request.').toProblem()

@@ -1,25 +1,25 @@
 import { StudioError } from '../../errors.ts'
 
-/** What one picture may have at most, as it came: the bound of the media folder. */
+/** Maximum size of one image file, the same as for the media folder. */
 export const mostBytes = 20 * 1024 * 1024
 
-/** How a picture came (specification, POST /v1/images/generations): its bytes, its address, or both. */
+/** How an image arrived (specification, POST /v1/images/generations): its bytes, its URL, or both. */
 export interface Arrived {
   url?: string | null | undefined
   b64_json?: string | null | undefined
 }
 
-/** @throws StudioError `malformed_reply` for what is no base64, or too large */
+/** @throws StudioError `malformed_reply` for invalid base64 or too much of it */
 export function decodeBase64(data: string): Uint8Array {
   if (data.length > Math.ceil(mostBytes / 3) * 4 + 4) throw tooLarge()
-  // Buffer.from stops at nothing: what it passes over would be bytes that lie.
+  // Buffer.from accepts anything and skips invalid characters, which would corrupt the image.
   if (!/^[A-Za-z\d+/]+={0,2}$/.test(data)) {
-    throw new StudioError('malformed_reply', 'The picture’s base64 can’t be read.')
+    throw new StudioError('malformed_reply', 'The image’s base64 is invalid.')
   }
   return Buffer.from(data, 'base64')
 }
 
-/** All of it, but never more than a picture may have: what is larger is left where it is. @throws StudioError */
+/** Reads all bytes, up to the maximum size of an image. @throws StudioError `malformed_reply` above that */
 export async function readBounded(bytes: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -31,10 +31,10 @@ export async function readBounded(bytes: AsyncIterable<Uint8Array>): Promise<Uin
   return Buffer.concat(chunks)
 }
 
-/** A picture that was refused for its bytes is the service's mistake, not the person's. */
+/** An image rejected for its bytes is the service's error, not the person's. */
 export function asReplyError(thrown: unknown): unknown {
   if (!(thrown instanceof StudioError) || thrown.kind !== 'bad_input') return thrown
   return new StudioError('malformed_reply', thrown.message, {}, { cause: thrown })
 }
 
-const tooLarge = (): StudioError => new StudioError('malformed_reply', 'This picture has more than 20 MB.')
+const tooLarge = (): StudioError => new StudioError('malformed_reply', 'This image has more than 20 MB.')

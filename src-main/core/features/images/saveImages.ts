@@ -15,17 +15,17 @@ const endings: Record<string, string> = {
 }
 const longestName = 60
 
-/** A file's name by what the picture shows: the beginning of its prompt, fit for every file system. */
+/** A file name from the beginning of the prompt, valid in every file system. */
 export const fileNameOf = ({ prompt, mime }: Pick<Image, 'prompt' | 'mime'>): string =>
   `${fileStem(prompt, longestName, 'picture')}.${endings[mime] ?? 'img'}`
 
-/** One as it came, several as one zip. @throws StudioError `no_such_item`, `busy` */
+/** Offers one image unchanged, or several as one zip. @throws StudioError `no_such_item`, `busy` */
 export async function saveImages(
   { media, downloads, tempDir, zip }: ImagesParts,
   images: readonly Image[],
 ): Promise<Download> {
   const [first] = images
-  if (!first) throw new StudioError('no_such_item', 'That picture is not there any more.')
+  if (!first) throw new StudioError('no_such_item', 'That image no longer exists.')
   const path = join(tempDir, randomUUID())
   try {
     if (images.length === 1) {
@@ -37,7 +37,7 @@ export async function saveImages(
       const taken = new Set<string>()
       for (const image of images) {
         const kept = await media.open(image.mediaId)
-        if (!kept) throw new StudioError('no_such_item', 'A file of these pictures is not there any more.')
+        if (!kept) throw new StudioError('no_such_item', 'A file of these images no longer exists.')
         await file.add(unused(fileNameOf(image), taken), kept.read(0, kept.bytes - 1))
       }
       return downloads.offer({ path, name: 'pictures.zip', mime: 'application/zip', bytes: await file.end() })
@@ -51,7 +51,7 @@ export async function saveImages(
   }
 }
 
-/** Names that differ in case alone are one on many disks. */
+/** Many file systems do not distinguish names by case. */
 function unused(name: string, taken: Set<string>): string {
   const dot = name.lastIndexOf('.')
   for (let count = 1; ; count += 1) {

@@ -2,12 +2,12 @@ import type { ImagesChange } from '../../../../src-preload/contract/images.ts'
 import { type Feed, type FeedSource, feed, type Listeners } from '../../shared/events.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What happened; watchers read what it is now themselves. */
+/** What changed. Watchers read its new state themselves. */
 export type ImagesNote = { what: 'drawing' | 'image'; id: string } | { what: 'erasing' }
 
 const newestShown = 50
 
-/** One watcher: what is to be told anew. However fast it changes, each thing stands here once. */
+/** One watcher and its pending changes. Repeated changes of one item are combined. */
 class Watcher implements FeedSource<ImagesChange> {
   readonly #images: Store['images']
   readonly #changes: Listeners<[ImagesNote]>
@@ -39,7 +39,7 @@ class Watcher implements FeedSource<ImagesChange> {
     return this.#takePicture() ?? this.#takeDrawing()
   }
 
-  /** A picture goes before the drawing whose slot names it. */
+  /** An image is emitted before the request whose slot refers to it. */
   #takePicture(): ImagesChange | null {
     const gone: string[] = []
     for (const id of this.#pictures) {

@@ -1,4 +1,5 @@
 import type { Library as LibraryState, RemovedConversation } from '../../../../src-preload/contract/library.ts'
+import { dayMs } from '../../shared/days.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Store } from '../../store/store.ts'
@@ -16,7 +17,6 @@ export interface LibraryParts extends Omit<PermanentDeleteOptions, 'store'> {
   now?: () => number
 }
 
-const dayMs = 86_400_000
 /** For so long what was removed can be brought back. */
 const keptMs = 30 * dayMs
 /** After the start: the page comes first. */

@@ -1,13 +1,15 @@
 import type { Limited } from '../../../../src-preload/contract/account.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 
-/** A request that met a 429; `waitedMs` is null where an earlier version did not tell it apart from waits for something else. */
+/** A request that was answered with 429. `waitedMs` is null for rows of earlier versions, which did not record the reasons of waits. */
 export interface RateLimitedRow {
   row: RequestRow
   waitedMs: number | null
 }
 
-/** A row that the service answered with 429 at least once, and what it waited for these, each `Retry-After` in it. */
+/**
+ * Summary of a request that the service answered with 429 at least once, with the time that it waited for these, each `Retry-After` included.
+ */
 export function limitedOf({ row, waitedMs }: RateLimitedRow): Limited {
   const { id, at, who, endpoint, model, retriedAfter } = row
   const times = retriedAfter.filter((status) => status === 429).length + (row.status === 429 ? 1 : 0)

@@ -2,6 +2,7 @@ import type { Limited, LimitStatus, Limits } from '../../../../src-preload/contr
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 import { asStudioError } from '../../errors.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { Feed, Listeners } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
@@ -9,48 +10,47 @@ import type { RateLimitStatusReply } from '../../upstream/types.ts'
 import { limitedOf, type RateLimitedRow } from './history.ts'
 import { isNotOffered, statusOf } from './status.ts'
 
-/** The status call is itself counted (specification, Limits): at most this often, and only while somebody looks. */
-const askEveryMs = 15_000
-/** A service that has no such read-out is asked again after a day. */
-const offersAgainMs = 86_400_000
-/** Who holds a slot changes with each request. */
-const tellEveryMs = 250
+/** Minimum interval between status calls, ms. The call itself counts (specification, Limits), so it is made only while someone watches. */
+const callEveryMs = 15_000
+/** How often a service without this endpoint is tried again. */
+const retryMissingMs = dayMs
+/** Minimum interval between updates, ms. Slots change with every request. */
+const updateEveryMs = 250
 
 export interface LimitsFeatureOptions {
   scheduler: {
     readonly changes: Listeners
-    /** As the key's own record said them; null where unset or unknown. */
+    /** The limits in the key's own record; null if unset or unknown. */
     readonly keyLimits: Limits['key']
-    /** Requests that hold a slot, the longest first; `since` in ms since 1970. */
+    /** Requests that occupy a slot, the longest first; `since` in ms since 1970. */
     holders(): { traceId: number; since: number }[]
-    /** Who waits, and whether for a slot. */
+    /** Waiting requests, and whether they wait for a slot. */
     waiting(): { slot: boolean }[]
   }
-  /** The one place that makes status calls; the general bucket is its own. */
+  /** The only code that makes status calls. */
   gauge: { readonly asked: Listeners<[RateLimitStatusReply]>; ask(): Promise<void> }
   requestLog: {
     readonly changes: Listeners
     row(id: number): RequestRow | null
     limited(limit: number, account: string | null): RateLimitedRow[]
   }
-  /** The last status of the account that is connected, kept for when nothing is. */
-  /** `book`: whose account it is, as far as that is known. */
-  kept: { account(): string | null; read(): LimitStatus | null; keep(status: LimitStatus): void }
+  /** Storage for the last status of the connected account. `account`: its id, if known. */
+  stored: { account(): string | null; read(): LimitStatus | null; save(status: LimitStatus): void }
 }
 
-/** What holds requests back: the service's counters, the key's limits, who holds a slot, and what was refused for it. */
+/** Everything that limits requests: the service's counters, the key's limits, occupied slots, and the requests that were refused. */
 export class LimitsFeature {
   readonly #parts: LimitsFeatureOptions
   readonly #feed: StateFeed<Limits>
   readonly #unlisten: () => void
   #connected = false
-  /** Whether it is known whose account this is, and whether it said its limits over this connection. */
+  /** Whether the account is known and has reported its limits over this connection. */
   #isKnown = false
-  #said = false
+  #reported = false
   #status: LimitStatus | null = null
   #offers: boolean | null = null
   #problem: Problem | null = null
-  /** ms since 1970, of the last answer over this connection. */
+  /** Time of the last reply over this connection, ms since 1970. */
   #askedAt = Number.NEGATIVE_INFINITY
   #watchers = 0
   #timer: NodeJS.Timeout | null = null
@@ -59,7 +59,7 @@ export class LimitsFeature {
   constructor(parts: LimitsFeatureOptions) {
     this.#parts = parts
     this.#unlisten = parts.gauge.asked.add((asked) => this.#answered(asked))
-    this.#feed = new StateFeed<Limits>({ everyMs: tellEveryMs, read: () => this.read(), observe: this.#observe })
+    this.#feed = new StateFeed<Limits>({ everyMs: updateEveryMs, read: () => this.read(), observe: this.#observe })
   }
 
   watch(signal?: AbortSignal): Feed<Limits> {
@@ -87,27 +87,27 @@ export class LimitsFeature {
     }
   }
 
-  /** Requests of this account that the service answered with 429, the newest first; of all while none is known. */
+  /** Requests of this account that the service answered with 429, newest first. Requests of all accounts while the account is unknown. */
   history({ limit }: { limit: number }): Limited[] {
-    return this.#parts.requestLog.limited(limit, this.#parts.kept.account()).map(limitedOf)
+    return this.#parts.requestLog.limited(limit, this.#parts.stored.account()).map(limitedOf)
   }
 
-  /** Another connection, or none (`connected` false). What the service said to a former one is forgotten. */
+  /** Switches to another connection, or to none (`connected` false). Forgets what the previous service reported. */
   follow(connected: boolean): void {
     this.#connected = connected
     this.#offers = null
     this.#problem = null
     this.#askedAt = Number.NEGATIVE_INFINITY
     this.#isKnown = false
-    this.#said = false
+    this.#reported = false
     this.#recall()
     this.#plan()
   }
 
-  /** Whose account is connected is known now: what it said is kept as that account's, and until it says anything, what was kept of it holds. */
+  /** Call when the account of the connection is known. Stores its reported limits, or reads the stored ones until it reports any. */
   known(): void {
     this.#isKnown = true
-    if (this.#said && this.#status) this.#parts.kept.keep(this.#status)
+    if (this.#reported && this.#status) this.#parts.stored.save(this.#status)
     else this.#recall()
   }
 
@@ -118,7 +118,7 @@ export class LimitsFeature {
   }
 
   #recall(): void {
-    this.#status = this.#parts.kept.read()
+    this.#status = this.#parts.stored.read()
     this.#feed.changed()
   }
 
@@ -139,8 +139,8 @@ export class LimitsFeature {
       this.#status = statusOf(asked.status, asked.at)
       this.#offers = true
       this.#problem = null
-      this.#said = true
-      if (this.#isKnown) this.#parts.kept.keep(this.#status)
+      this.#reported = true
+      if (this.#isKnown) this.#parts.stored.save(this.#status)
     } else if (isNotOffered(asked.failed)) {
       this.#offers = false
       this.#problem = null
@@ -151,15 +151,15 @@ export class LimitsFeature {
   #plan(): void {
     this.#stopTimer()
     if (this.#watchers > 0 && this.#connected) {
-      const wait = this.#offers === false ? offersAgainMs : askEveryMs
+      const wait = this.#offers === false ? retryMissingMs : callEveryMs
       const at = Math.max(Date.now(), this.#askedAt + wait)
       this.#nextAsk = at
-      this.#timer = setTimeout(() => inBackground('The limits could not be asked for', this.#ask()), at - Date.now())
+      this.#timer = setTimeout(() => inBackground('The limits could not be fetched', this.#ask()), at - Date.now())
     }
     this.#feed.changed()
   }
 
-  /** Its answer comes by `asked`, and plans the next. */
+  /** The reply arrives through `asked`, which schedules the next call. */
   async #ask(): Promise<void> {
     this.#timer = null
     await this.#parts.gauge.ask()

@@ -4,15 +4,15 @@ import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import type { RateLimitStatusReply } from '../../upstream/types.ts'
 
-/** The status call is itself a counted request: at most this often, and only while somebody looks. */
-const askEveryMs = 60_000
+/** Minimum interval between status calls, ms. The call itself counts, so it is made only while someone watches. */
+const callEveryMs = 60_000
 
 type Source = Pick<Upstream, 'onRateLimit' | 'getRateLimit'>
 
-/** The general minute bucket, from reply headers or the status call, whichever is newer. */
+/** The per-minute bucket, from reply headers or the status call, whichever is newer. */
 export class RateLimitPoller {
   readonly changes = new Listeners()
-  /** Told after each status call over the connection that stands, also one that failed. */
+  /** Notified after each status call over the current connection, even a failed one. */
   readonly asked = new Listeners<[RateLimitStatusReply]>()
   #value: MinuteBucket | null = null
   #upstream: Source | null = null
@@ -51,7 +51,9 @@ export class RateLimitPoller {
     }
   }
 
-  /** Asks the service; who asks meanwhile gets the same answer. A failure leaves what was known: the connection has its own words. */
+  /**
+   * Calls the status endpoint. Concurrent callers share the reply. A failure keeps the known values: the connection reports its own errors.
+   */
   ask(): Promise<void> {
     const upstream = this.#upstream
     if (!upstream) return Promise.resolve()
@@ -71,7 +73,7 @@ export class RateLimitPoller {
       (failed: unknown): RateLimitStatusReply => ({ at: new Date(), failed }),
     )
     if (this.#upstream !== upstream) return
-    // Its own reply's headers are no news: without this the gauge would keep itself going.
+    // The headers of this reply are not news. Otherwise the call would trigger itself.
     this.#stale = false
     this.#clear()
     if ('status' in asked) {
@@ -88,9 +90,9 @@ export class RateLimitPoller {
     this.asked.notify(asked)
   }
 
-  /** Asks, unless it was asked within the last minute. */
+  /** Calls the status endpoint unless that happened within the last minute. */
   async askIfDue(): Promise<void> {
-    if (Date.now() - this.#askedAt >= askEveryMs) await this.ask()
+    if (Date.now() - this.#askedAt >= callEveryMs) await this.ask()
   }
 
   close(): void {
@@ -100,8 +102,8 @@ export class RateLimitPoller {
 
   #plan(): void {
     if (this.#watchers === 0 || !this.#stale || this.#timer) return
-    const ask = (): void => inBackground('The rate limit could not be asked for', this.ask())
-    this.#timer = setTimeout(ask, Math.max(0, this.#askedAt + askEveryMs - Date.now()))
+    const ask = (): void => inBackground('The rate limit could not be fetched', this.ask())
+    this.#timer = setTimeout(ask, Math.max(0, this.#askedAt + callEveryMs - Date.now()))
   }
 
   #clear(): void {

@@ -3,7 +3,7 @@ import { asStudioError } from '../../errors.ts'
 import { parseJson } from '../../store/rows.ts'
 import type { RateLimitStatus } from '../../upstream/schemas.ts'
 
-/** The service's counters, each apart: the seconds to a reset are the minute bucket's alone (specification, GET /v1/rate-limit). */
+/** The service's counters, one by one. The seconds until reset belong only to the minute bucket (specification, GET /v1/rate-limit). */
 export function statusOf(status: RateLimitStatus, at: Date): LimitStatus {
   return {
     asOf: at.toISOString(),
@@ -26,13 +26,13 @@ const bucketOf = (limit: Given, used: Given, remaining: Given): LimitBucket => (
   remaining: remaining ?? null,
 })
 
-/** Whether a failure says that the service has no such read-out, as other OpenAI-style servers have none. */
+/** Whether a failure means that the service lacks this endpoint, like other OpenAI-style servers. */
 export function isNotOffered(thrown: unknown): boolean {
   const { kind, facts } = asStudioError(thrown)
   return kind === 'not_found' || kind === 'not_implemented' || kind === 'malformed_reply' || facts.status === 405
 }
 
-/** A status as it was kept, JSON; null for what is none. */
+/** Parses a stored status; null for anything else. */
 export function readStatus(kept: string | null): LimitStatus | null {
   return kept === null ? null : (limitStatus.safeParse(parseJson(kept)).data ?? null)
 }

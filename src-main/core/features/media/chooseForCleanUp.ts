@@ -1,11 +1,11 @@
 import type { CleanUp } from '../../../../src-preload/contract/media.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { Made } from '../../store/mediaCleaning.ts'
 
-const dayMs = 86_400_000
-
 /**
- * What a clean-up takes of `made`, which stands oldest first: what was removed, where that is wished; what is older; then the oldest until at
- * most `keepBytes` are left. Favourites are taken only where they were removed and that is wished.
+ * Chooses the items that a clean-up deletes, from `made` in order of age, oldest first: deleted ones if requested; then those older than the
+ * limit; then the oldest ones until at most `keepBytes` are left. Favourites are only chosen if they are deleted and deleted ones are
+ * requested.
  */
 export function chooseToGo(
   made: readonly Made[],
@@ -27,14 +27,14 @@ function takeOldest(made: readonly Made[], going: Set<Made>, keepBytes: number):
   for (const one of made) if (!going.has(one)) files.add(one)
   for (const one of made) {
     if (files.bytes <= keepBytes) return
-    // What has no file frees nothing.
+    // Items without files free no space.
     if (going.has(one) || one.favourite || one.media.length === 0) continue
     going.add(one)
     files.take(one)
   }
 }
 
-/** A file that several things name is there until the last of them goes. */
+/** Counts references to files. A file is freed with the last item that refers to it. */
 class NamedFiles {
   readonly #names = new Map<string, number>()
   bytes = 0

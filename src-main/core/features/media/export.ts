@@ -10,9 +10,9 @@ import { fileStem } from '../../shared/fileName.ts'
 import type { CreatedItem } from '../../store/createdMedia.ts'
 import { uuid } from './files.ts'
 
-/** What lies in the folder besides the files: a document a line. */
+/** Name of the list in the export folder: one JSON document per line. */
 export const listName = 'media.jsonl'
-/** Characters of what was said or asked that stand in a name. */
+/** Maximum number of characters of text in a file name. */
 const longest = 60
 const pictures: Record<string, string> = {
   ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif', 'image/webp': 'webp' },
@@ -20,15 +20,16 @@ const pictures: Record<string, string> = {
 }
 
 export interface MediaExport {
-  /** Files that were written. */
+  /** Number of files written. */
   files: number
-  /** Things whose file was not there any more, or was another one than its row says. */
+  /** Items whose file is missing or differs from its row. */
   missing: number
 }
 
 /**
- * Writes what was made or recorded into a fresh folder, each as a file that any program opens, and a list of what they are with the SHA-256 of each. Held to its
- * row while it is copied: a file that is not what was kept is left out, and listed so. @throws StudioError `no_such_item` where there is nothing
+ * Exports speeches, recordings and images to a new folder, each as a file that any program opens, with a list of them and the SHA-256 of
+ * each. Verifies each file against its row while copying: a damaged file is left out and listed as missing.
+ * @throws StudioError `no_such_item` if there is nothing to export
  */
 export async function exportMedia(
   items: Iterable<CreatedItem>,
@@ -55,11 +56,11 @@ export async function exportMedia(
   } finally {
     await list?.close()
   }
-  if (!list) throw new StudioError('no_such_item', 'No speech, recording or image was kept in that time.')
+  if (!list) throw new StudioError('no_such_item', 'There are no speeches, recordings or images from that time.')
   return done
 }
 
-/** Null where what was kept is not there as it was. @throws what the file system throws */
+/** Null if the stored file is missing or damaged. @throws file system errors */
 async function write(
   item: CreatedItem,
   mediaDir: string,
@@ -93,7 +94,7 @@ async function write(
   return null
 }
 
-/** Such as `2026-11-21 speech Good morning.mp3`: in the order of time, each once, also where capitals make no difference. */
+/** A unique name such as `2026-11-21 speech Good morning.mp3`, which sorts by time. Names that differ only by case count as equal. */
 function freeName({ kind, createdAt, words, file }: CreatedItem, taken: Set<string>): string {
   const known = kind === 'recording' ? endingOf(words) : null
   const plain =

@@ -4,12 +4,12 @@ import { open, readFile } from 'node:fs/promises'
 import { StudioError } from '../../errors.ts'
 import { diskProblem } from '../../shared/diskProblem.ts'
 
-/** An id of ours as a file's name: nothing else of what comes from outside becomes a path. */
+/** A UUID. Nothing else from outside may become a file name. */
 export const uuid = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
 
-/** Past the operating system's memory, also for a folder (the name of a new file in it). */
+/** Flushes a file or folder from the operating system's cache to disk. A folder contains the names of its files. */
 export async function toDisk(path: string, flags: 'r' | 'r+'): Promise<void> {
-  // Windows opens no folder; its file systems journal names by themselves.
+  // Windows cannot open folders. Its file systems journal names by themselves.
   if (process.platform === 'win32' && flags === 'r') return
   const handle = await open(path, flags)
   try {
@@ -25,7 +25,7 @@ export async function sha256Of(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** The first bytes of a file, at most `bytes` of them. */
+/** The first bytes of a file, at most `bytes`. */
 export async function headOf(path: string, bytes: number): Promise<Uint8Array> {
   const handle = await open(path, 'r')
   try {
@@ -37,13 +37,13 @@ export async function headOf(path: string, bytes: number): Promise<Uint8Array> {
 }
 
 /** @throws StudioError `no_such_item`, and as `diskProblem` */
-export async function readKept(path: string): Promise<Buffer> {
+export async function readStored(path: string): Promise<Buffer> {
   return readFile(path).catch((thrown: unknown) => {
     const known = diskProblem(thrown, 'This file')
     if (known) throw known
-    throw new StudioError('no_such_item', 'This file is not there any more.', {}, { cause: thrown })
+    throw new StudioError('no_such_item', 'This file no longer exists.', {}, { cause: thrown })
   })
 }
 
-/** What a file operation threw: a full disk, missing permission and too many open files become problems with words. */
+/** Converts an error of a file operation: a full disk, missing permission and too many open files become problems with messages. */
 export const asFileError = (thrown: unknown): unknown => diskProblem(thrown, 'This file') ?? thrown

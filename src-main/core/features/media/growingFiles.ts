@@ -7,29 +7,29 @@ import { isRealFile, realNamesIn } from '../../shared/ownFiles.ts'
 import type { MediaItem } from '../../store/media.ts'
 import { asFileError, toDisk, uuid } from './files.ts'
 
-/** A file that grows, in `making/`. One writer; what was appended is there for the next process. */
+/** A file in `making/` that is being written. It has one writer, and appended bytes survive the process. */
 export interface Growing {
   readonly name: string
-  /** How long it is. */
+  /** Current length. */
   readonly bytes: number
   /**
-   * Adds to its end; on the disk when this resolves, unless it was opened with `durable: false` (then it survives the death of this process,
-   * and `sync` makes it survive a power cut). With `at`, an offset: what is there already is not taken twice.
-   * @throws StudioError `bad_input` where bytes before `at` are missing, and as `diskProblem`
+   * Appends bytes and resolves when they are on disk. With `durable: false` they survive the death of this process, and `sync` makes them
+   * survive a power failure. With the offset `at`, bytes that are already there are not appended twice.
+   * @throws StudioError `bad_input` if bytes before `at` are missing, and as `diskProblem`
    */
   append(bytes: Uint8Array, at?: number): Promise<number>
   sync(): Promise<void>
-  /** Bytes `start` to `end`, both included, of what is there. */
+  /** Reads bytes `start` to `end`, both included. */
   read(start: number, end: number): Readable
-  /** Becomes a media file of its own; `then` runs in the transaction of its row. The file in `making/` is gone afterwards. */
+  /** Turns the file into a media file. `then` runs in the transaction of its row. Afterwards the file in `making/` is gone. */
   finish(facts: { mime: string; name: string | null }, then: (item: MediaItem) => void): Promise<MediaItem>
-  /** Nothing more comes now; the file stays. */
+  /** Ends writing. The file stays. */
   close(): Promise<void>
-  /** Thrown away. */
+  /** Deletes the file. */
   discard(): Promise<void>
 }
 
-/** `ID`, or `ID.what` where one thing has several. */
+/** `ID`, or `ID.suffix` for an item with several files. */
 const growingName = /^([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})(?:\.[a-z\d-]{1,40})?$/
 
 export type Adopt = (
@@ -38,26 +38,26 @@ export type Adopt = (
   then: (item: MediaItem) => void,
 ) => Promise<MediaItem>
 
-/** The files in `making/` of the data folder (0700, files 0600), called by the id of what they are for. */
+/** The files in `making/` of the data folder (0700, files 0600), named by the id of their item. */
 export function growingFiles(dataDir: string, adopt: Adopt) {
   const folder = join(dataDir, 'making')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const open_ = new Set<string>()
   const pathOf = (name: string): string => {
     const [, id = ''] = growingName.exec(name) ?? []
-    if (!uuid.test(id)) throw new StudioError('bug', 'A growing file is called by an id.')
+    if (!uuid.test(id)) throw new StudioError('bug', 'The name of a growing file must begin with an id.')
     return join(folder, name)
   }
 
   return {
-    /** The growing files of now. What others put there is left out, and so is everything behind a symbolic link. */
+    /** Names of all current growing files. Ignores other files and symbolic links. */
     names: (): string[] =>
       realNamesIn(folder).filter((name) => growingName.test(name) && isRealFile(join(folder, name))),
     ownerOf: (name: string): string | null => growingName.exec(name)?.[1] ?? null,
-    /** Opens it where an earlier process left it, or makes it. @throws StudioError `busy` where it is open already */
+    /** Opens the file that an earlier process left, or creates it. @throws StudioError `busy` if it is already open */
     async grow(name: string, { durable = true }: { durable?: boolean } = {}): Promise<Growing> {
       const path = pathOf(name)
-      if (open_.has(name)) throw new StudioError('busy', 'This is being written already.')
+      if (open_.has(name)) throw new StudioError('busy', 'This file is already being written.')
       open_.add(name)
       try {
         const handle = await open(path, 'a', 0o600)
@@ -69,14 +69,14 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
         throw asFileError(thrown)
       }
     },
-    /** What an earlier process left of this thing, with bytes: `ID` and `ID.what`. */
+    /** Non-empty files of an item that an earlier process left: `ID` and `ID.suffix`. */
     async left(id: string): Promise<{ name: string; bytes: number }[]> {
       const names = (await readdir(folder)).filter((name) => growingName.exec(name)?.[1] === id)
       return Promise.all(names.sort().map(async (name) => ({ name, bytes: (await stat(join(folder, name))).size })))
     },
-    /** The path of one, to be read whole. It need not be there. */
+    /** Path of a file, which need not exist. */
     pathOf,
-    /** Takes all of a thing away: `ID` and `ID.what`. */
+    /** Deletes all files of an item: `ID` and `ID.suffix`. */
     async discardAll(id: string): Promise<void> {
       const names = (await readdir(folder)).filter((name) => growingName.exec(name)?.[1] === id)
       await Promise.all(names.map((name) => rm(join(folder, name), { force: true })))
@@ -89,22 +89,22 @@ export function growingFiles(dataDir: string, adopt: Adopt) {
     let { size } = file
     let ended = false
     let last: Promise<unknown> = Promise.resolve()
-    /** One after another, whatever order they are asked in. */
+    /** Runs calls one after another, in their order. */
     const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
       const done = last.then(work)
       last = done.catch(() => undefined)
       return done
     }
     async function write(bytes: Uint8Array, at: number | undefined): Promise<number> {
-      if (ended) throw new StudioError('bad_input', 'Nothing can be added to this any more.')
-      if (at !== undefined && at > size) throw new StudioError('bad_input', 'A piece before this one is missing.')
+      if (ended) throw new StudioError('bad_input', 'Nothing can be added to this file any more.')
+      if (at !== undefined && at > size) throw new StudioError('bad_input', 'An earlier piece is missing.')
       const fresh = bytes.subarray(at === undefined ? 0 : Math.min(bytes.length, size - at))
       if (fresh.length === 0) return size
       try {
         await handle.appendFile(fresh)
         if (durable) await handle.datasync()
       } catch (thrown) {
-        // Half a piece may stand there: what is not counted is not there.
+        // A partial piece may have been written. Bytes that are not counted must not exist.
         await handle.truncate(size).catch(() => undefined)
         throw asFileError(thrown)
       }

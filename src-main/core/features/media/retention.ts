@@ -5,6 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { CleanUp, MediaUse } from '../../../../src-preload/contract/media.ts'
 import { StudioError } from '../../errors.ts'
 import type { Host } from '../../host.ts'
+import { dayMs } from '../../shared/days.ts'
 import { Listeners } from '../../shared/events.ts'
 import { fileStem } from '../../shared/fileName.ts'
 import { inBackground } from '../../shared/unexpected.ts'
@@ -22,20 +23,19 @@ export interface MediaRetentionOptions {
   now?: () => number
 }
 
-const dayMs = 86_400_000
-/** For so long what was removed can be brought back. */
+/** Deleted items can be restored for this long, ms. */
 const keptMs = 30 * dayMs
-/** After the start: the page comes first. */
+/** Delay of the first sweep after the start, ms. The page loads first. */
 const firstSweepMs = 10_000
-/** Rows of one transaction: erasing overwrites what it frees, and others wait meanwhile. */
+/** Rows per transaction. Deleting overwrites the freed space, and other writers wait meanwhile. */
 const atOnce = 200
-/** Told while things are erased; `stopped` ends it early. */
+/** Progress of a deletion; `stopped` ends it early. */
 interface EraseSteps {
   done(items: number): void
   stopped(): boolean
 }
 
-/** Copies that were dragged out stay for a while: whoever they were dropped on may still read them. */
+/** Number of dragged copies to retain: the target of a drag may still read them. */
 const dragsKept = 8
 
 const endings: Record<string, string> = {
@@ -55,26 +55,26 @@ const endings: Record<string, string> = {
 
 export type MediaRetention = ReturnType<typeof createMediaRetention>
 
-/** What lies where, and how it goes: sizes, clean-up when a person asks, erasing of what was removed 30 days ago, and ways out of the folder. */
+/** Sizes per feature, clean-up on request, permanent deletion after 30 days, and ways to get files out of the folder. */
 export function createMediaRetention({ host, store, media, tempDir, now = Date.now }: MediaRetentionOptions) {
   const { media: rows, erasures } = store
-  /** Things that were erased for good, by room. */
+  /** Items that were deleted permanently, per feature. */
   const erased = new Listeners<[MadeKind, readonly string[]]>()
   let turn: Promise<unknown> = Promise.resolve()
   let closed = false
   const drags: string[] = []
-  const sweepOrSay = (): void => inBackground('What was removed could not be erased', sweep())
+  const sweepOrSay = (): void => inBackground('Deleted items could not be deleted permanently', sweep())
   const timers = [setTimeout(sweepOrSay, firstSweepMs), setInterval(sweepOrSay, dayMs)]
   for (const timer of timers) timer.unref()
 
-  /** One after another: two at once would count the same things. */
+  /** Runs calls one after another: concurrent ones would count the same items. */
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = turn.then(work)
     turn = done.catch(() => undefined)
     return done
   }
 
-  /** Rows first, then files: a death between leaves files that nobody names, which the next start takes. */
+  /** Deletes rows first, then files. If the process dies between, unreferenced files remain, which the next start deletes. */
   async function erase(going: readonly Made[], steps?: EraseSteps): Promise<{ items: number; bytes: number }> {
     let items = 0
     let bytes = 0
@@ -96,18 +96,18 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       steps?.done(items)
       await nextTurn()
     }
-    // What was deleted still stands in the write-ahead log until that is folded in; where a reader holds it, at the end of the program.
+    // Deleted data stays in the write-ahead log until a checkpoint. If a reader prevents that, it happens at the end of the program.
     if (items > 0) erasures.emptyLog()
     return { items, bytes }
   }
 
-  /** Of one room, older than an instant, never favourites. */
+  /** Items of one feature older than an instant, without favourites. */
   const olderThan = (kind: MadeKind, before: string): Made[] =>
     chooseToGo(rows.made([kind]), { olderThanDays: 0, keepBytes: null, removed: false }, Date.parse(before))
 
   const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseToGo(rows.made([...new Set(kinds)]), wish, now())
 
-  /** Erases what was removed more than 30 days ago, and files that nothing names. Answers how many things. */
+  /** Permanently deletes items deleted more than 30 days ago, and unreferenced files. Returns the number of items. */
   function sweep(): Promise<number> {
     return inTurn(async () => {
       const before = new Date(now() - keptMs).toISOString()
@@ -115,7 +115,11 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
         .made(['speech', 'recordings', 'images'])
         .filter(({ removedAt }) => removedAt && removedAt < before)
       const { items } = await erase(old)
-      if (items > 0) host.log('info', `Erased ${items} recordings, speeches and pictures removed over 30 days ago.`)
+      if (items > 0)
+        host.log(
+          'info',
+          `Permanently deleted ${items} recordings, speeches and images that were deleted over 30 days ago.`,
+        )
       rows.forgetDismissed(before)
       await media.sweepOrphans()
       return items
@@ -125,7 +129,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
   /** @throws StudioError `no_such_item` */
   function pathOf(mediaId: string): string {
     const path = media.pathOf(mediaId)
-    if (path === null) throw new StudioError('no_such_item', 'This file is not there any more.')
+    if (path === null) throw new StudioError('no_such_item', 'This file no longer exists.')
     return path
   }
 
@@ -146,19 +150,22 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const { made, bytes } = rows.wouldTakeMade(chosen(wish))
       return { items: made.length, bytes }
     },
-    /** @throws StudioError `bad_input` where more would go than was told: something came, or grew old, since it was counted */
+    /** @throws StudioError `bad_input` if more would be deleted than was announced, because of new or aged items */
     cleanUp: ({ reported, ...wish }: CleanUp & { reported: number }): Promise<{ items: number; bytes: number }> =>
       inTurn(async () => {
         const going = chosen(wish)
-        if (going.length > reported) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        if (going.length > reported) throw new StudioError('bad_input', 'More would be deleted now than was announced.')
         return erase(going)
       }),
-    /** What `erase` would take. */
+    /** What `erase` would delete. */
     wouldErase(kind: MadeKind, before: string): { items: number; bytes: number } {
       const { made, bytes } = rows.wouldTakeMade(olderThan(kind, before))
       return { items: made.length, bytes }
     },
-    /** Erases what is older than an instant; answers how many things. @throws StudioError `bad_input` where more would go than was told */
+    /**
+     * Permanently deletes items older than an instant. Returns their number. @throws StudioError `bad_input` if more would be deleted than
+     * was announced
+     */
     erase: (
       kind: MadeKind,
       before: string,
@@ -166,7 +173,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
     ): Promise<number> =>
       inTurn(async () => {
         const going = olderThan(kind, before)
-        if (going.length > reported) throw new StudioError('bad_input', 'More would go by now than was counted.')
+        if (going.length > reported) throw new StudioError('bad_input', 'More would be deleted now than was announced.')
         return (await erase(going, steps)).items
       }),
     sweep,
@@ -175,7 +182,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const path = pathOf(mediaId)
       return { shown: await host.reveal(path), path }
     },
-    /** A copy with a name, since the kept file has none and is nobody else's to change. @throws StudioError `no_such_item` */
+    /** Drags a named copy: the stored file has no name and must not change. @throws StudioError `no_such_item` */
     async dragOut({ mediaId, name }: { mediaId: string; name: string }): Promise<{ began: boolean }> {
       pathOf(mediaId)
       if (host.dragOut === null) return { began: false }

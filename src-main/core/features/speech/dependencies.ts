@@ -7,19 +7,19 @@ import type { ByteReply, CallOptions, SpeechRequest } from '../../upstream/types
 import type { SpeechRun } from './speechRun.ts'
 import type { SpeechView } from './view.ts'
 
-/** The one thing that this room needs of the service. */
+/** What this feature needs of the client of the service. */
 export interface SpeechUpstream {
   createSpeech(request: SpeechRequest, options: CallOptions): Promise<ByteReply>
 }
 
-/** A file of `making/` as it grows; see core/media. */
+/** A file in `making/` that is being written; see features/media. */
 export interface GrowingPart {
   append(bytes: Uint8Array): Promise<number>
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** What this room needs of the files. */
+/** What this feature needs of the media files. */
 export interface SpeechFiles {
   addSound(
     source: { path: string },
@@ -28,7 +28,7 @@ export interface SpeechFiles {
   ): Promise<MediaItem>
   growing: {
     grow(name: string, options: { durable: boolean }): Promise<GrowingPart>
-    /** All there are now, and whose they are. */
+    /** All current file names, and the speech that each belongs to. */
     names(): string[]
     ownerOf(name: string): string | null
     left(id: string): Promise<{ name: string; bytes: number }[]>
@@ -38,7 +38,7 @@ export interface SpeechFiles {
   }
   pathOf(mediaId: string): string | null
   copyTo(mediaId: string, path: string): Promise<MediaItem>
-  /** Erases those that nothing names any more. */
+  /** Deletes files that nothing refers to any more. */
   drop(mediaIds: readonly string[]): Promise<void>
 }
 
@@ -46,27 +46,27 @@ export interface SpeechParts {
   store: Pick<Store, 'speeches' | 'transaction' | 'pending'>
   /** @throws StudioError `not_connected` */
   upstream(): Promise<SpeechUpstream>
-  /** Of a row in the books that has ended. */
+  /** Cost of an ended request, by its log row. */
   costOf(row: number): { cost: string | null; costIs: Certainty }
   media: SpeechFiles
   downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
-  /** Where a file that is offered may be made. */
+  /** Folder for files that are offered as downloads. */
   tempDir: string
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
 
-/** What the parts of this room share. */
+/** What the files of this feature share. */
 export interface SpeechFeature extends SpeechParts {
-  /** Aborted when the program ends: writes that the database refuses are waited for until then. */
+  /** Aborted when the program ends. Retries of refused database writes stop then. */
   closing: AbortSignal
-  /** What is being spoken, by the speech's id. */
+  /** Running speeches, by id. */
   runs: Map<string, SpeechRun>
   view: SpeechView
-  /** A speech changed; what it is now, watchers read themselves. */
+  /** A speech changed. Listeners read its new state themselves. */
   changes: Listeners<[id: string]>
-  /** How many listen to the parts of a speech; their files stay as long. */
+  /** Number of listeners per speech. Its part files stay while there are any. */
   listening: Map<string, number>
 }
 
-/** The file of `making/` in which a part lies. */
+/** Name of the file in `making/` for a part. */
 export const partName = (id: string, part: number): string => `${id}.part-${String(part).padStart(4, '0')}`

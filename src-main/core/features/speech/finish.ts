@@ -6,9 +6,8 @@ import { extensionOf, mimeOf, speechName } from './formats.ts'
 import { joinParts } from './join/join.ts'
 
 /**
- * Joins what came, up to the first part that is not whole and with what came of that, makes it a media file and writes how the speech ended, in one
- * transaction. The parts stay until the speech is whole, for what is still to come.
- * @throws StudioError where the disk is full
+ * Joins the parts up to the first incomplete one and its beginning, stores the result as a media file and writes the final state, in one
+ * transaction. The part files stay until the speech is complete, for the missing parts. @throws StudioError if the disk is full
  */
 export async function finish(
   feature: SpeechFeature,

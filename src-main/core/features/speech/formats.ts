@@ -1,6 +1,6 @@
 import type { SpeechFormat } from '../../../../src-preload/contract/speech.ts'
 
-/** As the page plays it. Opus comes in Ogg (RFC 7845), which the service calls `audio/opus`. */
+/** MIME types for playback. Opus is in Ogg (RFC 7845), which the service calls `audio/opus`. */
 export const mimeOf: Record<SpeechFormat, string> = {
   mp3: 'audio/mpeg',
   opus: 'audio/ogg',
@@ -19,7 +19,7 @@ export const extensionOf: Record<SpeechFormat, string> = {
   pcm: 'pcm',
 }
 
-/** Called by what it says; what file systems do not take falls away. */
+/** File name from the beginning of the text, without characters that file systems reject. */
 export function speechName(excerpt: string, extension: string): string {
   const words = excerpt
     .replace(/[\p{C}<>:"/\\|?*]/gu, ' ')

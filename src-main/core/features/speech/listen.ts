@@ -8,8 +8,9 @@ import type { SpeechRun } from './speechRun.ts'
 const chunkBytes = 64 * 1024
 
 /**
- * What came of a speech and what comes, in order, read from the disk at the listener's own pace: a slow one holds nobody up, and a late one gets
- * all. One that is joined already is told as a single part. Ends with the speech, with the signal, and when it is left.
+ * Streams the existing and coming audio of a speech in order, read from disk at the listener's own pace. A slow listener delays nobody, and a
+ * late one gets everything. A joined speech is streamed as a single part. Ends with the speech, with the signal, or when the consumer
+ * returns.
  * @throws StudioError `no_such_item`
  */
 export function listen(
@@ -23,7 +24,7 @@ export function listen(
   const sounds = soundsOf(feature, id, fromPart, left)
   return {
     next: () => sounds.next(),
-    // What waits for the next bytes ends first: a generator would finish its wait otherwise.
+    // Ends the wait for the next bytes first. A generator would otherwise finish that wait before it returns.
     return() {
       stop.abort()
       return sounds.return(undefined)
@@ -86,10 +87,10 @@ function joinedPath({ store, media }: SpeechFeature, id: string): string | null 
   return mediaId === null ? null : media.pathOf(mediaId)
 }
 
-/** How many bytes there are by now; `whole` and `cut` where no more will come. */
+/** Number of bytes available; `whole` and `cut` when no more will come. */
 type Come = number | 'whole' | 'cut'
 
-/** A file from its start, as far as `come` says that it goes. */
+/** The bytes of a file from its start, as far as `come` reports. */
 async function* bytesOf(
   path: string,
   part: number,
@@ -102,7 +103,8 @@ async function* bytesOf(
       const there = await come(at)
       if (left.aborted) return
       file ??= await openThere(path)
-      if (file === null && typeof there === 'number') throw new StudioError('no_such_item', 'This audio is gone.')
+      if (file === null && typeof there === 'number')
+        throw new StudioError('no_such_item', 'The audio file is missing.')
       if (file === null) return
       const least = typeof there === 'number' ? Math.min(chunkBytes, there - at) : chunkBytes
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(least), 0, least, at)
@@ -127,7 +129,7 @@ async function openThere(path: string): Promise<FileHandle | null> {
 
 interface Place {
   id: string
-  /** The one that was under way when the listening began: what is asked for again after it is for those who listen then. */
+  /** The run at the start of listening. A later resume of the speech is for later listeners. */
   run: SpeechRun | undefined
   part: number
   at: number
@@ -138,7 +140,7 @@ async function comeOf(feature: SpeechFeature, { id, run, part, at }: Place, left
   for (;;) {
     if (left.aborted) return 'cut'
     const under = run !== undefined && feature.runs.get(id) === run
-    // While it is spoken, what is told is the run's own: the database need not be asked with each chunk.
+    // During a run its own state is enough, which saves a database read per chunk.
     const growing = under && run.part === part
     if (growing && run.came > at) return run.came
     if (!growing && feature.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'
@@ -147,7 +149,7 @@ async function comeOf(feature: SpeechFeature, { id, run, part, at }: Place, left
   }
 }
 
-/** Waits until the speech is over, which is a moment after its last part. */
+/** Waits until the speech has ended, which is shortly after its last part. */
 async function overOf(feature: SpeechFeature, run: SpeechRun | undefined, left: AbortSignal): Promise<void> {
   while (run && feature.runs.get(run.id) === run && !left.aborted) await changed(run, left)
 }
@@ -164,7 +166,7 @@ function changed(run: SpeechRun, left: AbortSignal): Promise<void> {
   })
 }
 
-/** The last one who listened to the parts of a joined speech takes their files away. */
+/** The last listener of a joined speech deletes its part files. */
 async function leave(feature: SpeechFeature, id: string): Promise<void> {
   const others = (feature.listening.get(id) ?? 1) - 1
   if (others > 0) feature.listening.set(id, others)

@@ -3,16 +3,16 @@ import { asStudioError } from '../../errors.ts'
 import { partName, type SpeechFeature } from './dependencies.ts'
 import { finish } from './finish.ts'
 
-/** The program ended in the middle. */
+/** The problem of a speech that the end of the program interrupted. */
 const programEnded: Problem = {
   kind: 'cancelled',
-  message: 'Inference Studio ended while this was being spoken. What had come is kept.',
+  message: 'Inference Studio ended while this was being spoken. The audio received so far was saved.',
   workPossible: true,
 }
 
 /**
- * At start: speeches that were in the making say that they were cut, at once; what had come of them is then joined, one after another. One whose parts
- * had all come is whole.
+ * At start: marks unfinished speeches as cut at once, then joins their existing parts, one speech after another. A speech with all its parts
+ * is complete.
  */
 export async function recover(feature: SpeechFeature, ids: readonly string[]): Promise<void> {
   await clear(feature, new Set(ids))
@@ -21,13 +21,13 @@ export async function recover(feature: SpeechFeature, ids: readonly string[]): P
     try {
       await recoverOne(feature, id)
     } catch (thrown) {
-      feature.log('error', `What had come of a speech could not be joined: ${asStudioError(thrown).message}`)
+      feature.log('error', `The existing parts of a speech could not be joined: ${asStudioError(thrown).message}`)
     }
     feature.changes.notify(id)
   }
 }
 
-/** Parts of what was joined by then: the process died before they were gone. */
+/** Deletes part files of speeches that were already joined: the process ended before it could delete them. */
 async function clear({ store, media }: SpeechFeature, unsettled: ReadonlySet<string>): Promise<void> {
   const owners = new Set(media.growing.names().flatMap((name) => media.growing.ownerOf(name) ?? []))
   for (const id of owners) {
@@ -35,7 +35,7 @@ async function clear({ store, media }: SpeechFeature, unsettled: ReadonlySet<str
   }
 }
 
-/** What the database says of them is put right before anybody looks. */
+/** Corrects the database before anyone reads it. */
 export function markCut({ store: { speeches, transaction } }: Pick<SpeechFeature, 'store'>): string[] {
   return transaction(() => {
     const ids = speeches.unsettled()
@@ -59,7 +59,7 @@ async function recoverOne(feature: SpeechFeature, id: string): Promise<void> {
   for (const part of speeches.parts(id)) {
     const audioBytes = left.get(partName(id, part.part)) ?? 0
     if (audioBytes === part.audioBytes) continue
-    // A whole part without its file is one to be asked for again.
+    // A complete part without its file must be requested again.
     const state = part.state === 'done' ? 'waiting' : part.state
     speeches.setPart(id, { ...part, state, audioBytes })
   }

@@ -10,17 +10,20 @@ import { extensionOf, mimeOf, speechName } from './formats.ts'
 import { pcmFormat, wavHead } from './join/wav.ts'
 
 /**
- * The audio as a file that goes down. `wav` puts a head before samples that have none. @throws StudioError `no_such_item`, `bad_input` for
- * another kind of audio as wav, `busy`
+ * Offers the audio as a download. `wav` adds a header to plain samples.
+ * @throws StudioError `no_such_item`, `bad_input` for `wav` of any other format, `busy`
  */
 export async function save(feature: SpeechFeature, { id, as }: { id: string; as: 'made' | 'wav' }): Promise<Download> {
   const { store, media, downloads, tempDir } = feature
   const { mediaId, excerpt, settings, mime } = store.speeches.get(id)
-  if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of this speech has come yet.')
+  if (mediaId === null) throw new StudioError('no_such_item', 'This speech has no audio yet.')
   const path = join(tempDir, randomUUID())
   const asWav = as === 'wav' && mime === mimeOf.pcm
   if (as === 'wav' && !asWav && mime !== mimeOf.wav) {
-    throw new StudioError('bad_input', 'Only samples (pcm) can be saved as wav; this has a format of its own already.')
+    throw new StudioError(
+      'bad_input',
+      'Only plain samples (pcm) can be saved as WAV. This speech already has a file format.',
+    )
   }
   const format = formatOf(mime)
   try {
@@ -35,16 +38,16 @@ export async function save(feature: SpeechFeature, { id, as }: { id: string; as:
   }
 }
 
-/** What was spoken, for another room: a file that is kept, or one that is given away. */
+/** Audio for another feature: a stored file, or a temporary one that the caller owns. */
 export type SpokenSound = { name: string; mime: string; bytes: number; seconds: number | null } & (
   | { mediaId: string; path: null }
   | { mediaId: null; path: string }
 )
 
-/** Samples without a head tell nobody what they are: outside of this room they are a wav. @throws StudioError `no_such_item` */
+/** Plain samples are unreadable without their rate, so other features get them as WAV. @throws StudioError `no_such_item` */
 export async function soundOf(feature: SpeechFeature, id: string): Promise<SpokenSound> {
   const { mediaId, mediaBytes, excerpt: name, settings, mime, seconds } = feature.store.speeches.get(id)
-  if (mediaId === null) throw new StudioError('no_such_item', 'Nothing of that speech has come yet.')
+  if (mediaId === null) throw new StudioError('no_such_item', 'That speech has no audio yet.')
   if (mime !== mimeOf.pcm) return { mediaId, path: null, name, mime, bytes: mediaBytes, seconds }
   const path = join(feature.tempDir, randomUUID())
   const bytes = await samplesAsWav(feature, mediaId, settings.pcmRate, path)
@@ -58,7 +61,7 @@ function formatOf(mime: string): keyof typeof mimeOf {
 
 async function samplesAsWav({ media }: SpeechFeature, mediaId: string, rate: number, path: string): Promise<number> {
   const from = media.pathOf(mediaId)
-  if (from === null) throw new StudioError('no_such_item', 'The audio of this speech is not there any more.')
+  if (from === null) throw new StudioError('no_such_item', 'The audio file of this speech is missing.')
   const { size } = await stat(from)
   const head = wavHead(pcmFormat(rate), size)
   await pipeline(

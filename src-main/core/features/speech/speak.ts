@@ -12,12 +12,13 @@ import { readSound, type Sound, soundOf } from './join/sound.ts'
 import type { SpeechRun } from './speechRun.ts'
 import { costOfAll } from './view.ts'
 
-/** No part of 4,096 bytes of text comes near it: what does is no speech, and would fill the disk. */
+/** Maximum size of a part. A part of 4,096 bytes of text is far smaller. Anything larger is not speech and would fill the disk. */
 const mostBytes = 512 * 1024 * 1024
 
 /**
- * Speaks the parts that are not whole, one after another, each into its own file: what came is there before it is counted. The first that fails
- * ends it. @throws StudioError what the service answers, `malformed_reply` for what is no speech, `cancelled`
+ * Requests the incomplete parts, one after another, each into its own file. Bytes are on disk before they are counted. The first failure ends
+ * the run.
+ * @throws StudioError as the service fails, `malformed_reply` for a reply that is not speech, `cancelled`
  */
 export async function speakParts(feature: SpeechFeature, run: SpeechRun, upstream: SpeechUpstream): Promise<void> {
   const { speeches } = feature.store
@@ -42,7 +43,7 @@ interface Task {
   upstream: SpeechUpstream
   settings: SpeechSettings
   input: string
-  /** What the part must be like to be joined with those before; null for the first. */
+  /** What the part must match to be joined with the parts before it; null for the first. */
   first: Sound | null
 }
 
@@ -59,16 +60,16 @@ async function speakPart(feature: SpeechFeature, run: SpeechRun, part: SpeechPar
     await ask(feature, run, part, task)
     const sound = await soundOfPart(feature, run.id, part.part, task.settings)
     if (task.first && sound.like !== task.first.like) {
-      const words = `The service spoke part ${part.part} as ${sound.like}, the parts before as ${task.first.like}: they cannot be joined.`
+      const words = `The service sent part ${part.part} as ${sound.like}, but the parts before as ${task.first.like}. They cannot be joined.`
       throw new StudioError('malformed_reply', words, { outputStarted: true, workPossible: true })
     }
     await settle('done', null, sound.seconds)
     return sound
   } catch (thrown) {
     const failure = asStudioError(thrown)
-    // The next start finds it in the making, as it is.
+    // The row stays as it is, for the next start.
     if (run.ending === 'closing') throw failure
-    // What the person ended is only not done yet.
+    // A cancelled part is not failed: it is only not done yet.
     const cancelled = run.ending === 'cancelled' || failure.kind === 'cancelled'
     await settle(cancelled ? 'waiting' : 'failed', cancelled ? null : failure.toProblem(), null)
     throw failure
@@ -77,7 +78,7 @@ async function speakPart(feature: SpeechFeature, run: SpeechRun, part: SpeechPar
   }
 }
 
-/** One request, into the part's file. What an earlier try left is there until this one has something. */
+/** Sends one request and writes its audio to the part's file. The file of an earlier attempt stays until the first byte arrives. */
 async function ask(feature: SpeechFeature, run: SpeechRun, { part }: SpeechPart, task: Task): Promise<void> {
   const { speeches } = feature.store
   const closed = Promise.withResolvers<void>()
@@ -102,15 +103,15 @@ async function ask(feature: SpeechFeature, run: SpeechRun, { part }: SpeechPart,
       run.grew(await file.append(bytes))
       if (run.came > mostBytes) throw malformed('The service sent more audio than one part of a text can have.')
     }
-    if (file === null) throw malformed('The service answered without any audio.')
+    if (file === null) throw malformed('The service replied without any audio.')
     await file.sync()
   } finally {
     await file?.close()
     if (asked) {
-      // What it cost is known a moment later, when the connection is free again.
+      // The cost is known a moment later, when the connection is free again.
       await closed.promise
-      await untilWritten('What a speech cost', () => account(feature, run.id, part), feature.closing).catch(
-        (thrown: unknown) => unexpected('What a speech cost could not be written', thrown),
+      await untilWritten('The cost of a speech', () => account(feature, run.id, part), feature.closing).catch(
+        (thrown: unknown) => unexpected('The cost of a speech could not be written', thrown),
       )
     }
   }
@@ -123,7 +124,7 @@ async function begin({ media }: SpeechFeature, run: SpeechRun, part: number): Pr
   return media.growing.grow(name, { durable: false })
 }
 
-/** What is not sent, the service chooses. */
+/** Unset fields are left to the service. */
 function requestOf({ input, settings: { model, voice, format, speed } }: Task): SpeechRequest {
   return {
     input,
@@ -134,29 +135,29 @@ function requestOf({ input, settings: { model, voice, format, speed } }: Task): 
   }
 }
 
-/** All requests that a part has cost, those of earlier tries too. */
+/** Adds up all requests of a part, including earlier attempts. */
 function account(feature: SpeechFeature, id: string, part: number): void {
   const { speeches, pending } = feature.store
-  // The row of the request may wait still.
+  // The request's row may still be pending.
   pending.flush()
   const rows = speeches.parts(id).find((one) => one.part === part)?.rows ?? []
   const costs = rows.map((row): MakingCost => {
     try {
       return { ...feature.costOf(row), rows: [row] }
     } catch (thrown) {
-      feature.log('error', `What a speech cost could not be read: ${asStudioError(thrown).message}`)
+      feature.log('error', `The cost of a speech could not be read: ${asStudioError(thrown).message}`)
       return { cost: null, costIs: 'unknown', rows: [row] }
     }
   })
   speeches.setCost(id, part, costOfAll(costs))
 }
 
-/** A page of words with status 200 is not kept as audio; a wrong label alone does no harm. */
+/** Rejects text or HTML sent with status 200. A wrong content type alone does no harm. */
 function refuseWords({ facts }: ByteReply, bytes: Uint8Array, format: SpeechFormat): void {
   const type = facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? ''
   const words = type.startsWith('text/') || type === 'application/json' || type.endsWith('+json')
   if (!words || soundOf(bytes, format) !== 'pcm') return
-  throw malformed(`The service answered with ${type} instead of audio.`)
+  throw malformed(`The service replied with ${type} instead of audio.`)
 }
 
 async function soundOfPart(
@@ -167,7 +168,7 @@ async function soundOfPart(
 ): Promise<Sound> {
   const sound = readSound(await readFile(media.growing.pathOf(partName(id, part))), format, pcmRate)
   if (sound) return sound
-  throw malformed(`What came for part ${part} is no ${format} audio.`)
+  throw malformed(`The reply for part ${part} is not ${format} audio.`)
 }
 
 function malformed(words: string): StudioError {

@@ -1,17 +1,17 @@
 import { Listeners } from '../../shared/events.ts'
 
-/** A speech that is being spoken. A window may go and come: the run is the core's. */
+/** A speech that is being spoken. It belongs to the core, so windows may close and reopen. */
 export class SpeechRun {
   readonly id: string
   readonly abort = new AbortController()
-  /** Something came, or a part or the whole is over. */
+  /** Notified of new bytes and of the end of a part or of the run. */
   readonly changes = new Listeners()
-  /** The part that is asked for, and bytes of it that are in its file; 0 between two parts. */
+  /** The requested part and the number of its bytes in its file; 0 between two parts. */
   part = 0
   came = 0
-  /** Whether anything of it came: until then its file holds what an earlier try left. */
+  /** Whether bytes of this part have arrived. Until then its file is that of an earlier attempt. */
   begun = false
-  /** Why it was ended from here: by the person, or because the program ends. */
+  /** Why the run was ended locally: cancelled by the person, or the program ends. */
   ending: 'cancelled' | 'closing' | null = null
   done: Promise<void> = Promise.resolve()
 

@@ -4,13 +4,15 @@ import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../../src-preload/contract/speech.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { Listeners } from '../../shared/events.ts'
+import { fromNano, toNano } from '../../shared/money.ts'
+import { type SpeechPlace, speechPlaces } from '../../shared/text/speechSplit.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
+import type { SpeechTable } from '../../store/speeches.ts'
 import type { SpeechFeature, SpeechParts, SpeechUpstream } from './dependencies.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
 import { listen } from './listen.ts'
-import { placesOf, plan } from './plan.ts'
 import { markCut, recover } from './recover.ts'
 import { type SpokenSound, save, soundOf } from './save.ts'
 import { speakParts } from './speak.ts'
@@ -20,7 +22,7 @@ import { watch } from './watch.ts'
 
 export type Speeches = ReturnType<typeof createSpeeches>
 
-/** The room of speech: what is spoken belongs to the core, whoever looks. What an earlier process left is put right at once. */
+/** Creates the speech feature. Runs belong to the core, whoever watches. Corrects what an earlier process left unfinished at once. */
 export function createSpeeches(parts: SpeechParts) {
   const { speeches } = parts.store
   const runs = new Map<string, SpeechRun>()
@@ -29,9 +31,9 @@ export function createSpeeches(parts: SpeechParts) {
   const around = { runs, changes, view: new SpeechView(speeches, runs), listening: new Map(), closing: closing.signal }
   const feature: SpeechFeature = { ...parts, ...around }
   let closed = false
-  /** Resolves when what had come of cut speeches is joined. */
+  /** Resolves when the parts of interrupted speeches are joined. */
   const recovered = recover(feature, markCut(feature)).catch((thrown: unknown) =>
-    unexpected('What had come of speeches could not be looked for', thrown),
+    unexpected('Interrupted speeches could not be recovered', thrown),
   )
 
   function start(id: string, upstream: SpeechUpstream): void {
@@ -47,14 +49,14 @@ export function createSpeeches(parts: SpeechParts) {
         () => null,
         (thrown: unknown) => asStudioError(thrown),
       )
-      // The next start finds it as it is, and joins what came.
+      // The next start finds the row as it is and joins the parts.
       if (run.ending === 'closing') return
       if (failure?.kind === 'bug') parts.log('error', failure.message)
       if (failure === null) await end(run, 'done', null)
       else if (run.ending || failure.kind === 'cancelled') await end(run, 'cancelled', null)
       else await end(run, 'failed', failure.toProblem())
     } catch (thrown) {
-      // The next start finds it as it is.
+      // The next start finds the row as it is.
       if (closing.signal.aborted) return
       const failure = asStudioError(thrown)
       parts.log('error', `A speech could not be joined: ${failure.message}`)
@@ -84,10 +86,11 @@ export function createSpeeches(parts: SpeechParts) {
     },
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
-    plan: (wish: SpeechWish): SpeechPlan => plan(speeches, wish),
+    plan: (wish: SpeechWish): SpeechPlan => planOf(speeches, wish),
     /**
-     * Stores a speech, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the speech: where there
-     * is one with that id, that is the answer and nothing is asked. @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
+     * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech with
+     * that id exists, returns it and requests nothing.
+     * @throws StudioError `bad_input`, `not_connected`, and as `alongside` does
      */
     async make(
       {
@@ -100,7 +103,7 @@ export function createSpeeches(parts: SpeechParts) {
     ): Promise<Speech> {
       const places = placesOf(text)
       const upstream = speeches.find(id) ? null : await parts.upstream()
-      // Looked up again: another call with this id may have waited for the connection too.
+      // Looked up again: a concurrent call with this id may have waited for the connection too.
       if (!upstream || speeches.find(id)) {
         parts.store.transaction(alongside)
         return feature.view.get(id)
@@ -114,13 +117,13 @@ export function createSpeeches(parts: SpeechParts) {
       changes.notify(id)
       return feature.view.get(id)
     },
-    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    /** Resolves with the final state when the speech is not running. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Speech['state']> {
       await runs.get(id)?.done
       return speeches.row(id).state
     },
     /**
-     * The wish of one that never left this machine, which goes out of sight. One of which parts are spoken is gone on with instead.
+     * Removes a speech that was never sent, and returns its input for editing. A speech with spoken parts must be resumed instead.
      * @throws StudioError `no_such_item`, `bad_input`
      */
     takeBack(id: string): SpeechWish & { fromId: string | null } {
@@ -131,18 +134,18 @@ export function createSpeeches(parts: SpeechParts) {
       for (const gone of speeches.setRemoved([id], new Date().toISOString())) changes.notify(gone)
       return { ...settings, text, fromId }
     },
-    /** What is over stays as it is. @throws StudioError `no_such_item` */
+    /** Stops a running speech. An ended one stays as it is. @throws StudioError `no_such_item` */
     async cancel({ id }: { id: string }): Promise<Speech> {
       speeches.get(id)
       await cancel(id)
       return feature.view.get(id)
     },
-    /** Asks for what is not whole. @throws StudioError `no_such_item`, `not_connected` */
+    /** Requests the missing parts. @throws StudioError `no_such_item`, `not_connected` */
     async resume({ id }: { id: string }): Promise<Speech> {
       speeches.get(id)
       await recovered
       const upstream = await parts.upstream()
-      // It has ended in the database already and is being put away.
+      // The speech has already ended in the database, and its run is still cleaning up.
       if (speeches.get(id).state !== 'making') await runs.get(id)?.done
       const { state } = speeches.get(id)
       if (state !== 'done' && !runs.has(id) && !closed) {
@@ -162,21 +165,21 @@ export function createSpeeches(parts: SpeechParts) {
       changes.notify(id)
       return feature.view.get(id)
     },
-    /** What is kept is taken for so many samples a second. @throws StudioError `no_such_item`, `bad_input` */
+    /** Sets the sample rate of stored plain samples, Hz. @throws StudioError `no_such_item`, `bad_input` */
     setRate({ id, pcmRate }: { id: string; pcmRate: number }): Speech {
       const { mime, state } = speeches.get(id)
-      if (mime !== mimeOf.pcm) throw new StudioError('bad_input', 'Only plain samples (pcm) are taken for a rate.')
-      if (state === 'making') throw new StudioError('bad_input', 'It is still being spoken.')
+      if (mime !== mimeOf.pcm) throw new StudioError('bad_input', 'Only plain samples (pcm) have an adjustable rate.')
+      if (state === 'making') throw new StudioError('bad_input', 'This speech is still in progress.')
       speeches.setRate(id, pcmRate)
       changes.notify(id)
       return feature.view.get(id)
     },
-    /** Whether there is or was one with this id. */
+    /** Whether a speech with this id exists, even deleted. */
     has: (id: string): boolean => speeches.find(id) !== null,
     save: (input: { id: string; as: 'made' | 'wav' }) => save(feature, input),
-    /** For the Transcribe room. @throws StudioError `no_such_item` */
+    /** The audio for the transcription feature. @throws StudioError `no_such_item` */
     sound: (id: string): Promise<SpokenSound> => soundOf(feature, id),
-    /** Out of sight at once; what is being spoken of them is ended. */
+    /** Hides speeches at once and cancels those that are running. */
     async remove({ ids }: { ids: readonly string[] }): Promise<{ removed: number }> {
       const moved = speeches.setRemoved(ids, new Date().toISOString())
       for (const id of moved) changes.notify(id)
@@ -188,7 +191,7 @@ export function createSpeeches(parts: SpeechParts) {
       for (const id of moved) changes.notify(id)
       return { restored: moved.length }
     },
-    /** Rows of these were erased elsewhere: watchers are told, and nothing of them stays in `making/`. */
+    /** Call after rows were deleted permanently: notifies watchers and deletes files in `making/`. */
     async erased(ids: readonly string[]): Promise<void> {
       for (const id of ids) {
         await parts.media.growing.discardAll(id)
@@ -196,7 +199,7 @@ export function createSpeeches(parts: SpeechParts) {
       }
     },
     recovered,
-    /** The program ends: what came stays, and the next start says that it was cut. */
+    /** The program ends: received audio stays, and the next start marks running speeches as cut. */
     async close(): Promise<void> {
       closed = true
       closing.abort()
@@ -206,4 +209,26 @@ export function createSpeeches(parts: SpeechParts) {
       await recovered
     },
   }
+}
+
+/** Estimates parts, cost and length of a text. Cost and length are extrapolated by bytes from earlier speeches. */
+function planOf(table: Pick<SpeechTable, 'before'>, wish: SpeechWish): SpeechPlan {
+  const parts = speechPlaces(wish.text)
+  const asked = parts.reduce((sum, { bytes }) => sum + bytes, 0)
+  const before = table.before(wish)
+  const known = before.costs.reduce((sum, { bytes }) => sum + bytes, 0)
+  const spent = before.costs.reduce((sum, { cost }) => sum + toNano(cost), 0n)
+  return {
+    bytes: Buffer.byteLength(wish.text),
+    parts,
+    cost: known > 0 ? fromNano((spent * BigInt(asked) + BigInt(known) / 2n) / BigInt(known)) : null,
+    seconds: before.bytes > 0 ? (before.seconds * asked) / before.bytes : null,
+  }
+}
+
+/** Splits a text into the parts to speak. @throws StudioError `bad_input` for a text without anything to speak */
+function placesOf(text: string): SpeechPlace[] {
+  const places = speechPlaces(text)
+  if (places.length === 0) throw new StudioError('bad_input', 'This text contains nothing to speak.')
+  return places
 }

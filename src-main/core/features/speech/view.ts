@@ -4,7 +4,7 @@ import { fromNano, toNano } from '../../shared/money.ts'
 import type { SpeechTable, StoredSpeech } from '../../store/speeches.ts'
 import type { SpeechRun } from './speechRun.ts'
 
-/** Speeches as they are shown: stored rows, with what is being spoken laid over them. */
+/** Speeches as shown: stored rows, combined with the state of running speeches. */
 export class SpeechView {
   readonly #table: SpeechTable
   readonly #runs: ReadonlyMap<string, SpeechRun>
@@ -14,7 +14,7 @@ export class SpeechView {
     this.#runs = runs
   }
 
-  /** Null where it is not in sight. */
+  /** Null if it does not exist or is hidden. */
   find(id: string): Speech | null {
     const stored = this.#table.find(id)
     return stored && !stored.removed ? this.show(stored) : null
@@ -59,7 +59,7 @@ export class SpeechView {
   }
 }
 
-/** The sum where each that was asked for and has ended is known; a sum that leaves something out would say too little. */
+/** Exact sum if the cost of every ended request is known; else unknown, because a partial sum would be too low. */
 export function costOfAll(asked: readonly (MakingCost & { state?: string })[]): MakingCost {
   const rows = asked.flatMap((one) => one.rows)
   const ended = asked.filter((one) => one.rows.length > 0 && one.state !== 'making')

@@ -3,13 +3,13 @@ import { type Feed, feed } from '../../shared/events.ts'
 import type { SpeechFeature } from './dependencies.ts'
 
 const newest = 200
-/** Between two events of one speech to one watcher. */
+/** Minimum interval between two events of one speech for one watcher, ms. */
 const everyMs = 100
 
-/** The newest speeches, then each that changed, until the signal. What changes faster is told as it then is. */
+/** Emits the newest speeches, then each one that changed, until the signal. Faster changes are combined. */
 export function watch({ view, changes, store }: SpeechFeature, signal?: AbortSignal): Feed<SpeechChange> {
   const stale = new Set<string>()
-  const toldAt = new Map<string, number>()
+  const sentAt = new Map<string, number>()
   let begun = false
   let timer: NodeJS.Timeout | null = null
   let wakeAgain: () => void = () => undefined
@@ -17,7 +17,7 @@ export function watch({ view, changes, store }: SpeechFeature, signal?: AbortSig
   function next(): SpeechChange | null {
     let soonest = Number.POSITIVE_INFINITY
     for (const id of stale) {
-      const early = (toldAt.get(id) ?? Number.NEGATIVE_INFINITY) + everyMs - performance.now()
+      const early = (sentAt.get(id) ?? Number.NEGATIVE_INFINITY) + everyMs - performance.now()
       if (early <= 0) return reported(id)
       soonest = Math.min(soonest, early)
     }
@@ -33,8 +33,8 @@ export function watch({ view, changes, store }: SpeechFeature, signal?: AbortSig
   function reported(id: string): SpeechChange {
     stale.delete(id)
     const speech = view.find(id)
-    if (speech?.state === 'making') toldAt.set(id, performance.now())
-    else toldAt.delete(id)
+    if (speech?.state === 'making') sentAt.set(id, performance.now())
+    else sentAt.delete(id)
     return speech ? { type: 'speech', speech } : { type: 'gone', id }
   }
 

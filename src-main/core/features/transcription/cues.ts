@@ -1,11 +1,11 @@
 import type { Cue } from '../../../../src-preload/contract/transcription.ts'
 
-/** Seconds; three years. What claims to begin later is no cue. */
+/** Latest start of a cue in seconds (three years). Later times are invalid. */
 const latest = 100_000_000
 
 /**
- * Cues as they are kept and written: times in whole milliseconds, the end after the beginning, sorted; texts without control characters,
- * empty lines and spaces at the ends of lines, so that each file format can hold them. What is left without a word falls away.
+ * Normalizes cues for storage and export: times in whole milliseconds, end after start, sorted; texts without control characters, empty lines
+ * and trailing spaces, so that every file format can contain them. Drops cues without text.
  */
 export function tidyCues(cues: readonly Cue[]): Cue[] {
   return cues
@@ -26,17 +26,17 @@ function tidyText(text: string): string {
     .join('\n')
 }
 
-/** But for the line end and the tab. */
+/** All control characters except line feed and tab. */
 const controls = /(?![\n\t])\p{Cc}/gu
 
-/** Line ends as one, no control characters, no half of a surrogate pair. */
+/** Normalizes line ends, and removes control characters and lone surrogates. */
 export const clean = (text: string): string => text.replace(/\r\n?/g, '\n').replace(controls, '').toWellFormed()
 
-/** Scripts that write no spaces between words, and their punctuation. */
+/** Scripts without spaces between words, and their punctuation. */
 const spaceless =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\u3000-\u303f\uff00-\uff65]/u
 
-/** Texts of cues as one text, with a space between where the script has any. */
+/** Joins the texts of cues, with a space between them if the script uses spaces. */
 export function joinCues(cues: readonly Pick<Cue, 'text'>[]): string {
   const pieces: string[] = []
   let last = ''

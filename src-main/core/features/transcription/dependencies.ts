@@ -5,27 +5,27 @@ import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
 import type { CallOptions, Transcription, TranscriptionRequest } from '../../upstream/types.ts'
 
-/** A file in `making/` that grows at its end. */
+/** A file in `making/` that is being written. */
 export interface GrowingSound {
   readonly bytes: number
-  /** On the disk when it resolves; what is there already of `at` and on is not taken twice. */
+  /** Resolves when the bytes are on disk. Bytes that are already there from `at` on are not appended twice. */
   append(bytes: Uint8Array, at: number): Promise<number>
-  /** Becomes media; `then` runs in the transaction of its row. */
+  /** Turns the file into a media file; `then` runs in the transaction of its row. */
   finish(facts: { mime: string; name: string | null }, then: (item: MediaItem) => void): Promise<MediaItem>
   discard(): Promise<void>
 }
 
-/** What this room asks of where bytes lie. */
+/** What this feature needs of the media files. */
 export interface SoundFiles {
   growing: {
-    /** Opens what an earlier process left, or makes it. */
+    /** Opens the file that an earlier process left, or creates it. */
     grow(id: string): Promise<GrowingSound>
-    /** What an earlier process left of it. */
+    /** Files of this item that an earlier process left. */
     left(id: string): Promise<{ bytes: number }[]>
     discardAll(id: string): Promise<void>
     pathOf(id: string): string
   }
-  /** Takes the file over; `then` runs in the transaction of its row. */
+  /** Moves the file into the media folder; `then` runs in the transaction of its row. */
   addSound(
     source: { path: string },
     facts: { mime: string; name: string | null },
@@ -34,11 +34,11 @@ export interface SoundFiles {
   pathOf(mediaId: string): string | null
   /** @throws StudioError `no_such_item` */
   copyTo(mediaId: string, path: string): Promise<MediaItem>
-  /** Those that nothing names any more go for good. */
+  /** Deletes files that nothing refers to any more. */
   drop(mediaIds: readonly string[]): Promise<unknown>
 }
 
-/** Sound that the Speech room made: a file that is kept already, or one to take over. */
+/** Audio of a speech: a stored file, or a temporary one to move. */
 export type SpokenSoundFile = Pick<Recording, 'name' | 'mime' | 'bytes' | 'seconds'> &
   ({ mediaId: string; path: null } | { mediaId: null; path: string })
 
@@ -46,7 +46,7 @@ export interface TranscribeParts {
   store: Pick<Store, 'recordings' | 'transcripts' | 'media' | 'transaction' | 'journal' | 'pending'>
   files: SoundFiles
   transfers: {
-    /** For files that are offered. */
+    /** Folder for files that are offered as downloads. */
     folder: string
     uploads: {
       take(uploadId: string): { path: string; name: string; bytes: number }
@@ -58,9 +58,9 @@ export interface TranscribeParts {
   upstream(): Promise<{
     createTranscription(request: TranscriptionRequest, options?: CallOptions): Promise<Transcription>
   }>
-  /** What a row of the log of requests cost. */
+  /** The cost of an ended request, by its log row. */
   costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
-  /** @throws StudioError `no_such_item` where there is no such speech, or nothing of it is whole */
+  /** @throws StudioError `no_such_item` for an unknown speech, or one without any complete audio */
   spoken(speechId: string): Promise<SpokenSoundFile>
   log(level: 'info' | 'warn' | 'error', line: string): void
 }

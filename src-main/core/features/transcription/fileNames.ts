@@ -2,7 +2,8 @@ import { endingOf, endingsOf, isSoundName } from '../../shared/audioFileTypes.ts
 import { fileStem } from '../../shared/fileName.ts'
 
 /**
- * The name under which a file goes up: services tell types by the ending, which a person may have changed. `original` is what it came as.
+ * The file name for an upload. Services recognise types by the extension, which a person may have changed. `original` is the name that the
+ * file arrived with.
  */
 export function uploadName(name: string, mime: string, original: string | null): string {
   const ending = endingOf(name)
@@ -13,13 +14,13 @@ export function uploadName(name: string, mime: string, original: string | null):
   return wanted === undefined ? name : `${name}.${wanted}`
 }
 
-/** A name for a saved file. The ending of a sound's name goes: the file is another one. */
+/** The file name for a saved transcript. Replaces the extension of the audio. */
 export function saveName(name: string, ending: string): string {
   const known = endingOf(name) ?? ''
   const stem = known === ending || isSoundName(name) ? name.slice(0, -known.length - 1) : name
   return `${fileStem(stem, 120, 'Transcript')}.${ending}`
 }
 
-/** The ending of a sound that is called so and is of this type. */
+/** The file extension of audio, from its name and type. */
 export const soundEnding = (name: string, mime: string): string =>
   endingOf(uploadName(name, mime, null)) ?? endingsOf(mime)[0] ?? 'bin'

@@ -6,18 +6,21 @@ import { clean, joinCues, tidyCues } from './cues.ts'
 import { isSrt, readSrt } from './srt.ts'
 import { isVtt, readVtt } from './vtt.ts'
 
-/** What was heard, however the reply said it. */
-export interface Heard {
+/** Text and cues of a reply, independent of its format. */
+export interface ParsedTranscript {
   came: TranscriptFormat
   text: string
   cues: Cue[]
 }
 
-/** UTF-16 units and pieces that a transcript may have: weeks of speech. What has more is an attack or a fault. */
+/**
+ * Maximum length of a transcript in UTF-16 units, and maximum number of cues. Both are weeks of speech. A larger reply is an attack or a
+ * fault.
+ */
 const longestText = 4_000_000
 const mostCues = 100_000
 
-/** The reply as it came, to be kept: JSON as JSON; of one that is nested beyond all reason its text. */
+/** The reply as received, for storage: JSON as JSON; its text if it is nested too deeply. */
 export function rawOf({ format, text, json }: Transcription): string {
   if (format !== 'json') return text
   try {
@@ -28,15 +31,16 @@ export function rawOf({ format, text, json }: Transcription): string {
 }
 
 /**
- * A reply, read. Services send WebVTT or SubRip as plain text too, or inside JSON, and verbose JSON has `segments` with times: all of
- * these give cues. @throws StudioError `malformed_reply` for what is no transcript
+ * Parses a reply. Services also send WebVTT or SubRip as plain text or inside JSON, and verbose JSON has `segments` with times. All of these
+ * give cues.
+ * @throws StudioError `malformed_reply` for anything but a transcript
  */
-export function readHeard(format: TranscriptFormat, raw: string): Heard {
+export function parseTranscript(format: TranscriptFormat, raw: string): ParsedTranscript {
   if (format === 'json') return readJson(raw)
   return readPlain(raw)
 }
 
-function readPlain(raw: string): Heard {
+function readPlain(raw: string): ParsedTranscript {
   if (raw.length > longestText) throw tooLong()
   if (isVtt(raw)) return reported('vtt', null, readVtt(raw) ?? [])
   if (isSrt(raw)) return reported('text', null, readSrt(raw))
@@ -46,18 +50,18 @@ function readPlain(raw: string): Heard {
 const reply = z.looseObject({ text: z.unknown().optional(), segments: z.unknown().optional() })
 const segment = z.object({ start: z.number(), end: z.number(), text: z.string() })
 
-function readJson(raw: string): Heard {
+function readJson(raw: string): ParsedTranscript {
   const json: unknown = JSON.parse(raw)
   const { text, segments } = reply.parse(json)
   if (typeof text === 'string' && (isVtt(text) || isSrt(text))) return { ...readPlain(text), came: 'json' }
   if (typeof text !== 'string' && !Array.isArray(segments)) {
-    throw new StudioError('malformed_reply', 'The service’s reply holds no transcript.', { workPossible: true })
+    throw new StudioError('malformed_reply', 'The service’s reply contains no transcript.', { workPossible: true })
   }
   const cues = readSegments(segments)
   return reported('json', typeof text === 'string' && text.trim() !== '' ? text : null, cues)
 }
 
-/** Those of them that make sense; the text stands beside them. */
+/** The valid segments. The text is read separately. */
 function readSegments(segments: unknown): Cue[] {
   if (!Array.isArray(segments)) return []
   if (segments.length > mostCues) throw tooLong()
@@ -70,7 +74,7 @@ function readSegments(segments: unknown): Cue[] {
   )
 }
 
-function reported(came: TranscriptFormat, given: string | null, cues: Cue[]): Heard {
+function reported(came: TranscriptFormat, given: string | null, cues: Cue[]): ParsedTranscript {
   if (cues.length > mostCues) throw tooLong()
   const text = given === null ? joinCues(cues) : clean(given).trim()
   if (text.length > longestText) throw tooLong()
@@ -78,6 +82,6 @@ function reported(came: TranscriptFormat, given: string | null, cues: Cue[]): He
 }
 
 const tooLong = (): StudioError =>
-  new StudioError('malformed_reply', 'The transcript is longer than anything that was ever said.', {
+  new StudioError('malformed_reply', 'The transcript is too long to be real.', {
     workPossible: true,
   })

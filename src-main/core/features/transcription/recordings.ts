@@ -10,29 +10,29 @@ import type { GrowingSound, TranscribeParts } from './dependencies.ts'
 import { soundEnding } from './fileNames.ts'
 import { paced } from './watcher.ts'
 
-/** A microphone that runs, as the core knows it: pieces come, or have not come for a while. */
-interface Take {
+/** A running microphone recording. */
+interface ActiveRecording {
   file: GrowingSound
   idle: NodeJS.Timeout
   progress: ReturnType<typeof paced>
-  /** It is being moved to where it stays, and takes no more. */
+  /** The file is being moved to the media folder and accepts no more bytes. */
   ending: boolean
 }
 
 export type RecordingsOptions = Pick<TranscribeParts, 'store' | 'files' | 'log'> & { changed(id: string): void }
 
-/** Longer than most pauses; what comes after a longer one goes on all the same. */
+/** A recording without a new piece for this long is cut, ms. Longer than most pauses. A later piece still continues it. */
 export const idleMs = 900_000
 const { cut, kept, recording: running } = recording.shape.state.enum
 
 /**
- * Recordings of the microphone. Each piece is on the disk before it is counted. A recording whose page went away is `cut` after a while, as one that
- * was under way when the process died; when its page comes back all the same, with the piece that is due, it goes on where it was.
+ * Microphone recordings. Each piece is on disk before it is counted. A recording is `cut` if its page has sent nothing for a while, or if the
+ * process ended during it. If the page returns with the next piece, the recording continues.
  */
 export class Recordings {
   readonly #parts: RecordingsOptions
-  readonly #takes = new Map<string, Take>()
-  /** Beginnings, endings and goings-on of one recording go one after another. */
+  readonly #active = new Map<string, ActiveRecording>()
+  /** Serializes start, append and finish for each recording. */
   readonly #turns = new Map<string, Promise<unknown>>()
 
   readonly #closing = new AbortController()
@@ -41,9 +41,9 @@ export class Recordings {
     this.#parts = parts
   }
 
-  /** Bytes that have come; null where nobody records it now. */
+  /** Bytes received so far; null if the recording is not running. */
   bytes(id: string): number | null {
-    return this.#takes.get(id)?.file.bytes ?? null
+    return this.#active.get(id)?.file.bytes ?? null
   }
 
   async begin({ name, mime }: { name: string; mime: string }): Promise<string> {
@@ -73,56 +73,59 @@ export class Recordings {
     return id
   }
 
-  /** @throws StudioError `bad_input` where bytes before `at` are missing or it ended, `no_such_item` */
+  /** @throws StudioError `bad_input` if bytes before `at` are missing or the recording has ended, `no_such_item` */
   async append({ id, at, data }: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
-    const now = this.#takes.get(id)
-    const take = now && !now.ending ? now : await this.#inTurn(id, () => this.#goOn(id))
-    take.idle.refresh()
-    const bytes = await take.file.append(Buffer.from(data, 'base64'), at)
-    take.progress.call()
+    const now = this.#active.get(id)
+    const recording = now && !now.ending ? now : await this.#inTurn(id, () => this.#continue(id))
+    recording.idle.refresh()
+    const bytes = await recording.file.append(Buffer.from(data, 'base64'), at)
+    recording.progress.call()
     return { bytes }
   }
 
-  /** @throws StudioError `bad_input` where nothing came, `no_such_item` */
+  /** Ends a recording. @throws StudioError `bad_input` if it is empty, `no_such_item` */
   finish({ id, seconds }: { id: string; seconds: number | null }): Promise<void> {
     return this.#inTurn(id, async () => {
       const { store } = this.#parts
       const row = store.recordings.get(id)
       if (row.source !== 'microphone' || row.state === kept) {
-        // The page lost the answer and asks again.
+        // The page lost the reply and calls again.
         if (seconds !== null && row.seconds === null) store.recordings.setSeconds(id, seconds)
       } else if (row.mediaId === null) {
-        const take = this.#takes.get(id) ?? (await this.#goOn(id))
-        await this.#end(row, take, { state: kept, seconds })
+        const recording = this.#active.get(id) ?? (await this.#continue(id))
+        await this.#end(row, recording, { state: kept, seconds })
       } else store.recordings.settle({ ...row, state: kept, seconds })
       this.#parts.changed(id)
     })
   }
 
-  /** Throws away what was recorded, also what was cut. @throws StudioError `bad_input` for what is kept, `no_such_item` */
+  /** Deletes a running or cut recording. @throws StudioError `bad_input` for a finished one, `no_such_item` */
   discard(id: string): Promise<void> {
     return this.#inTurn(id, async () => {
       const row = this.#parts.store.recordings.get(id)
       if (row.state === kept) {
-        throw new StudioError('bad_input', 'This recording is kept; delete it instead.')
+        throw new StudioError('bad_input', 'This recording is finished. Delete it instead.')
       }
       await this.#drop(row)
       this.#parts.changed(id)
     })
   }
 
-  /** Ends it as cut, with what came; nothing where nobody records it. */
+  /** Ends a recording as cut with the received bytes. Does nothing if it is not running. */
   cut(id: string): Promise<void> {
     return this.#inTurn(id, async () => {
-      const take = this.#takes.get(id)
+      const recording = this.#active.get(id)
       const row = this.#parts.store.recordings.find(id)
-      if (!take || !row) return
-      await this.#end(row, take, { state: cut, seconds: null })
+      if (!recording || !row) return
+      await this.#end(row, recording, { state: cut, seconds: null })
       this.#parts.changed(id)
     })
   }
 
-  /** At start: what an earlier process left becomes media, marked `cut`. One that fails stays where it is, for the next start. */
+  /**
+   * At start: turns recordings of an earlier process into media files, marked `cut`. After a failure the file stays for the next start.
+   * Returns the number of recovered recordings.
+   */
   async recover(): Promise<number> {
     let found = 0
     for (const row of this.#parts.store.recordings.loose()) {
@@ -130,7 +133,7 @@ export class Recordings {
         await this.#inTurn(row.id, () => this.#recoverOne(row))
         found += 1
       } catch (thrown) {
-        this.#parts.log('error', `A recording could not be brought back: ${String(thrown)}`)
+        this.#parts.log('error', `A recording could not be recovered: ${String(thrown)}`)
       }
       this.#parts.changed(row.id)
     }
@@ -140,15 +143,15 @@ export class Recordings {
   /** The program ends. */
   async close(): Promise<void> {
     this.#closing.abort()
-    // One that can't be written now stays where it is, for the next start.
-    const cut = await Promise.allSettled([...this.#takes.keys()].map((id) => this.cut(id)))
+    // After a failure the file stays for the next start.
+    const cut = await Promise.allSettled([...this.#active.keys()].map((id) => this.cut(id)))
     for (const one of cut) if (one.status === 'rejected') unexpected('A recording could not be ended', one.reason)
     await Promise.all(this.#turns.values())
   }
 
   async #recoverOne(row: StoredRecording): Promise<void> {
-    // The page was quicker, and goes on.
-    if (this.#takes.has(row.id)) return
+    // The page was faster and continues the recording.
+    if (this.#active.has(row.id)) return
     const { files } = this.#parts
     const left = await files.growing.left(row.id)
     if (left.every(({ bytes }) => bytes === 0)) await this.#drop(row)
@@ -157,10 +160,10 @@ export class Recordings {
 
   async #drop(row: StoredRecording): Promise<void> {
     const { store, files } = this.#parts
-    const take = this.#forget(row.id)
-    // The row first: a file that nothing names is swept, a row without a file is not mended.
+    const recording = this.#forget(row.id)
+    // Deletes the row first: an unreferenced file is deleted later, but a row without a file cannot be repaired.
     store.recordings.erase(row.id)
-    await take?.file.discard()
+    await recording?.file.discard()
     await files.growing.discardAll(row.id)
     if (row.mediaId !== null) await files.drop([row.mediaId])
   }
@@ -176,8 +179,8 @@ export class Recordings {
       if (state === kept) throw new StudioError('bad_input', 'Nothing was recorded.')
       return
     }
-    const take = this.#takes.get(row.id)
-    if (take) take.ending = true
+    const recording = this.#active.get(row.id)
+    if (recording) recording.ending = true
     const name = `${row.name}.${soundEnding('', row.mime)}`
     try {
       const finish = () =>
@@ -186,48 +189,48 @@ export class Recordings {
         )
       await untilWritten('A recording', finish, this.#closing.signal)
     } finally {
-      // Until then it is shown as it was, not as something that nobody looks after.
+      // Until then it is shown as before, not as abandoned.
       this.#forget(row.id)
     }
   }
 
-  /** The page is there again: the bytes go back to where they grow. */
-  async #goOn(id: string): Promise<Take> {
+  /** The page has returned: copies the bytes back to a growing file. */
+  async #continue(id: string): Promise<ActiveRecording> {
     const { store, files } = this.#parts
-    const already = this.#takes.get(id)
-    if (already) return already
+    const active = this.#active.get(id)
+    if (active) return active
     const row = store.recordings.get(id)
     if (row.source !== 'microphone' || row.state === kept) {
-      throw new StudioError('bad_input', 'This recording has ended; nothing can be added to it.')
+      throw new StudioError('bad_input', 'This recording has ended. Nothing can be added to it.')
     }
     if (row.mediaId !== null) {
       await files.growing.discardAll(id)
       await files.copyTo(row.mediaId, files.growing.pathOf(id))
     }
-    const take = this.#open(id, await files.growing.grow(id))
+    const recording = this.#open(id, await files.growing.grow(id))
     store.recordings.settle({ ...row, state: running, mediaId: null })
     if (row.mediaId !== null) await files.drop([row.mediaId])
-    return take
+    return recording
   }
 
-  #open(id: string, file: GrowingSound): Take {
+  #open(id: string, file: GrowingSound): ActiveRecording {
     const idle = setTimeout(() => {
       this.cut(id).catch((thrown: unknown) =>
         this.#parts.log('error', `A recording could not be ended: ${String(thrown)}`),
       )
     }, idleMs)
     idle.unref()
-    const take = { file, idle, progress: paced(() => this.#parts.changed(id)), ending: false }
-    this.#takes.set(id, take)
-    return take
+    const recording = { file, idle, progress: paced(() => this.#parts.changed(id)), ending: false }
+    this.#active.set(id, recording)
+    return recording
   }
 
-  #forget(id: string): Take | undefined {
-    const take = this.#takes.get(id)
-    this.#takes.delete(id)
-    clearTimeout(take?.idle)
-    take?.progress.stop()
-    return take
+  #forget(id: string): ActiveRecording | undefined {
+    const recording = this.#active.get(id)
+    this.#active.delete(id)
+    clearTimeout(recording?.idle)
+    recording?.progress.stop()
+    return recording
   }
 
   #inTurn<T>(id: string, work: () => Promise<T>): Promise<T> {

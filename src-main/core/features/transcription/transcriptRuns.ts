@@ -6,18 +6,18 @@ import { searchable } from '../../shared/text/splitWords.ts'
 import type { TranscriptEnd } from '../../store/transcripts.ts'
 import type { CallOptions, Transcription, TranscriptionRequest } from '../../upstream/types.ts'
 import type { TranscribeParts } from './dependencies.ts'
-import { type Heard, rawOf, readHeard } from './parseReply.ts'
+import { type ParsedTranscript, parseTranscript, rawOf } from './parseReply.ts'
 import { paced } from './watcher.ts'
 
 type Service = Awaited<ReturnType<TranscribeParts['upstream']>>
 
-/** One transcript that is being made. */
+/** A running transcription. */
 interface Run {
   id: string
   totalBytes: number
   sentBytes: number
   abort: AbortController
-  /** Its row in the books, once that stands; `closed` resolves when that has its end. */
+  /** Its row in the request log, once written. `closed` resolves when that row has ended. */
   row: number | null
   closed: PromiseWithResolvers<void>
   ended: boolean
@@ -38,7 +38,7 @@ export type RunsParts = Pick<TranscribeParts, 'store' | 'costOf' | 'log'> & {
   changed(id: string, what: 'progress' | 'end'): void
 }
 
-/** The transcripts that are being made. A window may go and come: the work is the core's. */
+/** Running transcriptions. They belong to the core, so windows may close and reopen. */
 export class TranscriptRuns {
   readonly #parts: RunsParts
   readonly #runs = new Map<string, Run>()
@@ -47,12 +47,12 @@ export class TranscriptRuns {
     this.#parts = parts
   }
 
-  /** Bytes of the file that have gone up; null where it is not under way. */
+  /** Bytes of the file uploaded so far; null if the transcription is not running. */
   sentBytes(id: string): number | null {
     return this.#runs.get(id)?.sentBytes ?? null
   }
 
-  /** Asks for one whose row stands already. Answers at once. */
+  /** Sends the request for an existing row. Returns at once. */
   start(asked: TranscriptRequest, service: Service): void {
     const { id } = asked
     const run: Run = {
@@ -68,7 +68,7 @@ export class TranscriptRuns {
     }
     this.#runs.set(id, run)
     run.done = this.#drive(run, asked, service)
-      // Only the database can fail here; the transcript is then what a restart finds: cut.
+      // Only the database can fail here. A restart then marks the transcript as cut.
       .catch((thrown: unknown) =>
         this.#parts.log('error', `A transcript could not be written: ${asStudioError(thrown).message}`),
       )
@@ -78,17 +78,17 @@ export class TranscriptRuns {
       })
   }
 
-  /** Resolves when it is not under way. */
+  /** Resolves when the transcription is not running. */
   async over(id: string): Promise<void> {
     await this.#runs.get(id)?.done
   }
 
-  /** Ends it here and now, then closes the connection. False where it had ended. */
+  /** Ends a run at once, then closes the connection. False if it had already ended. */
   cancel(id: string): boolean {
     return this.#leave(id, 'cancelled', null)
   }
 
-  /** The program ends: what is under way is marked, and all connections are closed. */
+  /** The program ends: marks running transcriptions and closes all connections. */
   async close(): Promise<void> {
     const runs = [...this.#runs.values()]
     for (const { id } of runs) this.#leave(id, 'cut', programEnded())
@@ -109,24 +109,24 @@ export class TranscriptRuns {
   async #drive(run: Run, asked: TranscriptRequest, service: Service): Promise<void> {
     let reply: Transcription | null = null
     let raw: string | null = null
-    let heard: Heard | null = null
+    let heard: ParsedTranscript | null = null
     let failure: StudioError | null = null
     try {
       reply = await service.createTranscription(await requestOf(asked), this.#options(run))
       raw = rawOf(reply)
-      heard = readHeard(reply.format, raw)
+      heard = parseTranscript(reply.format, raw)
     } catch (thrown) {
       failure = asStudioError(thrown)
     }
-    // What it cost is known a moment later, when the connection is free again.
+    // The cost is known a moment later, when the connection is free again.
     if (run.row !== null) {
       await run.closed.promise
       const cost = this.costOf(run.row)
-      this.#write(`cost ${run.id}`, 'What a transcript cost', ({ transcripts }) => transcripts.setCost(run.id, cost))
+      this.#write(`cost ${run.id}`, 'The cost of a transcript', ({ transcripts }) => transcripts.setCost(run.id, cost))
     }
     if (run.ended) this.#parts.changed(run.id, 'progress')
     else if (failure === null) this.#end(run, { state: 'done', problem: null, raw, heard })
-    // The person ended it elsewhere: in the log of requests.
+    // The person cancelled it in the request log.
     else if (failure.kind === 'cancelled') this.#end(run, { state: 'cancelled', problem: null, raw, heard })
     else {
       if (failure.kind === 'bug') this.#parts.log('error', failure.message)
@@ -154,7 +154,12 @@ export class TranscriptRuns {
 
   #end(
     run: Run,
-    { state, problem, raw, heard }: Pick<TranscriptEnd, 'state' | 'problem' | 'raw'> & { heard: Heard | null },
+    {
+      state,
+      problem,
+      raw,
+      heard,
+    }: Pick<TranscriptEnd, 'state' | 'problem' | 'raw'> & { heard: ParsedTranscript | null },
   ): void {
     run.ended = true
     run.progress.stop()
@@ -168,36 +173,36 @@ export class TranscriptRuns {
     })
   }
 
-  /** Now, or when the database takes it. */
+  /** Writes now, or when the database accepts it. */
   #write(key: string, what: string, write: (store: RunsParts['store']) => void): void {
     const { store } = this.#parts
     store.pending.write(key, what, () => write(store))
   }
 
-  /** What a request cost; unknown where the books don't have it. */
+  /** The cost of a request; unknown if the request log does not have it. */
   costOf(row: number): ReturnType<TranscribeParts['costOf']> {
     try {
       return this.#parts.costOf(row)
     } catch (thrown) {
-      this.#parts.log('warn', `What a transcript cost could not be read: ${asStudioError(thrown).message}`)
+      this.#parts.log('warn', `The cost of a transcript could not be read: ${asStudioError(thrown).message}`)
       return { cost: null, costIs: 'unknown' }
     }
   }
 }
 
-/** Text and cues are the same words unless a person changed one of them: then both are looked through. */
+/** Text to search. Text and cues have the same words unless a person edited one of them. Then both are searched. */
 export function searchOf(text: string, cues: Transcript['cues']): string {
   const said = searchable(text)
   const shown = searchable(cues.map((one) => one.text).join(' '))
   return said.includes(shown) ? said : said + shown
 }
 
-/** At start, and when the program ends. */
+/** The problem of a transcript that the end of the program interrupted. */
 export function programEnded(): Problem {
   return new StudioError('cancelled', 'Inference Studio ended while this transcript was being made.').toProblem()
 }
 
-/** The file goes up from the disk as it is read, whatever its size. @throws StudioError `no_such_item` */
+/** Streams the file from disk, whatever its size. @throws StudioError `no_such_item` */
 async function requestOf({ path, fileName, mime, wish }: TranscriptRequest): Promise<TranscriptionRequest> {
   const { model, language, prompt, format, temperature } = wish
   return {

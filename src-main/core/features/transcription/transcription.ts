@@ -18,7 +18,7 @@ import { unexpected } from '../../shared/unexpected.ts'
 import { joinCues, tidyCues } from './cues.ts'
 import type { TranscribeParts } from './dependencies.ts'
 import { saveName, soundEnding, uploadName } from './fileNames.ts'
-import { readHeard } from './parseReply.ts'
+import { parseTranscript } from './parseReply.ts'
 import { Recordings } from './recordings.ts'
 import { writeSrt } from './srt.ts'
 import { programEnded, searchOf, TranscriptRuns } from './transcriptRuns.ts'
@@ -27,7 +27,7 @@ import { TranscribeView, TranscribeWatcher } from './watcher.ts'
 
 export type TranscriptionFeature = ReturnType<typeof createTranscription>
 
-/** How long the end of a transcript may wait for the database before it counts as not over, ms. */
+/** How long the end of a transcript may wait for the database before it counts as still running, ms. */
 const writtenMs = 10_000
 
 const savedAs = {
@@ -36,11 +36,11 @@ const savedAs = {
   srt: { mime: 'application/x-subrip', write: ({ cues }: Transcript) => writeSrt(cues) },
 } as const
 
-/** Recordings, files and what was said in them: everything of `contract/transcribe.ts`. */
+/** Recordings, files and their transcripts: all procedures of `contract/transcription.ts`. */
 export function createTranscription(parts: TranscribeParts) {
   const { store, files, transfers } = parts
   const { recordings, transcripts } = store
-  const takes = new Recordings({ ...parts, changed: (id) => view.notify('recording', id) })
+  const microphone = new Recordings({ ...parts, changed: (id) => view.notify('recording', id) })
   const runs = new TranscriptRuns({
     ...parts,
     changed(id, what) {
@@ -50,19 +50,20 @@ export function createTranscription(parts: TranscribeParts) {
     },
   })
   const view = new TranscribeView(store, {
-    recorded: (id) => takes.bytes(id),
+    recorded: (id) => microphone.bytes(id),
     uploaded: (id) => runs.sentBytes(id),
   })
   markCut(parts, (row) => runs.costOf(row))
-  /** What an earlier process left is there again. Whatever asks for one recording waits for it. */
-  const recovered = takes.recover().then(
+  /** Recovers recordings of an earlier process. Every procedure about a single recording waits for it. */
+  const recovered = microphone.recover().then(
     (found) => {
-      if (found > 0) parts.log('warn', `${found} recordings were cut when the program ended; they are kept and marked.`)
+      if (found > 0)
+        parts.log('warn', `${found} recordings were cut when the program ended. They are stored and marked.`)
     },
-    (thrown: unknown) => unexpected('What an earlier process recorded could not be looked for', thrown),
+    (thrown: unknown) => unexpected('Recordings of an earlier process could not be recovered', thrown),
   )
 
-  /** Text and cues of a transcript, by a person or as they came. */
+  /** Writes text and cues of a transcript, edited or as received. */
   function reword(id: string, { text, cues, edited }: Pick<Transcript, 'text' | 'cues' | 'edited'>): Transcript {
     store.transaction(() => transcripts.setWords({ id, text, cues, edited, search: searchOf(text, cues) }))
     const changed = view.transcript(id)
@@ -106,22 +107,22 @@ export function createTranscription(parts: TranscribeParts) {
     },
 
     async begin(input: { name: string; mime: string }): Promise<Recording> {
-      return view.recording(await takes.begin(input))
+      return view.recording(await microphone.begin(input))
     },
     async append(input: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
       await recovered
-      return takes.append(input)
+      return microphone.append(input)
     },
     async finish(input: { id: string; seconds: number | null }): Promise<Recording> {
       await recovered
-      await takes.finish(input)
+      await microphone.finish(input)
       return view.recording(input.id)
     },
     async discard({ id }: { id: string }): Promise<void> {
       await recovered
-      await takes.discard(id)
+      await microphone.discard(id)
     },
-    /** @throws StudioError `no_such_item`, `bad_input` for a file without a byte */
+    /** @throws StudioError `no_such_item`, `bad_input` for an empty file */
     async addFile({ uploadId, fromId }: { uploadId: string; fromId: string | null }): Promise<Recording> {
       const { path, name: given, bytes } = transfers.uploads.take(uploadId)
       if (bytes === 0) throw new StudioError('bad_input', 'This file is empty.')
@@ -146,8 +147,8 @@ export function createTranscription(parts: TranscribeParts) {
     },
 
     /**
-     * Stores a transcript, then asks for it; `alongside` is stored in the same transaction. `requestId` becomes the id of the transcript:
-     * where there is one with that id, that is the answer and nothing is asked.
+     * Stores a transcript, then requests it; `alongside` runs in the same transaction. `requestId` becomes its id: if a transcript with that
+     * id exists, returns it and requests nothing.
      * @throws StudioError `no_such_item`, `bad_input`, `not_connected`, and as `alongside` does
      */
     async transcribe(
@@ -160,7 +161,7 @@ export function createTranscription(parts: TranscribeParts) {
     ): Promise<Transcript> {
       await recovered
       const service = transcripts.find(id) ? null : await parts.upstream()
-      // Looked up again: another call with this id may have waited for the connection too.
+      // Looked up again: a concurrent call with this id may have waited for the connection too.
       if (!service || transcripts.find(id)) {
         store.transaction(alongside)
         return view.transcript(id)
@@ -168,7 +169,7 @@ export function createTranscription(parts: TranscribeParts) {
       const { name, mime, mediaId, bytes } = view.recording(recordingId)
       const path = mediaId === null ? null : files.pathOf(mediaId)
       if (mediaId === null || path === null) {
-        throw new StudioError('bad_input', 'This recording is still being made. End it first.')
+        throw new StudioError('bad_input', 'This recording is still running. End it first.')
       }
       const createdAt = new Date().toISOString()
       store.transaction(() => {
@@ -181,13 +182,13 @@ export function createTranscription(parts: TranscribeParts) {
       view.notify('transcript', id)
       return view.transcript(id)
     },
-    /** Resolves when it is not under way, with how it ended. @throws StudioError `no_such_item` */
+    /** Resolves with the final state when it is not running. @throws StudioError `no_such_item` */
     async over(id: string): Promise<Transcript['state']> {
       await runs.over(id)
       await store.pending.settled(writtenMs)
       return transcripts.get(id).state
     },
-    /** The wish of one that never left this machine, which goes. @throws StudioError `no_such_item`, `bad_input` */
+    /** Removes a transcript that was never sent, and returns its input for editing. @throws StudioError `no_such_item`, `bad_input` */
     takeBack(id: string): TranscriptWish & { recordingId: string } {
       const { state, problem, recordingId, model, language, prompt, format, temperature } = transcripts.get(id)
       if (state !== 'failed' || problem?.unsent !== true) throw mayHaveLeft()
@@ -195,18 +196,18 @@ export function createTranscription(parts: TranscribeParts) {
       view.notify('recording', recordingId)
       return { recordingId, model, language, prompt, format, temperature }
     },
-    /** Whether there is one with this id. */
+    /** Whether a transcript with this id exists. */
     has: (id: string): boolean => transcripts.find(id) !== null,
-    /** Ends the upload or the wait at once; nothing happens to what has ended. */
+    /** Ends the upload or the wait at once. An ended transcript stays as it is. */
     cancel({ transcriptId }: { transcriptId: string }): Transcript {
       const { id } = transcripts.get(transcriptId)
       runs.cancel(id)
       return view.transcript(id)
     },
-    /** Where cues alone are given, the text is what they say. @throws StudioError `bad_input` while it is being made */
+    /** Changes text or cues. With cues alone, the text follows them. @throws StudioError `bad_input` while it is running */
     edit({ transcriptId, text, cues }: { transcriptId: string; text?: string | undefined; cues?: Cue[] | undefined }) {
       const before = transcripts.get(transcriptId)
-      if (before.state === 'making') throw new StudioError('bad_input', 'This transcript is still being made.')
+      if (before.state === 'making') throw new StudioError('bad_input', 'This transcript is still in progress.')
       const kept = cues === undefined ? before.cues : tidyCues(cues)
       const words = text ?? (cues === undefined ? before.text : joinCues(kept))
       return reword(transcriptId, { text: words, cues: kept, edited: true })
@@ -215,7 +216,7 @@ export function createTranscription(parts: TranscribeParts) {
     revert({ transcriptId }: { transcriptId: string }): Transcript {
       const { came } = transcripts.get(transcriptId)
       const raw = transcripts.raw(transcriptId)
-      const said = raw === null || came === null ? { text: '', cues: [] } : readHeard(came, raw)
+      const said = raw === null || came === null ? { text: '', cues: [] } : parseTranscript(came, raw)
       return reword(transcriptId, { ...said, edited: false })
     },
     /** @throws StudioError `no_such_item` */
@@ -233,31 +234,31 @@ export function createTranscription(parts: TranscribeParts) {
       recordings.setSeconds(id, seconds)
       view.notify('recording', id)
     },
-    /** @throws StudioError `bad_input` for what has no cues, `no_such_item` */
+    /** @throws StudioError `bad_input` for a format with times if there are no cues, `no_such_item` */
     async save({ transcriptId, as }: { transcriptId: string; as: keyof typeof savedAs }): Promise<Download> {
       const transcript = transcripts.get(transcriptId)
       if (as !== 'txt' && transcript.cues.length === 0) {
-        throw new StudioError('bad_input', 'The service told no times for this transcript, which this format needs.')
+        throw new StudioError('bad_input', 'The service reported no times for this transcript. This format needs them.')
       }
       const { mime, write } = savedAs[as]
       const path = join(transfers.folder, `${randomUUID()}.${as}`)
       await writeFile(path, write(transcript), { flag: 'wx', mode: 0o600 })
       return offer(path, saveName(recordings.get(transcript.recordingId).name, as), mime)
     },
-    /** @throws StudioError `no_such_item`, `bad_input` while it is recorded */
+    /** @throws StudioError `no_such_item`, `bad_input` while it is being recorded */
     async saveAudio({ id }: { id: string }): Promise<Download> {
       await recovered
       const { name, mime, mediaId } = view.recording(id)
-      if (mediaId === null) throw new StudioError('bad_input', 'This recording is still being made. End it first.')
+      if (mediaId === null) throw new StudioError('bad_input', 'This recording is still running. End it first.')
       const path = join(transfers.folder, `${randomUUID()}.sound`)
       const item = await files.copyTo(mediaId, path)
       return offer(path, saveName(name, soundEnding(item.name ?? name, mime)), mime)
     },
-    /** What is being recorded or transcribed is ended first, with what came. */
+    /** Deletes recordings. Running recordings and transcriptions of them are ended first. */
     async remove({ ids }: { ids: string[] }): Promise<{ removed: number }> {
       await recovered
       for (const id of ids) {
-        await takes.cut(id)
+        await microphone.cut(id)
         for (const one of transcripts.of(id)) runs.cancel(one.id)
       }
       const removed = recordings.remove(ids, new Date().toISOString())
@@ -270,20 +271,20 @@ export function createTranscription(parts: TranscribeParts) {
       return { restored: restored.length }
     },
 
-    /** Somebody else erased them for good: those who watch are told. */
+    /** Call after rows were deleted permanently: notifies watchers. */
     erased(ids: readonly string[]): void {
       for (const id of ids) view.notify('recording', id)
     },
     recovered,
-    /** Recordings are kept as far as they came, uploads are closed. */
+    /** Ends recordings with the received bytes, and closes uploads. */
     async close(): Promise<void> {
       await recovered
-      await Promise.all([takes.close(), runs.close()])
+      await Promise.all([microphone.close(), runs.close()])
     },
   }
 }
 
-/** Transcripts that were being made when the program died; what they cost, where the books know. */
+/** Marks transcripts as cut that were running when the program ended, with their cost from the request log if known. */
 function markCut({ store, log }: TranscribeParts, costOf: TranscribeParts['costOf']): void {
   const cut = store.transcripts.unfinished()
   store.transaction(() => {

@@ -1,11 +1,14 @@
 import type { Cue } from '../../../../src-preload/contract/transcription.ts'
 import { clean, tidyCues } from './cues.ts'
 
-// WebVTT: The Web Video Text Tracks Format, W3C. Files come from a service and may be anything: every step is linear in their length.
+// WebVTT: The Web Video Text Tracks Format, W3C. Files come from a service and may contain anything, so every step is linear in their length.
 
 export const isVtt = (text: string): boolean => /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(text)
 
-/** The cues of a WebVTT file, as its parser (6.1) finds them; notes, styles, regions and damaged blocks are passed over. Null where it is none. */
+/**
+ * The cues of a WebVTT file, as the standard's parser (6.1) finds them. Skips notes, styles, regions and damaged blocks. Null for other
+ * files.
+ */
 export function readVtt(file: string): Cue[] | null {
   if (!isVtt(file)) return null
   const lines = clean(file).split('\n')
@@ -14,7 +17,7 @@ export function readVtt(file: string): Cue[] | null {
     const times = readTimes(lines[at] ?? '')
     if (times === null) continue
     const payload: string[] = []
-    // A line with an arrow begins the next cue, also without an empty line before it.
+    // A line with an arrow begins the next cue, even without an empty line before it.
     while (at + 1 < lines.length && lines[at + 1] !== '' && !lines[at + 1]?.includes('-->')) {
       at += 1
       payload.push(lines[at] ?? '')
@@ -32,7 +35,7 @@ export function writeVtt(cues: readonly Cue[]): string {
 const time = String.raw`(?:(\d{1,8}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})`
 const timing = new RegExp(String.raw`^[ \t]*${time}[ \t]*-->[ \t]*${time}(?:[ \t]|$)`)
 
-/** `[hours:]minutes:seconds.fraction --> …`, in seconds; settings behind it are left. SubRip's comma is taken too. */
+/** Parses `[hours:]minutes:seconds.fraction --> …`, in seconds. Ignores settings after it. Also accepts SubRip's comma. */
 export function readTimes(line: string): Pick<Cue, 'from' | 'to'> | null {
   const found = timing.exec(line.slice(0, 200))
   if (!found) return null
@@ -55,7 +58,7 @@ export function stamp(at: number, point: '.' | ','): string {
 const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 const escaped = (text: string): string => text.replace(/[&<>]/g, (mark) => marks[mark] ?? mark)
 
-/** Tags of the format (4.2.2) and times inside a cue; anything else in pointed brackets is what somebody said. */
+/** Tags of the format (4.2.2) and times inside a cue. Other text in angle brackets is spoken text. */
 const tag = /^<(?:\/?(?:c|i|b|u|v|lang|ruby|rt)(?:\.[^\s<>]*)?(?:[ \t][^<>]*)?|[\d:.]+)>/
 const voice = /^<v(?:\.[^\s<>]*)?[ \t]+([^<>]+)>/
 const longestTag = 300

@@ -4,33 +4,33 @@ import { type FeedSource, Listeners } from '../../shared/events.ts'
 import { guarded } from '../../shared/unexpected.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What is known of things under way beyond their rows. */
-export interface UnderWay {
-  /** Bytes that have come of a recording; null where nobody records it. */
+/** State of running work beyond its rows. */
+export interface RunningWork {
+  /** Bytes received of a recording; null if it is not running. */
   recorded(id: string): number | null
-  /** Bytes of the file that have gone up; null where it is not under way. */
+  /** Bytes of the file uploaded so far; null if the transcription is not running. */
   uploaded(transcriptId: string): number | null
 }
 
 export type Changed = { what: 'recording' | 'transcript'; id: string }
 
 interface Page {
-  /** The last id of the page before. */
+  /** The last id of the previous page. */
   before: string | null
   limit: number
 }
 
 const snapshotLength = 200
-/** How long a search may hold the thread. */
+/** Maximum time that a search may occupy the thread, ms. */
 const sliceMs = 8
 
-/** The one view of the room: stored rows, with what is under way laid over them. */
+/** Recordings and transcripts as shown: stored rows, combined with running work. */
 export class TranscribeView {
   readonly changes = new Listeners<[Changed]>()
   readonly #store: Pick<Store, 'recordings' | 'transcripts'>
-  readonly #underWay: UnderWay
+  readonly #underWay: RunningWork
 
-  constructor(store: Pick<Store, 'recordings' | 'transcripts'>, underWay: UnderWay) {
+  constructor(store: Pick<Store, 'recordings' | 'transcripts'>, underWay: RunningWork) {
     this.#store = store
     this.#underWay = underWay
   }
@@ -54,7 +54,7 @@ export class TranscribeView {
     return { recordings: recordings.map((one) => this.#show(one)), total }
   }
 
-  /** As `page`, of those that match. Reads every transcript, and lets others have their turn meanwhile. */
+  /** Like `page`, for matching recordings. Reads every transcript and yields to other work in between. */
   async search(
     needles: readonly string[],
     { before, limit }: Page,
@@ -77,7 +77,7 @@ export class TranscribeView {
     this.changes.notify({ what, id })
   }
 
-  /** For one watcher: null where there is nothing to tell of it. */
+  /** The change for a watcher; null if there is nothing to report. */
   changed({ what, id }: Changed): TranscribeChange | null {
     if (what === 'recording') {
       const recording = this.#store.recordings.find(id)
@@ -92,7 +92,7 @@ export class TranscribeView {
   #show({ removed: _, ...recording }: Recording & { removed: boolean }): Recording {
     const bytes = this.#underWay.recorded(recording.id)
     if (bytes !== null) return { ...recording, bytes }
-    // Nobody records it: an earlier process did, and what it left is being looked after.
+    // The recording is not running: an earlier process ended during it, and its recovery is in progress.
     return recording.state === 'recording' ? { ...recording, state: 'cut' } : recording
   }
 
@@ -102,7 +102,7 @@ export class TranscribeView {
   }
 }
 
-/** One watcher: what is to be told anew. A slow one is told once of what changed often. */
+/** One watcher and its pending changes. Repeated changes of one item are combined. */
 export class TranscribeWatcher implements FeedSource<TranscribeChange> {
   readonly #view: TranscribeView
   readonly #stale = new Map<string, Changed>()
@@ -134,11 +134,11 @@ export class TranscribeWatcher implements FeedSource<TranscribeChange> {
   }
 }
 
-/** Calls `tell` at once, and then at most every `everyMs`; the last call is never lost. */
+/** Calls `notify` at once, then at most every `everyMs`. The last call is never lost. */
 export function paced(notify: () => void, everyMs = 100) {
   let last = Number.NEGATIVE_INFINITY
   let timer: NodeJS.Timeout | null = null
-  const now = guarded('What is under way could not be told', () => {
+  const now = guarded('Running work could not be reported', () => {
     timer = null
     last = performance.now()
     notify()

@@ -14,7 +14,7 @@ interface Offered {
 
 const maxOpen = 32
 
-/** Files that go down. An offered file belongs to this list from then on, and goes away with its place in it. */
+/** Files offered to a page. The list owns an offered file and deletes it with its entry. */
 export function createDownloads(keptMs: number) {
   const all = new Map<string, Offered>()
 
@@ -29,21 +29,22 @@ export function createDownloads(keptMs: number) {
   }
 
   return {
-    /** @throws StudioError `busy` where too many wait to be read; the file is the caller's still then */
+    /** @throws StudioError `busy` with too many pending downloads; the caller then still owns the file */
     offer({ path, name, mime, bytes }: { path: string; name: string; mime: string; bytes: number }): Download {
-      if (all.size >= maxOpen) throw new StudioError('busy', 'Too many files wait to be saved. Save those first.')
+      if (all.size >= maxOpen)
+        throw new StudioError('busy', 'Too many files are waiting to be saved. Save those first.')
       const downloadId = randomUUID()
-      const timer = setTimeout(() => inBackground('A download could not be given up', release(downloadId)), keptMs)
+      const timer = setTimeout(() => inBackground('A download could not be dropped', release(downloadId)), keptMs)
       timer.unref()
       all.set(downloadId, { path, bytes, handle: null, timer })
       return { downloadId, name, mime, bytes }
     },
-    /** At most one part from `at` on, base64; empty at the end. @throws StudioError `no_such_item`, `bad_input` */
+    /** Reads the next part from offset `at`, base64; empty at the end. @throws StudioError `no_such_item`, `bad_input` */
     async read({ downloadId, at }: { downloadId: string; at: number }): Promise<{ data: string }> {
       const offered = all.get(downloadId)
-      if (!offered) throw new StudioError('no_such_item', 'That file is not there any more. Ask for it again.')
+      if (!offered) throw new StudioError('no_such_item', 'That file is no longer available. Request it again.')
       offered.timer.refresh()
-      if (at < 0) throw new StudioError('bad_input', 'A file has nothing before its start.')
+      if (at < 0) throw new StudioError('bad_input', 'The offset must not be negative.')
       offered.handle ??= open(offered.path, 'r')
       const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(partBytes, offered.bytes - at)))
       if (buffer.length === 0) return { data: '' }

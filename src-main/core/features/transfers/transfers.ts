@@ -6,7 +6,7 @@ import { createUploads } from './uploads.ts'
 
 export interface TransferOptions {
   dataDir: string
-  /** ms after which a file that nobody touched is taken away. */
+  /** How long an unused file stays, ms. */
   keptMs?: number
 }
 
@@ -15,8 +15,8 @@ const hour = 3_600_000
 export type Transfers = ReturnType<typeof createTransfers>
 
 /**
- * Files between a page and the core, in parts, under `tmp/` of the data folder (0700, files 0600). Whatever an earlier process left
- * there is gone when this answers. Features may make files of their own in `folder` and offer them, under names that begin with an id.
+ * File transfers between a page and the core in parts, under `tmp/` of the data folder (0700, files 0600). Leftovers of an earlier process
+ * are deleted before this returns. Features may create files in `folder`, under names that begin with an id, and offer them.
  */
 export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
   const folder = join(dataDir, 'tmp')

@@ -8,28 +8,28 @@ import { inBackground } from '../../shared/unexpected.ts'
 interface Upload {
   path: string
   name: string
-  /** As announced. */
+  /** Announced size. */
   bytes: number
   received: number
   handle: FileHandle | null
-  /** The last part's writing: parts go one after another, whatever order their calls are answered in. */
+  /** Resolves after the last part is written. Parts are written one after another, in the order of their calls. */
   writing: Promise<unknown>
   timer: NodeJS.Timeout
-  /** Aborted when the upload goes. */
+  /** Aborted when the upload is dropped. */
   dropped: AbortController
 }
 
-/** A page sends one file after another; this is for several pages, and a bound for one that has gone mad. */
+/** A page uploads one file at a time. This limit allows several pages and stops a faulty one. */
 const maxOpen = 32
 const maxTotal = 4 * 1024 ** 3
 
-/** Files that come up. None may grow past what it announced; who stays away for `keptMs` loses it. */
+/** Files that pages upload. A file cannot exceed its announced size, and is deleted when unused for `keptMs`. */
 export function createUploads(folder: string, keptMs: number) {
   const all = new Map<string, Upload>()
 
   function get(id: string): Upload {
     const upload = all.get(id)
-    if (!upload) throw new StudioError('no_such_item', 'That upload is not there any more. Send the file again.')
+    if (!upload) throw new StudioError('no_such_item', 'That upload no longer exists. Send the file again.')
     upload.timer.refresh()
     return upload
   }
@@ -46,15 +46,15 @@ export function createUploads(folder: string, keptMs: number) {
   }
 
   async function write(upload: Upload, at: number, bytes: Buffer): Promise<number> {
-    // The page lost the answer to a part and sends it again.
+    // The page lost the reply to a part and sends it again.
     if (at < upload.received && at + bytes.length <= upload.received) return upload.received
-    if (at !== upload.received) throw new StudioError('bad_input', 'A part of the file is missing before this one.')
+    if (at !== upload.received) throw new StudioError('bad_input', 'An earlier part of the file is missing.')
     if (at + bytes.length > upload.bytes) {
-      throw new StudioError('bad_input', 'More came than the size that was announced.')
+      throw new StudioError('bad_input', 'The file is larger than announced.')
     }
     if (bytes.length > partBytes) throw new StudioError('bad_input', 'This part is too large.')
     const { handle } = upload
-    if (handle === null) throw new StudioError('bad_input', 'This file is complete already.')
+    if (handle === null) throw new StudioError('bad_input', 'This file is already complete.')
     await handle.write(bytes, 0, bytes.length, at)
     upload.received += bytes.length
     if (upload.received === upload.bytes) {
@@ -66,22 +66,22 @@ export function createUploads(folder: string, keptMs: number) {
 
   function take(id: string): { path: string; name: string; bytes: number; dropped: AbortSignal } {
     const { path, name, bytes, received, dropped } = get(id)
-    if (received !== bytes) throw new StudioError('bad_input', 'The file has not come up whole.')
+    if (received !== bytes) throw new StudioError('bad_input', 'The file is not complete.')
     return { path, name, bytes, dropped: dropped.signal }
   }
 
   return {
-    /** @throws StudioError `busy` where too much is under way */
+    /** @throws StudioError `busy` with too many running uploads */
     async begin({ name, bytes }: { name: string; bytes: number }): Promise<{ uploadId: string }> {
       const total = [...all.values()].reduce((sum, upload) => sum + upload.bytes, 0)
       if (all.size >= maxOpen || total + bytes > maxTotal) {
-        throw new StudioError('busy', 'Too many files are on their way. Wait until some have arrived.')
+        throw new StudioError('busy', 'Too many files are being uploaded. Wait until some are complete.')
       }
       const uploadId = randomUUID()
       const path = join(folder, uploadId)
-      const timer = setTimeout(() => inBackground('An upload could not be given up', drop(uploadId)), keptMs)
+      const timer = setTimeout(() => inBackground('An upload could not be dropped', drop(uploadId)), keptMs)
       timer.unref()
-      // Counted before the file stands, so that the bounds hold for calls at the same time.
+      // Registered before the file exists, so that the limits hold for concurrent calls.
       const start = { received: 0, handle: null, writing: Promise.resolve(), dropped: new AbortController() }
       const upload: Upload = { path, name, bytes, timer, ...start }
       all.set(uploadId, upload)
@@ -106,11 +106,11 @@ export function createUploads(folder: string, keptMs: number) {
       return { received: await written }
     },
     drop,
-    /** A file that has come up whole. @throws StudioError `no_such_item`, `bad_input` where parts are missing */
+    /** A complete upload. @throws StudioError `no_such_item`, `bad_input` if parts are missing */
     take,
-    /** Where a whole file lies; it stays there until `done`, for an hour. @throws as `take` */
+    /** Path of a complete upload. The file stays until `done`, for an hour. @throws as `take` */
     path: (id: string): string => take(id).path,
-    /** The file is not needed any more, or was moved away. */
+    /** Call when the file is no longer needed, or was moved away. */
     done: drop,
     async close(): Promise<void> {
       await Promise.all([...all.keys()].map(drop))

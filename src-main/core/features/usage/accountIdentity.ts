@@ -3,7 +3,7 @@ import type { ProfileLocation } from '../../ports/requests.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountStore } from '../../store/account/open.ts'
 
-/** Where a connection leads, as far as it can be told before anything was asked. */
+/** Address of a connection and the profile it belongs to, known before the first request. */
 export interface AccountLocation extends ProfileLocation {
   kind: StoredAccount['kind']
   name: string
@@ -12,8 +12,8 @@ export interface AccountLocation extends ProfileLocation {
 type UsageAccounts = AccountStore['accounts']
 
 /**
- * The book of a connection whose account is not known yet, if there is one: that of the same profile. What is kept of an address from before
- * there were profiles, or of one that was forgotten, is the first one's that comes there.
+ * The account that this profile last used at this address, or null. An account without a profile (stored before profiles existed, or released
+ * by a deleted profile) is assigned to the first profile that connects to its address.
  */
 export function knownAt(accounts: UsageAccounts, place: AccountLocation): StoredAccount | null {
   const own = accounts.at(place)
@@ -27,8 +27,8 @@ export function knownAt(accounts: UsageAccounts, place: AccountLocation): Stored
 }
 
 /**
- * The same, or a new book. A sandbox's account ends with its process: `fresh` (another one than the last time) begins a new book and drops
- * the former.
+ * Returns the known account, or adds one. A sandbox's account ends with its process: with `fresh` (a new sandbox process), the accounts of
+ * earlier sandboxes are deleted.
  */
 export function accountAt(
   { accounts, transaction }: AccountStore,
@@ -47,7 +47,7 @@ export function accountAt(
   })
 }
 
-/** The book of an account that has said who it is; the profile leads there from now on. Call it in a transaction. */
+/** The account of a user that the service has named. The profile uses it from now on. Call it in a transaction. */
 export function accountOfUser(
   { accounts }: AccountStore,
   place: AccountLocation,
@@ -68,7 +68,7 @@ export function accountOfUser(
     return { ...account, userId }
   }
   const { kind, baseUrl } = account
-  // Two accounts under one name would be one to a person.
+  // A second account under the same name would look like the first one.
   const name = `${account.name} (${userId.slice(0, 8)})`
   const added = accounts.add({ id: randomUUID(), kind, baseUrl, userId, name, usedAt: now })
   accounts.place(place, added)

@@ -9,16 +9,16 @@ import type { ReadParts } from './dependencies.ts'
 
 const accountValue = z.object({ balance: z.string().nullable(), spent: z.string().nullable() })
 
-/** What is under way for a book; nothing of it is stored. */
+/** Current activity for an account. Not stored. */
 export interface AccountActivity {
   active: boolean
   fetching: boolean
   problem: Problem | null
 }
 
-export const atRest: AccountActivity = { active: false, fetching: false, problem: null }
+export const idle: AccountActivity = { active: false, fetching: false, problem: null }
 
-/** Balance and lifetime spend as last told, and when that still stood. */
+/** Balance and lifetime spend as last reported, and the time of that report. Null without a readable report. */
 export function balanceOf(accountStore: AccountReaders, { no }: StoredAccount) {
   const version = accountStore.versions.newest(no, 'usage', 'account')
   const value = version && accountValue.safeParse(JSON.parse(version.value)).data
@@ -26,24 +26,28 @@ export function balanceOf(accountStore: AccountReaders, { no }: StoredAccount) {
   return { balance: toAtto(value.balance), spent: toAtto(value.spent), asOf: new Date(version.seenAt).toISOString() }
 }
 
-export function showAccount({ accountStore, here }: ReadParts, stored: StoredAccount, life: AccountActivity): Account {
+export function showAccount(
+  { accountStore, local }: ReadParts,
+  stored: StoredAccount,
+  activity: AccountActivity,
+): Account {
   const { no, id, name, baseUrl, userId, offers } = stored
   const known = balanceOf(accountStore, stored)
-  const said = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })
+  const dated = (value: Atto | null) => (value === null || !known ? null : { value: fromAtto(value), asOf: known.asOf })
   const spent = known?.spent ?? null
   const lastAt = accountStore.fetches.lastAt(no, 'usage')
   return {
-    ...{ id, name, baseUrl, userId, offers, ...life },
-    balance: said(known?.balance ?? null),
-    spent: said(spent !== null && spent >= 0n ? spent : null),
+    ...{ id, name, baseUrl, userId, offers, ...activity },
+    balance: dated(known?.balance ?? null),
+    spent: dated(spent !== null && spent >= 0n ? spent : null),
     asOf: lastAt === null ? null : new Date(lastAt).toISOString(),
-    firstDay: firstDayOf(accountStore, no, here.firstDayOf(id)),
+    firstDay: firstDayOf(accountStore, no, local.firstDayOf(id)),
   }
 }
 
-/** The first day with a row, from the service or from here; the first that was asked for where there is none. */
-function firstDayOf({ days, fetches }: AccountReaders, no: number, ofHere: number | null): string | null {
-  const firsts = [days.firstDay(no, 'usage'), ofHere].filter((day) => day !== null)
+/** The first day with a row, remote or local; without rows, the first day that was fetched. */
+function firstDayOf({ days, fetches }: AccountReaders, no: number, firstLocal: number | null): string | null {
+  const firsts = [days.firstDay(no, 'usage'), firstLocal].filter((day) => day !== null)
   const first = firsts.length > 0 ? Math.min(...firsts) : fetches.firstDay(no, 'usage')
   return first === null ? null : dayText(first)
 }

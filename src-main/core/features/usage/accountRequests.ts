@@ -5,7 +5,7 @@ import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../.
 import type { CallOptions, UpstreamReply } from '../../upstream/types.ts'
 import type { RequestTimes } from './parseReplies.ts'
 
-/** The read-outs of an account. */
+/** The account endpoints of the service. */
 export type AccountEndpoints = Pick<
   Upstream,
   | 'getUsage'
@@ -17,18 +17,18 @@ export type AccountEndpoints = Pick<
   | 'getCurrentKeyDailyUsage'
 >
 
-/** An answer with its times, or `lacks`: the service has no such read-out. */
-export type AccountAnswer<T> = { lacks: true } | (RequestTimes & { lacks: false; value: T })
+/** A reply with its times, or `missing`: the service does not have this endpoint. */
+export type AccountAnswer<T> = { missing: true } | (RequestTimes & { missing: false; value: T })
 
 const absent: ReadonlySet<ProblemKind> = new Set(['not_found', 'not_implemented', 'malformed_reply'])
-/** Told by servers that have the path for something else, or not for this method. */
+/** Servers answer so when the path exists for another purpose or another method. */
 const absentStatus: ReadonlySet<number> = new Set([400, 405, 410, 422])
 
 /**
- * Asks the read-outs over one connection; `onRow` counts what went out. A server that has none is no failure. All throw StudioError where
- * one should have answered and did not.
+ * Calls the account endpoints over one connection. `onRow` is called for every request sent. A missing endpoint is not an error.
+ * Each call throws StudioError if the service has the endpoint and it fails.
  */
-export function asking(
+export function accountRequests(
   from: AccountEndpoints,
   now: () => number,
   { signal, onRow }: Required<Pick<CallOptions, 'signal' | 'onRow'>>,
@@ -40,11 +40,11 @@ export function asking(
     const askedAt = now()
     try {
       const { value } = await unlessLeft(call({ feature: 'account', signal, onRow }), signal)
-      // Any JSON object fits the loose schemas: one in which nothing is what the specification names is another server's.
-      if (members.every((member) => value[member] === null || value[member] === undefined)) return { lacks: true }
-      return { lacks: false, value, askedAt, answeredAt: Math.max(askedAt, now()) }
+      // Any JSON object satisfies the loose schemas. An object without one of these members comes from a different kind of server.
+      if (members.every((member) => value[member] === null || value[member] === undefined)) return { missing: true }
+      return { missing: false, value, askedAt, answeredAt: Math.max(askedAt, now()) }
     } catch (thrown) {
-      if (isAbsent(asStudioError(thrown))) return { lacks: true }
+      if (isAbsent(asStudioError(thrown))) return { missing: true }
       throw thrown
     }
   }
@@ -52,7 +52,7 @@ export function asking(
     usage: () => ask<AccountUsage>(from.getUsage, 'usage', 'balance', 'total_spent'),
     currentKey: () => ask<KeyRecord>(from.getCurrentKey, 'id', 'user_id'),
     keys: () => ask<KeyList>(from.listKeys, 'api_keys'),
-    /** Of the calling key by its own routes, which need no id. */
+    /** For the calling key, uses the routes that need no id. */
     totals: (id: string, calling: boolean) =>
       ask<KeyTotals>(
         (options) => (calling ? from.getCurrentKeyUsage(options) : from.getKeyUsage(id, options)),
@@ -71,10 +71,10 @@ function isAbsent({ kind, facts }: StudioError): boolean {
   return absent.has(kind) || (facts.status !== undefined && absentStatus.has(facts.status))
 }
 
-/** An answer that is shared with others goes on without us: who leaves does not wait for it. */
+/** Rejects as soon as the signal aborts. The request itself may be shared with other callers, so it continues. */
 async function unlessLeft<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const left = Promise.withResolvers<never>()
-  const leave = (): void => left.reject(new StudioError('cancelled', 'The connection was left.'))
+  const leave = (): void => left.reject(new StudioError('cancelled', 'The connection was closed.'))
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()
   try {

@@ -2,10 +2,10 @@ import type { Coverage } from '../../../../src-preload/contract/usage.ts'
 import { type DayBucket, type DayNumber, dayOfMs, endOfDay } from '../../shared/days.ts'
 import type { Covered } from '../../store/account/fetches.ts'
 
-/** How each day of a stretch is known; `ahead` is a day that has not begun, of which there is nothing to know. */
+/** How well a day is known. `ahead`: the day has not begun, so there is nothing to know. */
 export type DayState = Coverage | 'ahead'
 
-/** The service's side. */
+/** Coverage of remote usage, one state per day of the range. */
 export function statesOf({ from, to }: DayBucket, covered: readonly Covered[], now: number): DayState[] {
   const today = dayOfMs(now)
   const states = Array.from({ length: to - from + 1 }, (_, at): DayState => (from + at > today ? 'ahead' : 'gap'))
@@ -18,7 +18,7 @@ function stateOf(day: DayNumber, lastAt: number, now: number): DayState {
   return now < endOfDay(day) ? 'running' : 'partial'
 }
 
-/** This machine's side: it knows of each request that it made, from the first one on and also before. */
+/** Coverage of local usage, one state per day of the range. The log has every request of this computer, so there are no gaps. */
 export function ownStates({ from, to }: DayBucket, now: number): DayState[] {
   const today = dayOfMs(now)
   return Array.from({ length: to - from + 1 }, (_, at): DayState => {
@@ -27,7 +27,7 @@ export function ownStates({ from, to }: DayBucket, now: number): DayState[] {
   })
 }
 
-/** How a stretch of days is known: what is missing anywhere in it goes before what has not ended. */
+/** Coverage of several days as one state. Missing days take precedence over unfinished ones. */
 export function stateOfStretch(states: readonly DayState[]): Coverage {
   const counts = { whole: 0, running: 0, partial: 0, gap: 0, ahead: 0 }
   for (const state of states) counts[state] += 1
@@ -37,5 +37,5 @@ export function stateOfStretch(states: readonly DayState[]): Coverage {
   return counts.running + counts.ahead > 0 ? 'running' : 'whole'
 }
 
-/** Whether anything of a stretch is known. */
+/** Whether anything is known of a day. */
 export const isKnown = (state: DayState): boolean => state !== 'gap' && state !== 'ahead'

@@ -4,50 +4,50 @@ import type { Nano } from '../../shared/money.ts'
 import type { AccountReaders, AccountStore } from '../../store/account/open.ts'
 import type { AccountUsage } from '../../upstream/schemas.ts'
 
-/** What one caller used of one model in one day (UTC), from this machine's log. */
+/** What one caller used of one model in one day (UTC), from the local request log. */
 export interface MeasuredDay {
-  /** Since 1970. */
+  /** Days since 1970. */
   day: number
-  /** `tool:ID` or `studio:ROOM`. */
+  /** `tool:ID` of an app or `studio:FEATURE`. */
   who: string
   model: string | null
   requests: number
   tokensIn: number
   tokensOut: number
   tokensCached: number
-  /** Of those whose cost is known. */
+  /** Sum over the requests with a known cost. */
   cost: Nano
   estimated: number
   unpriced: number
 }
 
-/** This machine's side: its log of requests, told apart by book. */
+/** Local usage: the request log of this computer, separated by account. */
 export interface LocalUsage {
-  /** Both days included. */
+  /** Both days are included. */
   usedByDay(accountId: string, from: number, to: number): MeasuredDay[]
-  /** Null where it has nothing of that book. */
+  /** Null if the log has no request of this account. */
   firstDayOf(accountId: string): number | null
 }
 
-/** What the read side needs: it works without a network and without a running core. */
+/** What reading needs. Works without a network and without a running core. */
 export interface ReadParts {
   accountStore: AccountReaders
-  here: LocalUsage
+  local: LocalUsage
   tools(): readonly { id: string; name: string; colour: Colour }[]
-  /** ms since 1970 */
+  /** ms since 1970. */
   now(): number
 }
 
 export interface UsageFeatureOptions {
   accountStore: AccountStore
-  here: LocalUsage & {
-    /** What is asked for over the connection that stands now is of this book. */
+  local: LocalUsage & {
+    /** Assigns the requests of the current connection to this account. */
     belongsTo(accountId: string): void
   }
   tools: ReadParts['tools']
-  /** Each usage reply, for whoever learns prices from it. */
+  /** Receives each usage reply, to learn prices from it. */
   learn(usage: AccountUsage, place: ProfileLocation): void
-  /** How many requests there have been, of everybody. */
+  /** Number of all requests of this program so far. */
   requests(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number

@@ -7,7 +7,7 @@ import { csvCell } from '../../shared/csv.ts'
 import { exportParquet } from './exportParquet.ts'
 import { type ExportRow, exportColumns } from './exportRows.ts'
 
-/** Where files lie that go down, and the list of them. */
+/** The folder for download files, and the list of downloads. */
 interface Transfers {
   readonly folder: string
   readonly downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
@@ -21,15 +21,15 @@ const mimes: Record<ExportFormat, string> = {
   parquet: 'application/vnd.apache.parquet',
 }
 
-/** The bytes of a table in a format. */
+/** Encodes rows as the bytes of a file. */
 export function exportRows(rows: readonly ExportRow[], format: ExportFormat): Uint8Array {
   if (format === 'parquet') return exportParquet(rows)
   return Buffer.from(format === 'csv' ? csvOf(rows) : jsonOf(rows))
 }
 
 /**
- * A view as a file to be read by whoever asked; `write` makes it at a path and answers its bytes.
- * @throws StudioError `busy` where too many files wait to be read, and what `write` throws
+ * Exports a view as a download. `write` writes the file to a path and returns its length in bytes.
+ * @throws StudioError `busy` with too many pending downloads, and whatever `write` throws
  */
 export async function exportView(
   write: (path: string) => Promise<number>,
@@ -47,12 +47,12 @@ export async function exportView(
   }
 }
 
-/** RFC 4180, UTF-8. */
+/** RFC 4180, UTF-8, with a header line. */
 function csvOf(rows: readonly ExportRow[]): string {
   const lines = rows.map((row) => exportColumns.map((column) => csvCell(row[column])).join(','))
   return [exportColumns.join(','), ...lines, ''].join('\r\n')
 }
 
-/** One array, a row a line. */
+/** One array, one row per line. */
 const jsonOf = (rows: readonly ExportRow[]): string =>
   `[${rows.map((row) => `\n${JSON.stringify(row)}`).join(',')}\n]\n`

@@ -4,7 +4,7 @@ import { type ExportRow, exportColumns } from './exportRows.ts'
 type Column = (typeof exportColumns)[number]
 type Schema = NonNullable<Parameters<typeof parquetWriteBuffer>[0]['schema']>
 
-/** Digits behind the point that the contract allows an amount of SC; 38 digits in all are what 16 bytes hold. */
+/** Fraction digits that the contract allows for SC. 16 bytes have room for 38 digits. */
 const scale = 18
 const precision = 38
 
@@ -28,7 +28,7 @@ const types: Record<Column, Omit<Schema[number], 'name'>> = {
   as_of: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
 }
 
-/** Apache Parquet: days as DATE, counts as INT64, money as DECIMAL(38, 18), so that sums are exact. */
+/** Apache Parquet with days as DATE, counts as INT64 and money as DECIMAL(38, 18), so that sums are exact. */
 export function exportParquet(rows: readonly ExportRow[]): Uint8Array {
   const schema: Schema = [
     { name: 'usage', num_children: exportColumns.length },
@@ -45,7 +45,7 @@ function stored(column: Column, value: string | number | null): string | number 
   return column === 'cost_sc' ? unscaled(value) : value
 }
 
-/** Decimal text in units of 1e-18 SC. */
+/** Converts decimal text to units of 1e-18 SC. */
 function unscaled(amount: string): bigint {
   const [whole = '0', fraction = ''] = amount.split('.')
   return BigInt(whole + fraction.padEnd(scale, '0'))

@@ -2,8 +2,8 @@ import type { Coverage, UsageView } from '../../../../src-preload/contract/usage
 import { fromAtto, toAtto } from '../../shared/money.ts'
 
 /**
- * One bucket of one series. Numbers are null where that side tells nothing of it (see `state`). `cost_sc` is exact decimal text.
- * `as_of`: when the service was asked last; null for this machine's side.
+ * One bucket of one series. A number is null if its source does not report it (see `state`). `cost_sc` is exact decimal text. `as_of` is the
+ * time of the last fetch from the service.
  */
 export interface ExportRow {
   from: string
@@ -26,7 +26,7 @@ export const exportColumns = [
   ...['tokens_cached', 'cost_sc', 'as_of'],
 ] as const satisfies readonly (keyof ExportRow)[]
 
-/** The view as a table: a row for each bucket and series, in that order. */
+/** The view as a table: one row per bucket and series, in this order. */
 export function rowsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   return buckets.flatMap(({ from, to, state }, at) =>
     series.map((one) => ({
@@ -41,7 +41,7 @@ export function rowsOf({ query, buckets, series, asOf }: UsageView): ExportRow[]
   )
 }
 
-/** The view's sums: a row for each series over all of its days. */
+/** The sums of the view: one row per series over all days. */
 export function totalsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   const { from, to, source, by } = query
   const state = stateOf(buckets.map((bucket) => bucket.state))
@@ -56,10 +56,10 @@ export function totalsOf({ query, buckets, series, asOf }: UsageView): ExportRow
   }))
 }
 
-/** The view's buckets: a row for each over all of its series. A gap has no figures: it is not nothing. */
+/** The buckets of the view: one row per bucket over all series. A gap has null figures, not zeros. */
 export function bucketsOf({ query, buckets, series, asOf }: UsageView): ExportRow[] {
   return buckets.map(({ from, to, state }, at) => {
-    // Of a day that has not begun there is nothing to know either.
+    // A day that has not begun is unknown as well.
     const unknown =
       state === 'gap' || from > (asOf ?? '') || (series.length > 0 && series.every((one) => one.requests[at] === null))
     const sum = (of: (one: UsageView['series'][number]) => readonly (number | null)[]): number | null =>
@@ -77,14 +77,14 @@ export function bucketsOf({ query, buckets, series, asOf }: UsageView): ExportRo
   })
 }
 
-/** Null where there are costs, and nobody knows any of them. */
+/** Exact sum as decimal text. Null if there are costs but none is known. */
 function costOf(costs: readonly (string | null)[]): string | null {
   const known = costs.flatMap((cost) => toAtto(cost) ?? [])
   if (known.length === 0 && costs.length > 0) return null
   return fromAtto(known.reduce((sum, cost) => sum + cost, 0n))
 }
 
-/** Of a whole stretch: what is missing anywhere in it goes before what has not ended. */
+/** Coverage of the whole range. Missing days take precedence over unfinished ones. */
 function stateOf(states: readonly Coverage[]): Coverage {
   if (states.length > 0 && states.every((state) => state === 'gap')) return 'gap'
   if (states.some((state) => state === 'gap' || state === 'partial')) return 'partial'

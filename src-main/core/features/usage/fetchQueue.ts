@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
+import { dayMs } from '../../shared/days.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
 import type { AccountReply } from '../../store/account/saveReply.ts'
 import { asStoreError } from '../../store/database.ts'
 import type { AccountUsage, KeyRecord } from '../../upstream/schemas.ts'
 import { type AccountLocation, accountOfUser } from './accountIdentity.ts'
-import { type AccountAnswer, type AccountEndpoints, asking } from './accountRequests.ts'
+import { type AccountAnswer, type AccountEndpoints, accountRequests } from './accountRequests.ts'
 import type { UsageFeatureOptions } from './dependencies.ts'
 import {
   keyIdOf,
@@ -16,45 +17,45 @@ import {
   reportedByTotals,
   reportedByUsage,
 } from './parseReplies.ts'
-import { type Asking, keysAreDue, usageIsDue } from './schedule.ts'
+import { type FetchHistory, keysAreDue, usageIsDue } from './schedule.ts'
 
-/** Between two keys, while nobody waits: their read-outs are counted requests, and a burst would hold up others. */
-const gentleMs = 3000
-/** Keys come when a connection has settled. */
+/** Pause between two keys in a background round, ms. These calls count as requests, and a burst would delay other requests. */
+const keyPauseMs = 3000
+/** How long after connecting the keys are first fetched, ms. */
 const settledMs = 30_000
-/** What a revoked key used changes no more; a day later the last of it is booked. */
-const revokedEveryMs = 86_400_000
+/** The usage of a revoked key no longer changes, and is complete a day later. */
+const revokedEveryMs = dayMs
 
-interface Tried {
+interface Attempt {
   at: number | null
-  /** Requests of everybody at that time, our own of this connection left out. */
+  /** Requests of all callers at that time, without this connection's own. */
   requests: number
-  lacksAt: number | null
+  missingAt: number | null
 }
 
-type Found<T> = Exclude<AccountAnswer<T>, { lacks: true }>
+type Found<T> = Exclude<AccountAnswer<T>, { missing: true }>
 
-/** One connection to a service and what is fetched over it. Nothing is written once it is closed. */
+/** One connection to a service and the account data fetched over it. Nothing is written after `close`. */
 export class FetchQueue {
   account: StoredAccount
   problem: Problem | null = null
-  /** When they were asked for well last, over this connection: what is kept from another may be another account's. */
-  keptAt: number | null = null
+  /** Last successful fetch over this connection, ms. A fetch over another connection may have been for another account. */
+  fetchedAt: number | null = null
   readonly #parts: UsageFeatureOptions
   readonly #place: AccountLocation
   readonly #now: () => number
   readonly #changed: () => void
-  readonly #ask: ReturnType<typeof asking>
+  readonly #ask: ReturnType<typeof accountRequests>
   readonly #closing = new AbortController()
   readonly #openedAt: number
-  readonly #usage: Tried
-  readonly #keys: Tried
+  readonly #usage: Attempt
+  readonly #keys: Attempt
   #own = 0
   #fetching: Promise<void> | null = null
   #round: Promise<void> | null = null
   #hurry: AbortController | null = null
-  #saidUndated = false
-  /** Whose key it is, asked once: it stays the same over a connection. */
+  #undatedLogged = false
+  /** The calling key, fetched once: it stays the same for the life of a connection. */
   #key: AccountAnswer<KeyRecord> | null = null
 
   constructor(
@@ -73,9 +74,9 @@ export class FetchQueue {
     const onRow = (): void => {
       this.#own += 1
     }
-    this.#ask = asking(from, this.#now, { signal, onRow })
+    this.#ask = accountRequests(from, this.#now, { signal, onRow })
     this.#openedAt = this.#now()
-    this.#usage = { at: null, requests: parts.requests(), lacksAt: null }
+    this.#usage = { at: null, requests: parts.requests(), missingAt: null }
     this.#keys = { ...this.#usage }
   }
 
@@ -83,21 +84,21 @@ export class FetchQueue {
     return this.#fetching !== null || this.#round !== null
   }
 
-  /** When the account's days were asked for last over this connection. */
-  get triedAt(): number | null {
+  /** Last attempt to fetch the account's days over this connection, ms. */
+  get attemptedAt(): number | null {
     return this.#usage.at
   }
 
   get usageIsDue(): boolean {
     const { offers, askedAt } = this.account
     return usageIsDue(this.#now(), {
-      ...this.#askingOf(this.#usage, 'usage'),
-      lacksAt: offers === 'no' ? askedAt : null,
+      ...this.#historyOf(this.#usage, 'usage'),
+      missingAt: offers === 'no' ? askedAt : null,
     })
   }
 
   get keysAreDue(): boolean {
-    return keysAreDue(this.#now(), this.#askingOf(this.#keys, 'keys'))
+    return keysAreDue(this.#now(), this.#historyOf(this.#keys, 'keys'))
   }
 
   get settled(): boolean {
@@ -105,7 +106,7 @@ export class FetchQueue {
     return age >= settledMs || age < 0
   }
 
-  /** Fetches the account's days and balance; one at a time. Never rejects: how it went is `problem`. */
+  /** Fetches the account's days and balance. Concurrent calls share one fetch. Never rejects: a failure is in `problem`. */
   fetchUsage(): Promise<void> {
     this.#fetching ??= this.#fetchUsage().finally(() => {
       this.#fetching = null
@@ -116,16 +117,17 @@ export class FetchQueue {
   }
 
   /**
-   * Fetches records, totals and days of every key, the calling one first; one round at a time. `gently`: with pauses, until somebody waits.
-   * @throws as the service fails
+   * Fetches records, totals and days of every key, the calling key first. Concurrent calls share one round. `background`: with pauses, until a
+   * caller waits for the result.
+   * @throws StudioError as the service fails
    */
-  fetchKeys({ gently }: { gently: boolean }): Promise<void> {
-    if (!gently) this.#hurry?.abort()
+  fetchKeys({ background }: { background: boolean }): Promise<void> {
+    if (!background) this.#hurry?.abort()
     if (this.#round) return this.#round
     const hurry = new AbortController()
-    if (gently) this.#hurry = hurry
+    if (background) this.#hurry = hurry
     else hurry.abort()
-    this.#round = this.#fetchKeys(hurry.signal, gently).finally(() => {
+    this.#round = this.#fetchKeys(hurry.signal, background).finally(() => {
       this.#round = null
       this.#changed()
     })
@@ -133,36 +135,34 @@ export class FetchQueue {
     return this.#round
   }
 
-  /** What is under way is left. */
+  /** Stops running fetches and waits for them. */
   async close(): Promise<void> {
     this.#closing.abort()
     this.#hurry?.abort()
     await Promise.allSettled([this.#fetching, this.#round])
   }
 
-  // ---- the account's days ----------------------------------------------------------------------------------------------
-
   async #fetchUsage(): Promise<void> {
-    this.#tries(this.#usage)
+    this.#starts(this.#usage)
     const [usage, key] = await Promise.allSettled([this.#ask.usage(), this.#key ?? this.#ask.currentKey()])
     if (this.#closing.signal.aborted) return
     if (key.status === 'fulfilled') this.#key = key.value
     try {
       const found = foundIn(usage)
       const userId = this.#record?.value.user_id ?? userOf(found?.value)
-      // Days must not go to the book of another account that was used here before.
+      // Without a user id these days could be written to the account that used this profile before.
       if (userId === null && key.status === 'rejected') throw key.reason
-      this.#parts.accountStore.transaction(() => this.#keepUsage(found, userId))
-      this.#parts.here.belongsTo(this.account.id)
+      this.#parts.accountStore.transaction(() => this.#storeUsage(found, userId))
+      this.#parts.local.belongsTo(this.account.id)
       this.problem = null
-      this.keptAt = this.#usage.at
+      this.fetchedAt = this.#usage.at
       if (found) this.#parts.learn(found.value, this.#place)
     } catch (thrown) {
-      this.#fails(thrown)
+      this.#failed(thrown)
     }
   }
 
-  #keepUsage(usage: Found<AccountUsage> | null, userId: string | null): void {
+  #storeUsage(usage: Found<AccountUsage> | null, userId: string | null): void {
     const { accountStore } = this.#parts
     if (userId !== null) this.account = accountOfUser(accountStore, this.#place, this.account, userId, this.#now())
     const { no } = this.account
@@ -171,62 +171,60 @@ export class FetchQueue {
     if (usage) {
       const reported = reportedByUsage(usage, usage.value)
       accountStore.keep(no, reported, this.#now())
-      this.#saysUndated(reported.undated?.length ?? 0)
+      this.#logUndated(reported.undated?.length ?? 0)
     }
     this.account = accountStore.accounts.get(this.account.id) ?? this.account
   }
 
-  /** Once over a connection: they come again with each answer. */
-  #saysUndated(rows: number): void {
-    if (rows === 0 || this.#saidUndated) return
-    this.#saidUndated = true
+  /** Logged once per connection: every reply repeats these rows. */
+  #logUndated(rows: number): void {
+    if (rows === 0 || this.#undatedLogged) return
+    this.#undatedLogged = true
     this.#parts.log(
       'warn',
-      `${rows} rows of the service’s usage have no date that can be read. They are kept, and in no sum.`,
+      `${rows} rows of the service’s usage have no readable date. They are stored but not included in any sum.`,
     )
   }
 
   get #record(): Found<KeyRecord> | null {
-    return this.#key && !this.#key.lacks ? this.#key : null
+    return this.#key && !this.#key.missing ? this.#key : null
   }
 
   get #callingKey(): string | null {
     return this.#record && keyIdOf(this.#record.value)
   }
 
-  #fails(thrown: unknown): void {
+  #failed(thrown: unknown): void {
     const failure = asStudioError(asStoreError(thrown))
     this.problem = failure.toProblem()
     if (failure.kind === 'bug' || failure.kind.startsWith('store_')) {
-      this.#parts.log('error', `The books could not be kept: ${failure.message}`)
+      this.#parts.log('error', `The account’s usage could not be stored: ${failure.message}`)
     }
   }
 
-  // ---- the keys --------------------------------------------------------------------------------------------------------
-
-  async #fetchKeys(hurry: AbortSignal, gently: boolean): Promise<void> {
-    // Whose keys they are is found out with the account's days.
+  async #fetchKeys(hurry: AbortSignal, background: boolean): Promise<void> {
+    // Fetching the account's days also finds out which account the keys belong to.
     if (this.#usage.at === null || this.#fetching) await this.fetchUsage()
     if (this.problem) throw new StudioError(this.problem.kind, this.problem.message, this.problem)
-    this.#tries(this.#keys)
+    this.#starts(this.#keys)
     const list = await this.#ask.keys()
     if (this.#closing.signal.aborted) return
-    if (!list.lacks) this.#keep(reportedByKeys(list, list.value))
-    else if (this.#record) this.#keep(reportedByCurrentKey(this.#record, this.#record.value))
-    const ids = this.#keysToAsk(list.lacks ? null : (list.value.api_keys ?? []), gently)
-    if (list.lacks && ids.length === 0) this.#keys.lacksAt = this.#now()
+    if (!list.missing) this.#store(reportedByKeys(list, list.value))
+    else if (this.#record) this.#store(reportedByCurrentKey(this.#record, this.#record.value))
+    const ids = this.#keysToAsk(list.missing ? null : (list.value.api_keys ?? []), background)
+    if (list.missing && ids.length === 0) this.#keys.missingAt = this.#now()
     for (const [at, id] of ids.entries()) {
       if (at > 0) await this.#pause(hurry)
       if (this.#closing.signal.aborted) return
       const has = await this.#fetchKey(id)
       if (has || id !== this.#callingKey) continue
-      this.#keys.lacksAt = this.#now()
+      this.#keys.missingAt = this.#now()
       return
     }
   }
 
-  /** The calling key first; a revoked one once a day, unless somebody waits. */
-  #keysToAsk(records: readonly KeyRecord[] | null, gently: boolean): string[] {
+  /** Ids of the keys to fetch: the calling key first; a revoked one only once a day, unless a caller waits. */
+  #keysToAsk(records: readonly KeyRecord[] | null, background: boolean): string[] {
     const { fetches } = this.#parts.accountStore
     const calling = this.#callingKey
     if (records === null) return calling === null ? [] : [calling]
@@ -235,50 +233,48 @@ export class FetchQueue {
       if (id === null) return []
       const last = fetches.lastAt(this.account.no, `days:${id}`)
       const over = typeof record.revoked_at === 'string' && last !== null && this.#now() - last < revokedEveryMs
-      return over && gently ? [] : [id]
+      return over && background ? [] : [id]
     })
     return [...wanted.filter((id) => id === calling), ...wanted.filter((id) => id !== calling)]
   }
 
-  /** False where the service does not tell of it. */
+  /** False if the service has no usage for this key. */
   async #fetchKey(id: string): Promise<boolean> {
     const calling = id === this.#callingKey
     const totals = await this.#ask.totals(id, calling)
-    if (!totals.lacks) this.#keep(reportedByTotals(totals, id, totals.value))
+    if (!totals.missing) this.#store(reportedByTotals(totals, id, totals.value))
     const days = await this.#ask.keyDays(id, calling)
-    if (!days.lacks) this.#keep(reportedByKeyDays(days, id, days.value))
-    return !totals.lacks || !days.lacks
+    if (!days.missing) this.#store(reportedByKeyDays(days, id, days.value))
+    return !totals.missing || !days.missing
   }
 
-  #keep(reported: AccountReply): void {
+  #store(reported: AccountReply): void {
     if (this.#closing.signal.aborted) return
     const { accountStore } = this.#parts
     accountStore.transaction(() => accountStore.keep(this.account.no, reported, this.#now()))
     this.#changed()
   }
 
-  /** Until the pause is over, somebody waits, or the connection is closed. */
+  /** Ends early when a caller waits or the connection closes. */
   async #pause(hurry: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([hurry, this.#closing.signal])
-    await sleep(gentleMs, undefined, { signal, ref: false }).catch(() => undefined)
+    await sleep(keyPauseMs, undefined, { signal, ref: false }).catch(() => undefined)
   }
 
-  // ---- when ------------------------------------------------------------------------------------------------------------
-
-  #tries(tried: Tried): void {
-    tried.at = this.#now()
-    tried.requests = this.#parts.requests() - this.#own
+  #starts(attempt: Attempt): void {
+    attempt.at = this.#now()
+    attempt.requests = this.#parts.requests() - this.#own
   }
 
-  #askingOf({ at, requests, lacksAt }: Tried, what: string): Asking {
-    const keptAt = this.#parts.accountStore.fetches.lastAt(this.account.no, what)
-    return { triedAt: at, keptAt, lacksAt, used: this.#parts.requests() - this.#own > requests }
+  #historyOf({ at, requests, missingAt }: Attempt, what: string): FetchHistory {
+    const fetchedAt = this.#parts.accountStore.fetches.lastAt(this.account.no, what)
+    return { attemptedAt: at, fetchedAt, missingAt, used: this.#parts.requests() - this.#own > requests }
   }
 }
 
 function foundIn<T>(settled: PromiseSettledResult<AccountAnswer<T>>): Found<T> | null {
   if (settled.status === 'rejected') throw settled.reason
-  return settled.value.lacks ? null : settled.value
+  return settled.value.missing ? null : settled.value
 }
 
 const userOf = (usage: AccountUsage | undefined): string | null =>

@@ -30,7 +30,7 @@ const totals = z.object({
   cost: z.string().nullable(),
 })
 
-/** The keys of a book as last told: the calling one first, then those that can still be used, by last use. */
+/** The keys of an account as last reported: the calling key first, then usable keys, then by last use. */
 export function keysOf({ accountStore }: ReadParts, { no, callingKey }: StoredAccount): AccountKey[] {
   const [log, prefix] = accountStore.fetches.lastAt(no, 'keys') === null ? ['current', 'current:'] : ['keys', 'key:']
   return accountStore.versions
@@ -57,7 +57,7 @@ function showKey({ versions }: AccountReaders, no: number, log: string, what: st
   const limit = toAtto(known.balanceLimit)
   return {
     ...{ id, ...known, calling: false },
-    // A limit below nothing is none.
+    // A negative limit means no limit.
     balanceLimit: limit !== null && limit >= 0n ? known.balanceLimit : null,
     totals: totalsOf(versions.newest(no, `totals:${id}`, `totals:${id}`)?.value ?? null),
     asOf: new Date(version.seenAt).toISOString(),
@@ -73,7 +73,7 @@ function totalsOf(value: string | null): Figures | null {
   return figuresOf({ ...figures, tokensCached: null, cost: cost !== null && cost >= 0n ? cost : null })
 }
 
-/** Each day of a key in a stretch: what it used, nothing, or not known. */
+/** Usage of a key per day. `figures` is null for a day that is not known. */
 export function keyDays({ accountStore, now }: ReadParts, { no }: StoredAccount, keyId: string, range: DayBucket) {
   const { from, to } = range
   const states = statesOf(range, accountStore.fetches.coverage(no, `days:${keyId}`, from, to), now())

@@ -5,22 +5,22 @@ import { maxUsage, type UsageFigures } from '../../store/account/figures.ts'
 import type { AccountReply } from '../../store/account/saveReply.ts'
 import type { AccountUsage, KeyDaily, KeyList, KeyRecord, KeyTotals } from '../../upstream/schemas.ts'
 
-/** When a read-out was asked and when it had answered, ms since 1970: what it says is of an instant between. */
+/** Start and end of a request, ms since 1970. The reply describes an instant between them. */
 export interface RequestTimes {
   askedAt: number
   answeredAt: number
 }
 
-/** "Last 30 days" (specification, Limits): today and the 29 before. */
+/** "Last 30 days" (specification, Limits): today and the 29 days before. */
 const windowDays = 30
-/** A service may tell more than it must; a row from further away than this is no row of its window but a mistake. */
-const mostDaysBack = 400
-/** East of Greenwich it may be tomorrow already. */
-const mostDaysAhead = 1
+/** A service may report more days than it must. A row further back than this is an error. */
+const maxDaysBack = 400
+/** In time zones ahead of UTC it may already be tomorrow. */
+const maxDaysAhead = 1
 
 type Read = (DayRow | UndatedRow) & { day: DayNumber | null }
 
-/** `GET /v1/usage`: the account's days by model, its balance and what it spent in its life. */
+/** `GET /v1/usage`: the account's days by model, its balance and its lifetime spend. */
 export function reportedByUsage(asked: RequestTimes, usage: AccountUsage): AccountReply {
   const rows = usage.usage?.map((row) => ({
     day: dayOfDate(row.date),
@@ -63,26 +63,26 @@ export function reportedByTotals({ askedAt }: RequestTimes, keyId: string, total
   return { what, at: askedAt, days: null, values: [{ what, value }] }
 }
 
-/** `GET /v1/keys/`: a key that it does not list any more is gone. */
+/** `GET /v1/keys/`: a known key that is missing from this list has been deleted. */
 export function reportedByKeys({ askedAt }: RequestTimes, { api_keys: keys }: KeyList): AccountReply {
   const byId = new Map((keys ?? []).flatMap((key) => (keyIdOf(key) === null ? [] : [[keyIdOf(key), key]])))
   const values = [...byId.values()].map((key) => ({ what: `key:${key.id}`, value: JSON.stringify(recordOf(key)) }))
   return { what: 'keys', at: askedAt, days: null, values, listed: 'key:' }
 }
 
-/** `GET /v1/keys/current`, where the service has no list: the key that is called with is the one that is known. */
+/** `GET /v1/keys/current`, for a service without a key list: only the calling key is known. */
 export function reportedByCurrentKey({ askedAt }: RequestTimes, key: KeyRecord): AccountReply {
   const value = JSON.stringify(recordOf(key))
   const values = keyIdOf(key) === null ? [] : [{ what: `current:${key.id}`, value }]
   return { what: 'current', at: askedAt, days: null, values, listed: 'current:' }
 }
 
-/** An id that can stand in a path of ours. */
+/** The id of a key, if it can be part of a URL path; else null. */
 export function keyIdOf({ id }: KeyRecord): string | null {
   return typeof id === 'string' && /^[\w-]{1,100}$/.test(id) ? id : null
 }
 
-/** The named fields of the specification, in one order. */
+/** The fields that the specification names, in a fixed order. */
 const recordOf = (key: KeyRecord) => ({
   prefix: key.key_prefix ?? null,
   name: key.name ?? null,
@@ -98,18 +98,18 @@ const recordOf = (key: KeyRecord) => ({
 })
 
 /**
- * The rows whose day is known, one for each day and model, and the days that the answer speaks of: its window, and further back as far as it
- * has rows. A row without a day, or of one that no window can hold, is kept apart as it is.
- * Without rows it speaks of no day: an empty list says that nothing was used, a missing one says nothing.
+ * Splits rows into dated ones (one per day and model) and undated ones, and returns the days that the reply covers: the service's window,
+ * extended back to its oldest row. A row with an unreadable or impossible date is undated.
+ * A reply with an empty list means that nothing was used. A reply without the list covers no day.
  */
 function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | undefined) {
   if (!rows) return { days: null, rows: [], undated: [] }
   const today = dayOfMs(askedAt)
-  const isNear = (day: number): boolean => day >= today - mostDaysBack && day <= today + mostDaysAhead
+  const isNear = (day: number): boolean => day >= today - maxDaysBack && day <= today + maxDaysAhead
   const dated = rows.flatMap((row) => (row.day !== null && isNear(row.day) ? [{ ...row, day: row.day }] : []))
   const undated = rows.filter((row) => row.day === null || !isNear(row.day))
-  // Mostly of days to come: it is the clock here that is behind, and what it would call the last 30 days were others.
-  if (rows.filter(({ day }) => day !== null && day > today + mostDaysAhead).length * 2 > rows.length) {
+  // If most rows are in the future, the local clock is behind, and its "last 30 days" are not the service's.
+  if (rows.filter(({ day }) => day !== null && day > today + maxDaysAhead).length * 2 > rows.length) {
     return { days: null, rows: [], undated: merged(rows, ({ date, model }) => `${date} ${model}`) }
   }
   const from = dated.reduce((least, { day }) => Math.min(least, day), dayOfMs(answeredAt) - windowDays + 1)
@@ -121,7 +121,7 @@ function daysOf({ askedAt, answeredAt }: RequestTimes, rows: readonly Read[] | u
   }
 }
 
-/** A service that has several rows of one day and model means their sum. */
+/** Several rows of one day and model are added up. */
 function merged<T extends UsageFigures>(rows: readonly T[], keyOf: (row: T) => string): T[] {
   const all = new Map<string, T>()
   for (const row of rows) {
@@ -143,21 +143,21 @@ function added(a: UsageFigures, b: UsageFigures): UsageFigures {
   }
 }
 
-/** A name as a file can hold it, each time the same: SQLite takes no half of a surrogate pair, and ends a text at a NUL here and there. */
+/** A name that SQLite stores unchanged: without lone surrogates and NUL characters. */
 const named = (given: string | null | undefined): string => (given ?? '').toWellFormed().replaceAll('\0', '\ufffd')
 
-/** A count that makes sense; anything else counts nothing. */
+/** A valid count; 0 for anything else. */
 function whole(count: number | null | undefined): number {
   return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : 0
 }
 
-/** What a row cost; null where that is not told, or is no cost. */
+/** The cost of a row in atto-SC; null if it is missing or invalid. */
 function amount(given: string | null | undefined): bigint | null {
   const cost = toAtto(given)
   return cost === null || cost < 0n || cost > maxUsage ? null : cost
 }
 
-/** An amount as text without needless digits, so that the same amount is the same text. */
+/** An amount as canonical text, so that equal amounts are equal strings. */
 function money(given: string | null | undefined): string | null {
   const value = toAtto(given)
   return value === null ? null : fromAtto(value)

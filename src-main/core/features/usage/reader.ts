@@ -2,7 +2,7 @@ import type { Summary, UsageView, ViewQuery } from '../../../../src-preload/cont
 import { StudioError } from '../../errors.ts'
 import { dayText } from '../../shared/days.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
-import { atRest, showAccount } from './accountList.ts'
+import { idle, showAccount } from './accountList.ts'
 import { compareSides } from './compareSources.ts'
 import type { ReadParts } from './dependencies.ts'
 import { keyDays, keysOf } from './keyUsage.ts'
@@ -10,8 +10,8 @@ import { summaryOf } from './summary.ts'
 import { figuresOf } from './totals.ts'
 import { rangeOf, viewOf } from './view.ts'
 
-/** A service that dates nothing would fill the page otherwise. */
-const mostUndated = 1_000
+/** A service whose rows all lack a date would fill the page otherwise. */
+const maxUndated = 1_000
 
 const keyIn = (what: string): string | null => (what.startsWith('days:') ? what.slice('days:'.length) : null)
 
@@ -24,25 +24,25 @@ interface Range extends OfAccount {
 }
 
 /**
- * Everything that the books can be asked, from what is kept: no network, and no core beside it is needed. All but `books` throw
- * StudioError `no_such_item` for a book that is not there, and `bad_input` for days that are none.
+ * Read access to everything stored about accounts. Works without a network and without a running core. All methods except `accounts` throw
+ * StudioError `no_such_item` for an unknown account, and `bad_input` for invalid days.
  */
 export function openUsageReader(parts: ReadParts) {
   const { accountStore } = parts
   function accountOf(id: string): StoredAccount {
     const stored = accountStore.accounts.get(id)
-    if (!stored) throw new StudioError('no_such_item', 'There are no books of that account.')
+    if (!stored) throw new StudioError('no_such_item', 'No usage is stored for that account.')
     return stored
   }
   return {
     accountOf,
-    /** Those used last first. */
-    accounts: () => accountStore.accounts.all().map((stored) => showAccount(parts, stored, atRest)),
+    /** Most recently used first. */
+    accounts: () => accountStore.accounts.all().map((stored) => showAccount(parts, stored, idle)),
     summary: ({ accountId }: OfAccount): Summary => {
       const stored = accountOf(accountId)
-      return summaryOf(parts, stored, showAccount(parts, stored, atRest))
+      return summaryOf(parts, stored, showAccount(parts, stored, idle))
     },
-    /** `most`: how many series have a place of their own. */
+    /** `most`: the maximum number of series; the others are added up as `rest`. */
     view: (query: ViewQuery, options: { most?: number } = {}): UsageView =>
       viewOf(parts, accountOf(query.accountId), query, options),
     compare: ({ daily = false, ...range }: Range & { daily?: boolean }) =>
@@ -61,7 +61,7 @@ export function openUsageReader(parts: ReadParts) {
     },
     undated: ({ accountId }: OfAccount) =>
       accountStore.days
-        .undatedRows(accountOf(accountId).no, mostUndated)
+        .undatedRows(accountOf(accountId).no, maxUndated)
         .map(({ what, date, model, at, ...recordedUsage }) => ({
           ...{ date, model, keyId: keyIn(what) },
           figures: figuresOf(recordedUsage),

@@ -1,50 +1,58 @@
 import { dayMs, dayOfMs } from '../../shared/days.ts'
 
 const minute = 60_000
-/** Daily rows change with use alone, and asking for them is a counted request. */
+/** Daily rows change only with use, and fetching them is a counted request. */
 export const usageEveryMs = 15 * minute
-/** A closed day is asked for when the service has had time to close it. */
+/** Delay after midnight UTC before a closed day is fetched, so that the service can close it. */
 export const afterMidnightMs = 2 * minute
-/** A service without the read-outs may get them with its next version. */
+/** How often a missing endpoint is tried again. The service may get it with its next version. */
 export const offersEveryMs = dayMs
 const keysEveryMs = 60 * minute
-/** What failed is not tried again before. */
-const leastMs = minute
+/** Shortest time between a failure and the next attempt. */
+const minRetryMs = minute
 
-/** What is known of the asking over the connection that stands now; times in ms since 1970. */
-export interface Asking {
-  /** The last try, whatever came of it; null before the first. */
-  triedAt: number | null
-  /** The last good answer over any connection. */
-  keptAt: number | null
-  /** The service said that it has no such read-out; when. */
-  lacksAt: number | null
-  /** Requests of others since the last try. */
+/** Fetch history over the current connection. Times in ms since 1970. */
+export interface FetchHistory {
+  /** Last attempt, successful or not; null before the first. */
+  attemptedAt: number | null
+  /** Last successful fetch over any connection. */
+  fetchedAt: number | null
+  /** When the service last answered that it does not have this endpoint. */
+  missingAt: number | null
+  /** Whether others have sent requests since the last attempt. */
   used: boolean
 }
 
-/** Whether the account's days are to be asked for now. */
-export function usageIsDue(now: number, { triedAt, keptAt: saidAt, lacksAt, used }: Asking): boolean {
-  if (lacksAt !== null && isWithin(now, lacksAt, offersEveryMs)) return false
-  if (triedAt === null || triedAt > now) return true
-  const keptAt = saidAt !== null && saidAt > now ? null : saidAt
-  if (isWithin(now, triedAt, leastMs)) return false
-  // The day turned since: a day that has ended is to be seen whole, and nobody is left without a look for a day.
-  const turned = dayOfMs(now - afterMidnightMs) > dayOfMs((keptAt ?? 0) - afterMidnightMs)
-  if (turned && (keptAt === null || triedAt <= keptAt)) return true
-  if (isWithin(now, triedAt, usageEveryMs)) return false
-  return used || keptAt === null || triedAt > keptAt
+/** Whether to fetch the account's days now. */
+export function usageIsDue(
+  now: number,
+  { attemptedAt, fetchedAt: reportedAt, missingAt, used }: FetchHistory,
+): boolean {
+  if (missingAt !== null && isWithin(now, missingAt, offersEveryMs)) return false
+  if (attemptedAt === null || attemptedAt > now) return true
+  const fetchedAt = reportedAt !== null && reportedAt > now ? null : reportedAt
+  if (isWithin(now, attemptedAt, minRetryMs)) return false
+  // The day has changed since. A day that has ended is fetched once more in full, even without use.
+  const dayChanged = dayOfMs(now - afterMidnightMs) > dayOfMs((fetchedAt ?? 0) - afterMidnightMs)
+  if (dayChanged && (fetchedAt === null || attemptedAt <= fetchedAt)) return true
+  if (isWithin(now, attemptedAt, usageEveryMs)) return false
+  return used || fetchedAt === null || attemptedAt > fetchedAt
 }
 
-/** Whether records, totals and days of the keys are to be asked for now. */
-export function keysAreDue(now: number, { triedAt, keptAt, lacksAt, used }: Asking): boolean {
-  if (lacksAt !== null && isWithin(now, lacksAt, offersEveryMs)) return false
-  if (triedAt === null || triedAt > now) return true
-  if (isWithin(now, triedAt, keysEveryMs)) return false
-  return used || keptAt === null || keptAt > now || dayOfMs(now - afterMidnightMs) > dayOfMs(keptAt - afterMidnightMs)
+/** Whether to fetch records, totals and days of the keys now. */
+export function keysAreDue(now: number, { attemptedAt, fetchedAt, missingAt, used }: FetchHistory): boolean {
+  if (missingAt !== null && isWithin(now, missingAt, offersEveryMs)) return false
+  if (attemptedAt === null || attemptedAt > now) return true
+  if (isWithin(now, attemptedAt, keysEveryMs)) return false
+  return (
+    used ||
+    fetchedAt === null ||
+    fetchedAt > now ||
+    dayOfMs(now - afterMidnightMs) > dayOfMs(fetchedAt - afterMidnightMs)
+  )
 }
 
-/** Less than `ms` after `at`; a clock that was put back makes everything due. */
+/** Less than `ms` after `at`. False if the clock was set back, which makes everything due. */
 function isWithin(now: number, at: number, ms: number): boolean {
   return now >= at && now - at < ms
 }

@@ -8,7 +8,7 @@ import { Sum } from './totals.ts'
 
 const paceDays = 7
 
-/** What is answered in one look. `book` is the same as it is shown in the list. */
+/** Figures of an account for one glance. */
 export function summaryOf(parts: ReadParts, stored: StoredAccount, account: Account): Summary {
   const { accountStore } = parts
   const pace = paceOf(parts, stored)
@@ -24,7 +24,7 @@ export function summaryOf(parts: ReadParts, stored: StoredAccount, account: Acco
   }
 }
 
-/** Spend a day over the seven whole days before the last fetch; null where one of them is not known whole. */
+/** Mean spend per day over the seven full days before the last fetch; null if one of them is not fully known. */
 function paceOf({ accountStore }: ReadParts, { no }: StoredAccount): bigint | null {
   const lastAt = accountStore.fetches.lastAt(no, 'usage')
   if (lastAt === null) return null
@@ -38,24 +38,24 @@ function paceOf({ accountStore }: ReadParts, { no }: StoredAccount): bigint | nu
 }
 
 const daysLeft = (balance: bigint, pace: bigint): number =>
-  // More than a thousand years is for ever.
+  // Capped at 1,000 years.
   balance <= 0n ? 0 : Math.min(365_000, Number(balance / pace))
 
-/** Of today (UTC), by both sides; null where a side knows nothing. */
-export function todayOf({ accountStore, here, now }: ReadParts, { no, id }: StoredAccount): Summary['today'] {
+/** Spend of today (UTC), remote and local; null if unknown. */
+export function todayOf({ accountStore, local, now }: ReadParts, { no, id }: StoredAccount): Summary['today'] {
   const today = dayOfMs(now())
   const service = new Sum()
   for (const row of accountStore.sums.models(no, today, today)) service.addService(row)
   const own = new Sum()
-  for (const row of here.usedByDay(id, today, today)) own.addHere(row)
+  for (const row of local.usedByDay(id, today, today)) own.addLocal(row)
   const known = accountStore.fetches.coveredDays(no, 'usage', today, today) > 0
   return { service: known ? service.costText() : null, here: own.costText() }
 }
 
-/** Days since the first that anything is known of; none for a service that tells nothing of any day. */
-function gapsOf({ accountStore, here, now }: ReadParts, { no, id }: StoredAccount): number {
+/** Days without remote usage since the first known day; 0 for a service that reports no days at all. */
+function gapsOf({ accountStore, local, now }: ReadParts, { no, id }: StoredAccount): number {
   if (accountStore.fetches.lastAt(no, 'usage') === null) return 0
-  const firsts = [accountStore.fetches.firstDay(no, 'usage'), here.firstDayOf(id)].filter((day) => day !== null)
+  const firsts = [accountStore.fetches.firstDay(no, 'usage'), local.firstDayOf(id)].filter((day) => day !== null)
   const [from, to] = [Math.min(...firsts), dayOfMs(now())]
   return Math.max(0, to - from + 1 - accountStore.fetches.coveredDays(no, 'usage', from, to))
 }

@@ -5,7 +5,7 @@ import { Sum } from './totals.ts'
 import { rangeOf } from './view.ts'
 
 interface Parts {
-  /** The dearest of a time, the end excluded. */
+  /** The conversations with the highest cost from `from` (included) to `before` (excluded). */
   top(from: string, before: string, limit: number): ConversationCost[]
 }
 
@@ -15,7 +15,7 @@ export interface TopConversation {
   total: Figures
 }
 
-/** Conversations of this machine by what they cost in these days (UTC). Every cost of a reply is an estimate. @throws `bad_input` */
+/** Local conversations by cost in these days (UTC). All costs are estimates. @throws StudioError `bad_input` */
 export function topConversations(
   { top }: Parts,
   query: { from: string; to: string; limit: number },
@@ -24,7 +24,7 @@ export function topConversations(
   return top(dayText(from), dayText(to + 1), query.limit).map(({ conversationId, title, ...row }) => {
     const sum = new Sum()
     const use = { day: from, who: 'studio:chat', model: null, estimated: row.requests - row.unpriced, ...row }
-    sum.addHere(use)
+    sum.addLocal(use)
     return { conversationId, title, total: sum.figures() }
   })
 }

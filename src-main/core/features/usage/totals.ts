@@ -3,18 +3,18 @@ import { type Atto, fromAtto, nanoToAtto } from '../../shared/money.ts'
 import type { UsageFigures } from '../../store/account/figures.ts'
 import type { MeasuredDay } from './dependencies.ts'
 
-/** Counts beyond what JavaScript holds exactly stay at that: no account has used so much, and a page must stand all the same. */
+/** Adds counts, capped at what JavaScript represents exactly. No real account reaches that, but invalid data must not break the page. */
 const added = (a: number, b: number): number => Math.min(Number.MAX_SAFE_INTEGER, a + b)
 
-/** Figures being added up, exactly. */
+/** Running sum of usage figures, exact. */
 export class Sum {
   requests = 0
   tokensIn = 0
   tokensOut = 0
-  /** Null once something is in it that does not tell it. */
+  /** Null as soon as one addend does not report it. */
   tokensCached: number | null = 0
   cost: Atto = 0n
-  /** Whether there is any cost in `cost`, and anything whose cost nobody knows. */
+  /** `priced`: `cost` includes at least one known cost. `costless`: at least one addend has no known cost. */
   priced = false
   costless = false
   estimated = 0
@@ -31,7 +31,7 @@ export class Sum {
     }
   }
 
-  addHere(row: MeasuredDay): void {
+  addLocal(row: MeasuredDay): void {
     this.#addCounts(row)
     this.estimated += row.estimated
     this.unpriced += row.unpriced
@@ -50,7 +50,7 @@ export class Sum {
     this.unpriced = added(this.unpriced, other.unpriced)
   }
 
-  /** Decimal text; null where there are costs and nobody knows any of them. */
+  /** Decimal text; null if there are costs but none is known. */
   costText(): string | null {
     return this.costless && !this.priced ? null : fromAtto(this.cost)
   }
@@ -75,5 +75,5 @@ export const figuresOf = (row: UsageFigures): Figures => {
   return sum.figures()
 }
 
-/** What the studio asked to write these books: it costs nothing, and the service's rows leave it out. */
+/** Requests that the studio made to fetch usage. They are free, and the service's rows omit them. */
 export const isOwnReadOut = ({ who }: MeasuredDay): boolean => who === 'studio:account'

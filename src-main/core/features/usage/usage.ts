@@ -8,45 +8,45 @@ import { StateFeed } from '../../shared/stateFeed.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
 import { type AccountLocation, accountAt, knownAt } from './accountIdentity.ts'
-import { atRest, showAccount } from './accountList.ts'
+import { idle, showAccount } from './accountList.ts'
 import type { AccountEndpoints } from './accountRequests.ts'
 import type { ReadParts, UsageFeatureOptions } from './dependencies.ts'
 import { FetchQueue } from './fetchQueue.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
 import { summaryOf, todayOf } from './summary.ts'
 
-/** How often it is looked whether something is due. A timer for the next time would sleep with the machine. */
+/** How often the schedule is checked. A timer for the next due time would be delayed while the computer sleeps. */
 const lookEveryMs = 60_000
-/** On demand, an answer younger than this is answered again. */
-const freshMs = 10_000
-/** A missing price: the service books a request when it has ended, and the next one may already be priced. */
+/** `refresh` returns the last reply if it is younger than this, ms. */
+const reuseMs = 10_000
+/** Delays before fetching a missing price. The service records a request only after it has ended. */
 const wantedAfterMs = 10_000
 const wantedEveryMs = 60_000
 
-/** What the service said of accounts, kept for ever, beside this machine's log. */
+/** The usage that the service reports for accounts, stored permanently, beside the local request log. */
 export type UsageFeature = ReturnType<typeof createUsage>
 
 export function createUsage(parts: UsageFeatureOptions) {
   const { accountStore } = parts
   const now = parts.now ?? Date.now
-  const read: ReadParts = { accountStore, here: parts.here, tools: parts.tools, now }
+  const read: ReadParts = { accountStore, local: parts.local, tools: parts.tools, now }
   const reading: UsageReader = openUsageReader(read)
   const changes = new Listeners()
-  let line: FetchQueue | null = null
-  /** Where nothing can be reached: the book that is meant. */
-  let meant: StoredAccount | null = null
+  let connection: FetchQueue | null = null
+  /** The account of a connection that cannot be reached. */
+  let unreachable: StoredAccount | null = null
   let sandboxUrl: string | null = null
   let looking: NodeJS.Timeout | null = null
   let wanted: NodeJS.Timeout | null = null
   let closed: Promise<unknown> = Promise.resolve()
 
-  const active = (): StoredAccount | null => line?.account ?? meant
+  const active = (): StoredAccount | null => connection?.account ?? unreachable
   const show = (stored: StoredAccount): Account => {
-    if (stored.id !== active()?.id) return showAccount(read, stored, atRest)
+    if (stored.id !== active()?.id) return showAccount(read, stored, idle)
     return showAccount(read, stored, {
       active: true,
-      fetching: line?.fetching ?? false,
-      problem: line?.problem ?? null,
+      fetching: connection?.fetching ?? false,
+      problem: connection?.problem ?? null,
     })
   }
   const list = (): Account[] =>
@@ -57,76 +57,78 @@ export function createUsage(parts: UsageFeatureOptions) {
   const feed = new StateFeed<Account[]>({ everyMs: 250, read: list, observe: (changed) => changes.add(changed) })
 
   function connected(): FetchQueue {
-    if (line) return line
-    throw new StudioError('not_connected', 'Nothing is connected, so nobody can be asked. What is kept can be read.')
+    if (connection) return connection
+    throw new StudioError('not_connected', 'There is no connection. Stored usage can still be read.')
   }
 
-  /** Asks for what is due. Resolves when the account's days are settled; never rejects. */
+  /** Fetches whatever is due. Resolves when the account's days are fetched. Never rejects. */
   async function look(): Promise<void> {
-    const current = line
+    const current = connection
     if (!current) return
     if (current.usageIsDue) await current.fetchUsage()
-    if (current !== line || !current.settled || current.problem || !current.keysAreDue) return
-    // In nobody's name: the room of the keys asks for itself and says how that went.
-    current.fetchKeys({ gently: true }).catch(() => undefined)
+    if (current !== connection || !current.settled || current.problem || !current.keysAreDue) return
+    // No caller waits: the view of the keys fetches by itself and shows its own errors.
+    current.fetchKeys({ background: true }).catch(() => undefined)
   }
 
-  function hangUp(): void {
+  function disconnect(): void {
     if (looking) clearInterval(looking)
     if (wanted) clearTimeout(wanted)
     looking = null
     wanted = null
-    const former = line
-    line = null
+    const former = connection
+    connection = null
     if (former) closed = Promise.all([closed, former.close()])
   }
 
   function open(from: AccountEndpoints, place: AccountLocation): void {
     const fresh = place.kind === 'sandbox' && sandboxUrl !== place.baseUrl
     if (fresh) sandboxUrl = place.baseUrl
-    line = new FetchQueue(parts, from, place, accountAt(accountStore, place, fresh, now()), () => changes.notify())
-    const lookAside = (): void => inBackground('What the account used could not be asked for', look())
-    looking = setInterval(lookAside, lookEveryMs)
+    connection = new FetchQueue(parts, from, place, accountAt(accountStore, place, fresh, now()), () =>
+      changes.notify(),
+    )
+    const lookInBackground = (): void => inBackground('The account’s usage could not be fetched', look())
+    looking = setInterval(lookInBackground, lookEveryMs)
     looking.unref()
-    lookAside()
+    lookInBackground()
   }
 
   return {
     reading,
     changes,
-    /** The active one first, then those used last. */
+    /** The active account first, then most recently used. */
     list,
     watch: (signal?: AbortSignal): Feed<Account[]> => feed.watch(signal),
-    /** The book of the connection, or of one that cannot be reached; null where there is none. */
+    /** The account of the connection, even an unreachable one; null without one. */
     active,
-    /** The same as it is shown. */
+    /** The active account as shown to the user. */
     current(): Account | null {
       const stored = active()
       return stored && show(stored)
     },
     look,
 
-    /** Another connection, or none. Without `from`, that place is meant but cannot be reached. */
+    /** Switches to another connection, or to none. With `place` but without `from`, the account is shown but nothing is fetched. */
     follow(from: AccountEndpoints | null, place: AccountLocation | null): void {
-      hangUp()
-      meant = place && accountStore.transaction(() => knownAt(accountStore.accounts, place))
+      disconnect()
+      unreachable = place && accountStore.transaction(() => knownAt(accountStore.accounts, place))
       if (from && place) open(from, place)
       changes.notify()
     },
 
-    /** The book that a profile led to last; null where none is known. */
+    /** The account that a profile last used; null if unknown. */
     accountOf: (place: ProfileLocation): string | null => accountStore.accounts.at(place)?.id ?? null,
 
-    /** A profile is forgotten; its books stay. */
+    /** Releases the accounts of a deleted profile. Their usage stays. */
     forgotten: (profile: string): void =>
-      accountStore.pending.write(`forgotten ${profile}`, 'That a connection was forgotten', () =>
+      accountStore.pending.write(`forgotten ${profile}`, 'The deleted connection', () =>
         accountStore.transaction(() => accountStore.accounts.release(profile)),
       ),
 
-    /** The same for every stored profile but these. */
+    /** The same for every stored profile except these. */
     forgottenBut(profiles: readonly string[]): void {
       const stays = new Set([...profiles, 'environment', 'sandbox', ''])
-      accountStore.pending.write('forgotten', 'Which connections were forgotten', () =>
+      accountStore.pending.write('forgotten', 'The deleted connections', () =>
         accountStore.transaction(() => {
           for (const profile of accountStore.accounts.profiles())
             if (!stays.has(profile)) accountStore.accounts.release(profile)
@@ -134,41 +136,47 @@ export function createUsage(parts: UsageFeatureOptions) {
       )
     },
 
-    /** The service answers again: what failed is tried anew. */
+    /** Call when the service answers again: retries a failed fetch. */
     reachable(): void {
-      if (line?.problem) inBackground('What the account used could not be asked for', line.fetchUsage())
+      if (connection?.problem) inBackground('The account’s usage could not be fetched', connection.fetchUsage())
     },
 
-    /** A request went out whose price nobody knows. */
+    /** Call when a request with an unknown price was sent: fetches usage soon, to learn the price. */
     wanted(): void {
-      const current = line
+      const current = connection
       if (wanted || !current || current.account.offers === 'no') return
-      const since = now() - (current.triedAt ?? 0)
+      const since = now() - (current.attemptedAt ?? 0)
       wanted = setTimeout(
         () => {
           wanted = null
-          if (line === current) inBackground('A price could not be asked for', current.fetchUsage())
+          if (connection === current) inBackground('A price could not be fetched', current.fetchUsage())
         },
         Math.max(wantedAfterMs, Math.min(wantedEveryMs, wantedEveryMs - since)),
       )
       wanted.unref()
     },
 
-    /** Fetches the active book now, or answers the last fetch if that is younger than ten seconds. @throws as the service fails */
+    /**
+     * Fetches the active account now, or returns the last reply if it is younger than ten seconds.
+     * @throws StudioError `not_connected`, or as the service fails
+     */
     async refresh(): Promise<Account> {
       const current = connected()
-      const { keptAt } = current
-      const age = keptAt === null ? freshMs : now() - keptAt
-      if (age < 0 || age >= freshMs) await current.fetchUsage()
+      const { fetchedAt } = current
+      const age = fetchedAt === null ? reuseMs : now() - fetchedAt
+      if (age < 0 || age >= reuseMs) await current.fetchUsage()
       const { problem } = current
       if (problem) throw new StudioError(problem.kind, problem.message, problem)
       return show(current.account)
     },
 
-    /** Records, totals and days of all keys of the active book. @throws as the service fails */
+    /**
+     * Fetches records, totals and days of all keys of the active account.
+     * @throws StudioError `not_connected`, or as the service fails
+     */
     async refreshKeys(): Promise<{ keys: number }> {
       const current = connected()
-      await current.fetchKeys({ gently: false })
+      await current.fetchKeys({ background: false })
       return { keys: reading.keys({ accountId: current.account.id }).length }
     },
 
@@ -176,7 +184,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     rename({ id, name }: { id: string; name: string }): Account {
       accountStore.accounts.rename(reading.accountOf(id).no, name)
       const stored = reading.accountOf(id)
-      if (line?.account.id === id) line.account = stored
+      if (connection?.account.id === id) connection.account = stored
       changes.notify()
       return show(stored)
     },
@@ -187,15 +195,19 @@ export function createUsage(parts: UsageFeatureOptions) {
       return summaryOf(read, stored, show(stored))
     },
 
-    /** What a book spent today (UTC), by both sides. @throws StudioError `no_such_item` */
+    /** Spend of an account today (UTC), remote and local. @throws StudioError `no_such_item` */
     today(accountId: string): { day: DayNumber } & Summary['today'] {
       return { day: dayOfMs(now()), ...todayOf(read, reading.accountOf(accountId)) }
     },
 
-    /** The keys of a book, and again when they change. Who looks at those of the connection has them asked for, at most once an hour. */
+    /**
+     * Emits the keys of an account now and after each change. Watching the active account's keys fetches them, at most once an hour.
+     * @throws StudioError `no_such_item`
+     */
     watchKeys({ accountId }: { accountId: string }, signal?: AbortSignal): Feed<AccountKey[]> {
       reading.accountOf(accountId)
-      if (line?.account.id === accountId && line.keysAreDue) line.fetchKeys({ gently: false }).catch(() => undefined)
+      if (connection?.account.id === accountId && connection.keysAreDue)
+        connection.fetchKeys({ background: false }).catch(() => undefined)
       const keys = new StateFeed<AccountKey[]>({
         everyMs: 250,
         read: () => reading.keys({ accountId }),
@@ -204,7 +216,7 @@ export function createUsage(parts: UsageFeatureOptions) {
       return keys.watch(signal)
     },
 
-    /** The rate-limit status of the active book as last told; for who asks for it. */
+    /** The last known rate-limit status of the active account. */
     limits: {
       account: (): string | null => active()?.id ?? null,
       read(): LimitStatus | null {
@@ -212,7 +224,7 @@ export function createUsage(parts: UsageFeatureOptions) {
         const kept = account && accountStore.limits.get(account.no)
         return kept ? (limitStatus.safeParse(JSON.parse(kept.value)).data ?? null) : null
       },
-      keep(status: LimitStatus): void {
+      save(status: LimitStatus): void {
         const account = active()
         if (!account) return
         accountStore.pending.write(`limits ${account.no}`, 'The account’s rate limits', () =>
@@ -221,9 +233,9 @@ export function createUsage(parts: UsageFeatureOptions) {
       },
     },
 
-    /** What is under way is left; nothing is written after this. */
+    /** Stops running fetches and waits for them. Nothing is written afterwards. */
     async close(): Promise<void> {
-      hangUp()
+      disconnect()
       await closed
     },
   }

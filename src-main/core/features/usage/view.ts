@@ -8,10 +8,10 @@ import { type DayState, isKnown, ownStates, stateOfStretch, statesOf } from './c
 import type { MeasuredDay, ReadParts } from './dependencies.ts'
 import { isOwnReadOut, Sum } from './totals.ts'
 
-/** A row of either side: ten years have tens of thousands, so they are read as they are. */
+/** A row of either source. Ten years have tens of thousands of rows, so they are not converted. */
 type Row = ServiceDay | MeasuredDay
 
-/** What one stacked thing used; `id` is null for what has no place of its own. */
+/** Sum and rows of one series; `id` is null for rows that belong to `rest`. */
 interface Own {
   id: string | null
   sum: Sum
@@ -23,16 +23,16 @@ interface Named {
   colour: Series['colour']
 }
 
-/** More than these are hard to tell apart by any colour: what is left is `rest`. */
-const mostSeries = 12
-const mostDays = 36_600
+/** More series cannot be distinguished by colour. The others are added up as `rest`. */
+const maxSeries = 12
+const maxDays = 36_600
 
-/** @throws StudioError `bad_input` for days that are none, or a side that does not know what is stacked */
+/** @throws StudioError `bad_input` for invalid days, or a grouping that the source does not support */
 export function viewOf(
   parts: ReadParts,
   account: StoredAccount,
   query: ViewQuery,
-  { most = mostSeries } = {},
+  { most = maxSeries } = {},
 ): UsageView {
   const range = rangeOf(query)
   refuseUnknown(query)
@@ -73,16 +73,19 @@ export function viewOf(
 export function rangeOf(query: { from: string; to: string }): DayBucket {
   const [from, to] = [dayOfInput(query.from), dayOfInput(query.to)]
   if (from > to) throw new StudioError('bad_input', 'The last day is before the first.')
-  if (to - from >= mostDays) throw new StudioError('bad_input', 'That is more than a hundred years.')
+  if (to - from >= maxDays) throw new StudioError('bad_input', 'The range is longer than 100 years.')
   return { from, to }
 }
 
 function refuseUnknown({ by, source }: ViewQuery): void {
   if (source === 'service' && (by === 'tool' || by === 'feature')) {
-    throw new StudioError('bad_input', 'The service does not know tools and rooms.')
+    throw new StudioError('bad_input', 'The service has no usage per app or feature.')
   }
   if (source === 'here' && by === 'key') {
-    throw new StudioError('bad_input', 'The log of this machine knows its own key only.')
+    throw new StudioError(
+      'bad_input',
+      'The local log has no usage per key, because it only knows this connection’s key.',
+    )
   }
 }
 
@@ -99,7 +102,7 @@ function statesIn(
 }
 
 function ownIn(
-  ...[{ accountStore, here }, account, query, { from, to }, nameOf]: [
+  ...[{ accountStore, local }, account, query, { from, to }, nameOf]: [
     ...[ReadParts, StoredAccount, ViewQuery, DayBucket],
     (id: string) => Named,
   ]
@@ -107,7 +110,7 @@ function ownIn(
   const { by, source, search } = query
   const { models, keys } = accountStore.sums
   const service = () => (by === 'key' ? keys(account.no, from, to) : models(account.no, from, to))
-  const rows: readonly Row[] = source === 'service' ? service() : here.usedByDay(account.id, from, to)
+  const rows: readonly Row[] = source === 'service' ? service() : local.usedByDay(account.id, from, to)
   const all = new Map<string | null, Own>()
   for (const row of rows) {
     if ('who' in row && by !== 'feature' && isOwnReadOut(row)) continue
@@ -124,11 +127,11 @@ function ownIn(
 }
 
 function addRow(sum: Sum, row: Row): void {
-  if ('who' in row) sum.addHere(row)
+  if ('who' in row) sum.addLocal(row)
   else sum.addService(row)
 }
 
-/** By model, what named none has no place of its own; by tool, what the studio itself used; by room, what tools used. */
+/** The series of a row. Null by model if it has none, by app for the studio's own requests, and by feature for requests of apps. */
 function ownPlace({ who, model }: MeasuredDay, by: ViewQuery['by']): string | null {
   if (by === 'model') return model
   const kind = by === 'tool' ? 'tool:' : 'studio:'
@@ -180,7 +183,7 @@ function summed(all: readonly Pick<Own, 'sum'>[]): Sum {
   return total
 }
 
-/** The dearest first; where nobody knows a cost, the most requests. */
+/** Highest cost first, then most requests. */
 function byPlace({ id, sum: a }: Own, { id: other, sum: b }: Own): number {
   if (a.cost !== b.cost) return a.cost < b.cost ? 1 : -1
   return b.requests - a.requests || ((id ?? '') < (other ?? '') ? -1 : 1)
@@ -197,14 +200,14 @@ function beforeOf(
 ): UsageView['before'] {
   const range = { from: from - (to - from + 1), to: from - 1 }
   const state = stateOfStretch(statesIn(parts, account, query, range))
-  const firstHere = query.source === 'here' ? parts.here.firstDayOf(account.id) : null
-  const unknown = query.source === 'here' ? firstHere === null || firstHere > range.to : state === 'gap'
+  const firstLocal = query.source === 'here' ? parts.local.firstDayOf(account.id) : null
+  const unknown = query.source === 'here' ? firstLocal === null || firstLocal > range.to : state === 'gap'
   if (unknown) return null
   const total = summed(ownIn(parts, account, query, range, nameOf)).figures()
   return { from: dayText(range.from), to: dayText(range.to), total, state }
 }
 
-/** The log of this machine is never behind. */
+/** The time of the last fetch, ISO 8601. Local usage is always current. */
 function asOf({ accountStore, now }: ReadParts, { no }: StoredAccount, { by, source }: ViewQuery): string | null {
   if (source === 'here') return new Date(now()).toISOString()
   const at = by === 'key' ? accountStore.fetches.lastOfKeys(no) : accountStore.fetches.lastAt(no, 'usage')

@@ -51,7 +51,7 @@ serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
   const here = openRequestLogReader(dataDir, () => tools, { remember: true })
   let tools: UsageJob['tools'] = []
   let settled = Number.NaN
-  const reading = openUsageReader({ accountStore, here, tools: () => tools, now: Date.now })
+  const reading = openUsageReader({ accountStore, local: here, tools: () => tools, now: Date.now })
 
   function answerTo(ask: UsageQuestion): UsageReplies[UsageQuestion['what']] {
     switch (ask.what) {

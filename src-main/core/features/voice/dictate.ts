@@ -1,14 +1,14 @@
 import { soundFile, typeByName } from '../../shared/audioFileTypes.ts'
 import type { VoiceFeature } from './voice.ts'
 
-/** Texts of recordings that are no longer there, for a page that lost the answer. Each is a few sentences. */
+/** Number of recent results, for a page that lost the reply. Each has a few sentences. */
 const keptTexts = 32
 
 /**
- * Writes down what was said in an uploaded recording, streamed from the disk to the service. The upload is the intent: asked again for the
- * same one, also while the first request runs or after it succeeded, this answers the same and sends nothing. A caller that goes away
- * therefore ends nothing; dropping the upload does. A failure leaves the upload in place for another try.
- * @throws StudioError `no_such_item`, `bad_input`, `cancelled` where the upload was dropped, and what the service answers
+ * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request: a second call for the same upload,
+ * during the request or after its success, returns the same result and sends nothing. A caller that goes away therefore cancels nothing, but
+ * dropping the upload does. After a failure the upload stays for another attempt.
+ * @throws StudioError `no_such_item`, `bad_input`, `cancelled` if the upload was dropped, and as the service fails
  */
 export function dictate(
   feature: VoiceFeature,

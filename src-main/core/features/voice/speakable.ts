@@ -4,15 +4,15 @@ import { gfmFromMarkdown } from 'mdast-util-gfm'
 import { gfm } from 'micromark-extension-gfm'
 
 /**
- * Longest stretch of text, in UTF-16 units, that is parsed at once. The parser's work grows with the square of a paragraph's marks, and it runs on the
- * thread that serves everybody.
+ * Maximum length of text that is parsed at once, in UTF-16 units. The parser's work grows with the square of a paragraph's markup, and it
+ * runs on the core's main thread.
  */
 const maxParsed = 8_000
 
 /**
- * Markdown as it is to be read aloud: marks left out, links and pictures by their words, tables cell by cell, formulas as they are
- * written, blocks of code announced and not read. Raw HTML is left out, as the window leaves it out.
- * A text longer than 8,000 units is parsed in pieces, so a link by reference to a definition further away is read with its brackets.
+ * Converts Markdown to text for reading aloud: markup is dropped, links and images become their text, tables are read cell by cell, formulas
+ * stay as written, code blocks are announced but not read. Raw HTML is dropped, as in the window. A text longer than 8,000 units is parsed in
+ * pieces, so a reference link whose definition is in another piece keeps its brackets.
  */
 export function speakable(markdown: string): string {
   const { text, formulas } = putFormulasAside(markdown)
@@ -25,8 +25,8 @@ export function speakable(markdown: string): string {
 const fence = /^ {0,3}(`{3,}|~{3,})/
 
 /**
- * The text in pieces of about `maxParsed`: cut at a blank line where there is one, in a paragraph that is longer between lines or words, and never inside a
- * fenced block of code, which costs no more than its length.
+ * Splits text into pieces of about `maxParsed`: at a blank line, or in a longer paragraph between lines or words. Never inside a fenced code
+ * block, whose cost is linear.
  */
 function pieces(text: string): string[] {
   if (text.length <= maxParsed) return [text]
@@ -48,11 +48,11 @@ function pieces(text: string): string[] {
   return [...found, piece]
 }
 
-/** `$$…$$`, `\(…\)`, `\[…\]` and `$…$` without a space inside its marks, which Markdown would take for its own signs. */
+/** `$$…$$`, `\(…\)`, `\[…\]` and `$…$` without spaces at its ends. Markdown would interpret their characters. */
 const formula =
   /\$\$[^$]{1,4000}\$\$|\\\([^\n]{1,2000}?\\\)|\\\[[\s\S]{1,4000}?\\\]|\$(?=\S)[^$\n]{1,1000}?(?<=\S)\$(?!\d)/g
 
-/** Formulas behind marks of the private use area, which Markdown passes on as they are. Such marks of the text itself fall away. */
+/** Replaces formulas with private-use characters, which Markdown passes through. Removes such characters from the text itself. */
 function putFormulasAside(markdown: string): { text: string; formulas: string[] } {
   const formulas: string[] = []
   const text = markdown.replace(/[\uE000\uE001]/g, '').replace(formula, (found) => {
@@ -62,7 +62,7 @@ function putFormulasAside(markdown: string): { text: string; formulas: string[] 
   return { text, formulas }
 }
 
-/** A node that holds blocks, one text a block. */
+/** The texts of a node's blocks. */
 function blocks(node: Parents): string[] {
   return node.children.map((child) => block(child)).filter((text) => text !== '')
 }
@@ -124,5 +124,5 @@ function inline(node: Nodes): string {
   }
 }
 
-/** With a full stop where nothing ends it, so that the voice takes a breath. */
+/** Adds a full stop to text without final punctuation, so that the voice pauses. */
 const ended = (text: string): string => (text === '' || /[\p{P}]$/u.test(text) ? text : `${text}.`)

@@ -1,9 +1,9 @@
+import { readImageHeader } from '../../../../src-preload/contract/imageHeader.ts'
 import { soundHead, soundType } from './audio.ts'
-import { readPicture } from './image.ts'
 
-/** Identifies a file of `media/` by its bytes, for a file whose database row was lost. */
+/** Kind, type and size of a file in `media/` by its bytes. Used to recover files whose database row was lost. */
 export function fileType(bytes: Uint8Array) {
-  const picture = readPicture(bytes)
-  if (picture) return { kind: 'image' as const, ...picture }
+  const image = readImageHeader(bytes)
+  if (image) return { kind: 'image' as const, ...image }
   return { kind: 'audio' as const, mime: soundType(bytes.subarray(0, soundHead), ''), width: null, height: null }
 }

@@ -1,21 +1,13 @@
+import type { ImageType } from '../../../../src-preload/contract/imageHeader.ts'
+
 /** Above these a picture is made smaller before it goes up: what vision models look at is smaller still, and every turn sends it again. */
 export const longestSide = 2048
 export const largestBytes = 4 * 1024 * 1024
 
-export type SentType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
-const sentTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies SentType[]
-
-/** What a picture's first bytes say, where they are of a type that can be sent. */
-export function typeOf(bytes: Uint8Array): SentType | null {
-  const text = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to))
-  if (text(0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
-  if (text(0, 3) === '\xff\xd8\xff') return 'image/jpeg'
-  if (text(0, 4) === 'GIF8') return 'image/gif'
-  return text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP' ? 'image/webp' : null
-}
+const sentTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies ImageType[]
 
 /** Whether more than one frame may be in it: any GIF, a WebP with the animation flag (RFC 9649), a PNG with `acTL` before its data. */
-export function mayMove(bytes: Uint8Array, type: SentType | null): boolean {
+export function mayMove(bytes: Uint8Array, type: ImageType | null): boolean {
   if (type === 'image/gif') return true
   const head = String.fromCharCode(...bytes.subarray(0, 4096))
   if (type === 'image/webp') return head.slice(12, 16) === 'VP8X' && ((bytes[20] ?? 0) & 2) !== 0
@@ -37,7 +29,7 @@ export function fitOf(picture: {
   width: number
   height: number
   bytes: number
-  type: SentType | null
+  type: ImageType | null
   orientation: number
 }): PictureFit {
   const { width, height, bytes, type, orientation } = picture
@@ -49,4 +41,4 @@ export function fitOf(picture: {
   }
 }
 
-export const isSentType = (type: string): type is SentType => sentTypes.includes(type)
+export const isImageType = (type: string): type is ImageType => sentTypes.includes(type)

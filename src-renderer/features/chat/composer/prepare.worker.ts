@@ -1,5 +1,5 @@
-import { orientationOf } from './exif.ts'
-import { fitOf, isSentType, largestBytes, mayMove, type SentType, typeOf } from './fit.ts'
+import { type ImageType, imageTypeOf, jpegOrientation } from '../../../../src-preload/contract/imageHeader.ts'
+import { fitOf, isImageType, largestBytes, mayMove } from './fit.ts'
 import type { Prepared } from './prepare.ts'
 
 // Decoding, drawing and packing a large photo takes hundreds of ms: it is done here, where nothing waits for it.
@@ -16,8 +16,8 @@ const headBytes = 256 * 1024
 
 async function prepare(file: Blob): Promise<Prepared> {
   const head = new Uint8Array(await file.slice(0, headBytes).arrayBuffer())
-  const type = typeOf(head)
-  const orientation = type === 'image/jpeg' ? orientationOf(head) : 1
+  const type = imageTypeOf(head)
+  const orientation = jpegOrientation(head)
   const bitmap = await createImageBitmap(file)
   const { width, height } = bitmap
   const fit = fitOf({ width, height, bytes: file.size, type, orientation })
@@ -33,7 +33,7 @@ async function prepare(file: Blob): Promise<Prepared> {
   context.drawImage(bitmap, 0, 0, fit.width, fit.height)
   bitmap.close()
   const blob = await pack(canvas, context, type)
-  if (!isSentType(blob.type)) throw new Error('No such encoder.')
+  if (!isImageType(blob.type)) throw new Error('No such encoder.')
   return {
     blob,
     from,
@@ -48,7 +48,7 @@ async function prepare(file: Blob): Promise<Prepared> {
 async function pack(
   canvas: OffscreenCanvas,
   context: OffscreenCanvasRenderingContext2D,
-  type: SentType | null,
+  type: ImageType | null,
 ): Promise<Blob> {
   if (type !== 'image/jpeg') {
     const exact = await canvas.convertToBlob({ type: 'image/png' })

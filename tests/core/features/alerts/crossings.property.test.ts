@@ -6,14 +6,14 @@ import { StudioError } from '../../../../src-main/core/errors.ts'
 import { AlertLog } from '../../../../src-main/core/features/alerts/alertLog.ts'
 import { AlertsFeature } from '../../../../src-main/core/features/alerts/alerts.ts'
 import {
-  judgeBalance,
-  judgeBan,
-  judgeBudgets,
-  judgeKey,
-  judgeSpend,
+  measureBalance,
+  measureBan,
+  measureBudgets,
+  measureKey,
+  measureSpend,
 } from '../../../../src-main/core/features/alerts/conditions.ts'
 import type { Measurement } from '../../../../src-main/core/features/alerts/measurement.ts'
-import { wordsOfAll } from '../../../../src-main/core/features/alerts/messages.ts'
+import { notificationText } from '../../../../src-main/core/features/alerts/messages.ts'
 import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { dayMs, dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 import { Listeners } from '../../../../src-main/core/shared/events.ts'
@@ -28,13 +28,13 @@ const dataDir = freshFolder()
 let store = openStore(dataDir)
 afterAll(() => store.close())
 
-/** What was told under a book's or tool's id, in the order of telling. */
+/** An alert log and the alerts that it reported for an account's or app's id, in order. */
 function accountOf(now: () => number) {
   let account = new AlertLog(store.alerts, now)
   return {
     take: (given: Measurement | Measurement[]) => account.take([given].flat()).reported,
     lapse: () => account.lapse(),
-    /** As after the end of the program: all that is in memory is gone. */
+    /** Forgets everything in memory, as a restart does. */
     restart() {
       store.close()
       store = openStore(dataDir)
@@ -43,7 +43,7 @@ function accountOf(now: () => number) {
   }
 }
 
-/** Cents, often about the first line. */
+/** Cents, often around the first limit. */
 const cents = fc.oneof(fc.integer({ min: -300, max: 1500 }), fc.integer({ min: 470, max: 580 }))
 const sc = (of: number): string => (of / 100).toFixed(2).replace(/\.?0+$/, '')
 
@@ -57,14 +57,14 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-/** What a balance should be told of, in few words: below the line; a tenth above it; nothing from before what was heard last. */
+/** The expected alerts for a balance, in short: below the limit; recovered 10 percent above it; older figures ignored. */
 class Wanted {
   line = 500
   low = false
   heard = Number.NEGATIVE_INFINITY
   #drawn = 500
 
-  tells(figure: number, asOf: number): boolean {
+  isReported(figure: number, asOf: number): boolean {
     if (asOf < this.heard) return false
     this.heard = asOf
     const below = figure < this.line
@@ -77,7 +77,7 @@ class Wanted {
 }
 
 describe('a balance', () => {
-  it('is told once for each crossing, in any order of figures, over changed lines and restarts', () => {
+  it('is reported once per crossing, in any order of figures, across changed limits and restarts', () => {
     const walk = (all: Step[]): void => {
       const id = randomUUID()
       let now = start
@@ -85,14 +85,14 @@ describe('a balance', () => {
       const wanted = new Wanted()
       const hear = (figure: number, asOf: number): void => {
         const [balance, below] = [{ value: sc(figure), asOf: iso(asOf) }, sc(wanted.line)]
-        const reported = account.take(judgeBalance({ id, name: 'A' }, balance, below))
+        const reported = account.take(measureBalance({ id, name: 'A' }, balance, below))
         const facts = { kind: 'balance', account: { id, name: 'A' }, balance: sc(figure), below, asOf: iso(asOf) }
-        expect(reported.map((one) => one.facts)).toEqual(wanted.tells(figure, asOf) ? [facts] : [])
+        expect(reported.map((one) => one.facts)).toEqual(wanted.isReported(figure, asOf) ? [facts] : [])
         expect(store.alerts.holding(`balance:${id}`) !== null).toBe(wanted.low)
       }
       for (const step of all) {
         now += 60_000
-        // Within the hour just gone, in any order.
+        // Within the last hour, in any order.
         if (step.do === 'figure') hear(step.cents, now - step.asOf * 60_000)
         else if (step.do === 'line') wanted.line = step.cents
         else {
@@ -106,7 +106,7 @@ describe('a balance', () => {
 })
 
 const iso = (ms: number): string => new Date(ms).toISOString()
-/** Below nothing: nobody knows. */
+/** Below zero: unknown. */
 const scOrNull = (of: number): string | null => (of < 0 ? null : sc(of))
 
 interface Sides {
@@ -116,7 +116,7 @@ interface Sides {
 }
 
 describe('the spend of a day', () => {
-  it('is told once a day and line, by the larger side, whatever comes back of it, and again the next day', () => {
+  it('is reported once per day and limit, by the larger source, whatever is corrected, and again the next day', () => {
     const walk = (figures: Sides[], line: number): void => {
       const id = randomUUID()
       let now = start
@@ -124,7 +124,7 @@ describe('the spend of a day', () => {
       const reported: string[] = []
       const hear = ({ service, here }: Sides): void => {
         const sides = { day: dayOfMs(now), service: scOrNull(service), here: scOrNull(here) }
-        const reading = judgeSpend({ id, name: 'A' }, sides, sc(line), now)
+        const reading = measureSpend({ id, name: 'A' }, sides, sc(line), now)
         const most = Math.max(service, here)
         expect(reading === null).toBe(most < 0)
         for (const { facts } of reading ? account.take(reading) : []) {
@@ -143,7 +143,7 @@ describe('the spend of a day', () => {
         if (Math.max(sides.service, sides.here) > line) over.add(dayText(dayOfMs(now)))
       }
       expect(reported).toEqual([...over])
-      // None holds beyond its day.
+      // No alert is active beyond its day.
       now += 2 * dayMs
       account.lapse()
       expect(store.alerts.holding(`spend:${id}`)).toBeNull()
@@ -157,7 +157,7 @@ describe('the spend of a day', () => {
 const windows = ['day', 'month', 'total'] as const
 const lines = { day: 100, month: 300, total: 200 }
 
-/** A tool's spend in cents, and how far each budget was told. */
+/** An app's spend in cents, and how far each budget was reported. */
 class Spending {
   readonly spent = { day: 0, month: 0, total: 0 }
   readonly #reported = { day: 0, month: 0, total: 0 }
@@ -172,8 +172,8 @@ class Spending {
     for (const window of windows) this.spent[window] += spend
   }
 
-  /** What is to be told now, at this share of a budget. */
-  tells(window: (typeof windows)[number], share: number) {
+  /** What must be reported now, at this share of a budget. */
+  expected(window: (typeof windows)[number], share: number) {
     const [is, line] = [this.spent[window], lines[window]]
     const level = is >= line ? 2 : is * 100 >= line * share ? 1 : 0
     if (level === 0 && window === 'total') this.#reported.total = 0
@@ -184,7 +184,7 @@ class Spending {
 }
 
 describe('a budget', () => {
-  it('is told at its share and when it is used up, once each in its day or month, and in all anew after a reset', () => {
+  it('is reported at its share and when it is used up, once each per day or month, and in total again after a reset', () => {
     const nano = (of: number): bigint => BigInt(of) * 10_000_000n
     const walk = (steps: { spend: number; hours: number; reset: boolean }[], share: number): void => {
       const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '3', budgetTotal: '2' })
@@ -196,8 +196,8 @@ describe('a budget', () => {
         spending.goOn(now, spend, reset && spend % 5 === 0)
         const { day, month, total } = spending.spent
         const spent = { day: nano(day), month: nano(month), total: nano(total) }
-        const reported = account.take(judgeBudgets(tool, spent, share, now))
-        const wanted = windows.flatMap((window) => spending.tells(window, share))
+        const reported = account.take(measureBudgets(tool, spent, share, now))
+        const wanted = windows.flatMap((window) => spending.expected(window, share))
         expect(reported.map((one) => one.facts)).toMatchObject(wanted)
         expect(reported).toHaveLength(wanted.length)
       }
@@ -214,46 +214,47 @@ describe('a key', () => {
     ...{ asOf: iso(start), gone: false },
   }
   const reported = (changes: Partial<typeof key> | { revokedAt: string }) =>
-    judgeKey({ id: 'b', name: 'B' }, { ...key, ...changes }).map(({ level, recovered, facts }) => [
+    measureKey({ id: 'b', name: 'B' }, { ...key, ...changes }).map(({ level, recovered, facts }) => [
       ...[facts.kind === 'key' ? facts.why : null, level, recovered],
     ])
-  const stands = ['revoked', 0, true]
+  const revokedOnly = ['revoked', 0, true]
 
-  it('is told of at a tenth of its limit, at nothing, and when it is revoked or listed no more', () => {
-    expect(reported({})).toEqual([stands, ['low', 0, true]])
-    expect(reported({ balance: '3' })).toEqual([stands, ['low', 0, false]])
-    expect(reported({ balance: '2.5' })).toEqual([stands, ['low', 1, false]])
-    expect(reported({ balance: '-0.01' })).toEqual([stands, ['empty', 2, false]])
-    expect(reported({ balance: '0', balanceEnabled: false })).toEqual([stands, ['low', 0, true]])
+  it('is reported at 10 percent of its limit, at zero, and when it is revoked or no longer listed', () => {
+    expect(reported({})).toEqual([revokedOnly, ['low', 0, true]])
+    expect(reported({ balance: '3' })).toEqual([revokedOnly, ['low', 0, false]])
+    expect(reported({ balance: '2.5' })).toEqual([revokedOnly, ['low', 1, false]])
+    expect(reported({ balance: '-0.01' })).toEqual([revokedOnly, ['empty', 2, false]])
+    expect(reported({ balance: '0', balanceEnabled: false })).toEqual([revokedOnly, ['low', 0, true]])
     expect(reported({ revokedAt: '2026-11-20' })[0]).toEqual(['revoked', 1, false])
     expect(reported({ gone: true })[0]).toEqual(['revoked', 1, false])
   })
 })
 
-it('spend is over its line above it alone, to the last digit; a budget is over with its day or month', () => {
+it('spend crosses its limit only above it, to the last digit; a budget ends with its day or month', () => {
   const spent = (service: string, line: string) =>
-    judgeSpend({ id: 'b', name: 'B' }, { day: 1, service, here: null }, line, start)?.level
+    measureSpend({ id: 'b', name: 'B' }, { day: 1, service, here: null }, line, start)?.level
   expect([spent('5', '5'), spent('5.000000000000000001', '5'), spent('4.999999999999999999', '5')]).toEqual([0, 1, 0])
   const tool = plainApp({ id: randomUUID(), name: 'T', budgetDay: '1', budgetMonth: '1', budgetTotal: '1' })
   const spend = { day: 1n, month: 1n, total: 1n }
   const ends = (at: string) =>
-    judgeBudgets(tool, spend, 80, Date.parse(at)).map(({ endsAt }) =>
+    measureBudgets(tool, spend, 80, Date.parse(at)).map(({ endsAt }) =>
       endsAt === null ? null : iso(endsAt).slice(0, 10),
     )
   expect(ends('2026-12-31T23:59:59Z')).toEqual(['2027-01-01', '2027-01-01', null])
   expect(ends('2028-02-28T00:00:00Z')).toEqual(['2028-02-29', '2028-03-01', null])
 })
 
-it('a figure is news where the newest that was heard came of a clock that was ahead', () => {
+it('a measurement counts if the newest one came from a clock that was ahead', () => {
   let now = start + 10 * dayMs
   const account = accountOf(() => now)
-  const reading = (balance: string) => judgeBalance({ id: 'clock', name: 'A' }, { value: balance, asOf: iso(now) }, '5')
+  const reading = (balance: string) =>
+    measureBalance({ id: 'clock', name: 'A' }, { value: balance, asOf: iso(now) }, '5')
   expect(account.take(reading('9'))).toEqual([])
   now = start
   expect(account.take(reading('4'))).toHaveLength(1)
 })
 
-it('several alerts are one notification, without what a notification’s body would take for markup', () => {
+it('several alerts are one notification, without characters that its body would interpret as markup', () => {
   const facts = {
     kind: 'budget',
     tool: { id: 't', name: 'a & <b>' },
@@ -262,31 +263,31 @@ it('several alerts are one notification, without what a notification’s body wo
     budget: '1',
     usedUp: true,
   } as const
-  const { title, body } = wordsOfAll([facts, facts])
+  const { title, body } = notificationText([facts, facts])
   expect(title).toBe('a & <b>: budget used up')
   expect(body).not.toMatch(/[<>&]/)
 })
 
 describe('a ban', () => {
   const read = (until: string | null, banned = true) => {
-    const { level, recovered, endsAt, facts } = judgeBan({ id: 'b', name: 'B' }, { banned, until }, start + 3_600_000)
+    const { level, recovered, endsAt, facts } = measureBan({ id: 'b', name: 'B' }, { banned, until }, start + 3_600_000)
     return [level, recovered, endsAt === null ? null : iso(endsAt), facts.kind === 'ban' ? facts.until : null]
   }
 
-  it('is over at an end that can be read, and holds until it is told otherwise where none can [LIM-02]', () => {
+  it('ends at a readable time, and otherwise stays until the service reports its end [LIM-02]', () => {
     expect(read('2026-11-21T02:00:00Z')).toEqual([1, false, '2026-11-21T02:00:00.000Z', '2026-11-21T02:00:00Z'])
     expect(read('2026-11-21T01:00:00Z')).toEqual([0, true, '2026-11-21T01:00:00.000Z', '2026-11-21T01:00:00Z'])
     expect(read('2026-11-21T02:00:00Z', false)[0]).toBe(0)
-    // JavaScript takes this for a day of 2001.
+    // JavaScript reads this as a day of 2001.
     expect(read('12')).toEqual([1, false, null, '12'])
     expect(read(null)).toEqual([1, false, null, null])
   })
 })
 
-it('tells anew what a recovered file holds in words that nobody can read', () => {
+it('reports again what a recovered file stores in an unreadable form', () => {
   const alerts = accountOf(() => start)
   const figure = { value: '4', asOf: new Date(start).toISOString() }
-  const reading = judgeBalance({ id: 'unreadable', name: 'A' }, figure, '5')
+  const reading = measureBalance({ id: 'unreadable', name: 'A' }, figure, '5')
   expect(alerts.take(reading)).toHaveLength(1)
   const file = new DatabaseSync(databaseFile(dataDir))
   file.prepare("UPDATE alerts SET facts = '{}' WHERE watch = ?").run(reading.watch)
@@ -295,11 +296,11 @@ it('tells anew what a recovered file holds in words that nobody can read', () =>
   expect(alerts.take(reading)).toHaveLength(1)
 })
 
-it('a balance is told while the service answers, and if it was told over the connection that stands, alone', () => {
+it('a balance is reported only while the service answers and only if it came over the current connection', () => {
   const own = openStore(freshFolder())
   onTestFinished(() => own.close())
   const problem = new StudioError('internal', 'No.').toProblem()
-  const tells = (state: Connection['state'], asOf: number, failed: typeof problem | null): boolean => {
+  const isReported = (state: Connection['state'], asOf: number, failed: typeof problem | null): boolean => {
     const id = randomUUID()
     const account: Account = {
       ...{ id, name: 'A', baseUrl: 'http://a', userId: null, active: true, offers: 'yes', spent: null, firstDay: null },
@@ -323,9 +324,9 @@ it('a balance is told while the service answers, and if it was told over the con
     feature.close()
     return alerts.some(({ facts }) => facts.kind === 'balance' && facts.account.id === id)
   }
-  expect(tells('connected', start, null)).toBe(true)
-  expect(tells('connected', start - 1, null)).toBe(false)
-  expect(tells('failed', start, null)).toBe(false)
-  expect(tells('none', start, null)).toBe(false)
-  expect(tells('connected', start, problem)).toBe(false)
+  expect(isReported('connected', start, null)).toBe(true)
+  expect(isReported('connected', start - 1, null)).toBe(false)
+  expect(isReported('failed', start, null)).toBe(false)
+  expect(isReported('none', start, null)).toBe(false)
+  expect(isReported('connected', start, problem)).toBe(false)
 })

@@ -31,7 +31,7 @@ async function sandboxWith(options: Parameters<typeof startSandbox>[0] = {}) {
 
 type Client = Awaited<ReturnType<typeof program>>['client']
 
-/** The list, once it is as wanted. */
+/** The list of alerts, as soon as it satisfies the condition. */
 async function until(client: Client, wanted: (alerts: Alert[]) => boolean): Promise<Alert[]> {
   for await (const { alerts } of await client.alerts.watch()) if (wanted(alerts)) return alerts
   throw new Error('The events ended.')
@@ -43,12 +43,12 @@ async function ask(core: Core, model: string, text = 'Hello there'): Promise<voi
   await readUntil(core.chat.watch(await core.chat.send(asked)), ended)
 }
 
-/** The fetch after connecting is over: what the service told is known. */
+/** Waits for the fetch after connecting. */
 async function fetched(client: Client): Promise<void> {
   for await (const [account] of await client.usage.watch()) if (account?.asOf && !account.fetching) return
 }
 
-it('a balance below the line is told once: not again while it stays there, by other figures, or after a restart; raised, it is over', async () => {
+it('a balance below the limit is reported once: not again by other figures or after a restart; when it rises, the alert ends', async () => {
   const sandbox = await sandboxWith({ balance: 8 })
   const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
   const first = await program(connect)
@@ -63,9 +63,7 @@ it('a balance below the line is told once: not again while it stays there, by ot
   })
   await expect
     .poll(() => first.notices)
-    .toEqual([
-      { title: 'Balance below 10 SC', body: '8 SC are left of the account.', place: { page: 'usage', id: null } },
-    ])
+    .toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', place: { page: 'usage', id: null } }])
   await ask(first.core, 'writer-small')
   await first.client.alerts.dismiss({ id: alert?.id ?? '' })
   await first.core.stop()
@@ -76,13 +74,13 @@ it('a balance below the line is told once: not again while it stays there, by ot
   await second.client.alerts.update({ balanceBelow: '9' })
   expect(await listed(second.client)).toEqual([])
   expect(second.notices).toEqual([])
-  // A line below the balance is over it; back up, it is crossed anew.
+  // A limit below the balance ends the alert. Raised again, it is a new crossing.
   await second.client.alerts.update({ balanceBelow: '5' })
   await second.client.alerts.update({ balanceBelow: '8.5' })
   await until(second.client, (alerts) => alerts.length === 1)
 })
 
-it('what today cost is told by the larger side, once', async () => {
+it('today’s spend is reported once, by the larger source', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
@@ -92,7 +90,7 @@ it('what today cost is told by the larger side, once', async () => {
     throw new Error('The events ended.')
   }
   await ask(core, 'writer-small')
-  // The service was asked before that: so far this machine alone knows.
+  // The service was asked before that, so only the local log knows so far.
   const { here } = (await summaryOf()).today
   await client.alerts.update({ spendAbove: '0.000001' })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
@@ -106,7 +104,7 @@ it('what today cost is told by the larger side, once', async () => {
   await expect.poll(() => notices.length).toBe(1)
 })
 
-it('a tool’s budget is told at its share and again when it is used up, in place of the first; a larger one ends it', async () => {
+it('an app’s budget is reported at its share and again when it is used up, in place of the first; a larger budget ends it', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program(
     { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey },
@@ -131,7 +129,7 @@ it('a tool’s budget is told at its share and again when it is used up, in plac
   expect(await write()).toBe(200)
   await expect.poll(spent).toBeGreaterThan(0)
   const one = await spent()
-  // As if most of it had been spent: a budget of which this one request is 90 per cent, then all.
+  // As if most of it had been spent: a budget of which this one request is 90 percent, then 100.
   const sc = (amount: number): string => amount.toFixed(9)
   await client.tools.update({ id: tool.id, changes: { budgetTotal: sc(one / 0.9) } })
   const near = await until(client, (alerts) => alerts.length === 1)
@@ -153,7 +151,7 @@ it('a tool’s budget is told at its share and again when it is used up, in plac
   expect(await listed(client)).toEqual([])
 })
 
-it('a key that is refused is told once, by status, and is over with the next good answer; switched off, nothing is told', async () => {
+it('a refused key is reported once per status and ends with the next successful reply; switched off, nothing is reported', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
@@ -170,7 +168,7 @@ it('a key that is refused is told once, by status, and is over with the next goo
   expect(await listed(client)).toHaveLength(3)
   await ask(core, 'mirror')
   await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
-  // The same day: it was told.
+  // The same day, so it was already reported.
   await ask(core, 'fault/401')
   expect(await listed(client)).toHaveLength(3)
   await client.alerts.dismiss({})
@@ -180,7 +178,7 @@ it('a key that is refused is told once, by status, and is over with the next goo
   expect(JSON.stringify(notices)).not.toContain(canary)
 })
 
-it('a key whose own balance is used up is told of by its record', async () => {
+it('a key whose own balance is used up is reported from its record', async () => {
   const sandbox = await sandboxWith()
   const { client } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.noCredit })
   await fetched(client)
@@ -190,7 +188,7 @@ it('a key whose own balance is used up is told of by its record', async () => {
   expect(alert?.place).toMatchObject({ page: 'keys' })
 })
 
-it('a ban is told with its end', async () => {
+it('a ban is reported with its end', async () => {
   const sandbox = await sandboxWith()
   const { client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.banned })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
@@ -200,9 +198,9 @@ it('a ban is told with its end', async () => {
   await expect.poll(() => notices.map(({ title }) => title)).toEqual(['The service blocks requests'])
 })
 
-it('while nothing answers nothing is told of figures of before, and a line that is drawn then is looked at when it answers again', async () => {
+it('while offline no outdated figure is reported, and a limit set meanwhile is checked when the service answers again', async () => {
   const sandbox = await sandboxWith({ balance: 8 })
-  // The service behind a cut.
+  // The service behind an interruptible connection.
   let cut = false
   const relay = createServer((request, response) => {
     if (cut) return void request.socket.destroy()
@@ -234,7 +232,7 @@ it('while nothing answers nothing is told of figures of before, and a line that 
   expect(alert?.facts).toMatchObject({ kind: 'balance', balance: '8' })
 }, 60_000)
 
-it('notifications can be switched off, and tried all the same', async () => {
+it('notifications can be switched off and still be tried', async () => {
   const sandbox = await sandboxWith({ balance: 8 })
   const { client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)

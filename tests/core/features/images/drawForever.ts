@@ -7,7 +7,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 
-// Asks a service for four pictures and prints the id of each that is kept, until it is killed.
+// Requests four images and prints the id of each stored one, until it is killed.
 const [, , dataDir = '', url = ''] = process.argv
 const store = openStore(dataDir)
 const transfers = createTransfers({ dataDir })
@@ -29,6 +29,6 @@ const images = createImages({
 })
 const watching = images.watch()
 await images.make({ prompt: 'four', n: 4, model: null, size: null, responseFormat: null, fromImageId: null })
-// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+// Stores Node's compile cache before the kill. The next process starts in half the time.
 flushCompileCache()
 for await (const change of watching) if (change.type === 'image') process.stdout.write(`${change.image.id}\n`)

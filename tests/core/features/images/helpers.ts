@@ -29,7 +29,7 @@ export const wish = (more: Partial<ImageWish> = {}): ImageWish & { fromImageId: 
   ...more,
 })
 
-/** The room with a real store and real files; ends with the test. */
+/** The images feature with a real store and real files. Closed when the test ends. */
 export function openImages(
   upstream: () => Promise<ImagesUpstream>,
   { dataDir = freshFolder(), cost = '0.04' }: { dataDir?: string; cost?: string } = {},
@@ -61,7 +61,7 @@ export function openImages(
   return { dataDir, store, media, transfers, images, lines, close }
 }
 
-/** Reads changes until one satisfies `enough`; the snapshot is among them. */
+/** Reads changes, including the snapshot, until one satisfies `enough`. */
 export async function changesUntil(
   { images }: Pick<Feature, 'images'>,
   enough: (change: ImagesChange, all: ImagesChange[]) => boolean,
@@ -74,7 +74,7 @@ export async function changesUntil(
   throw new Error('The changes ended before what was waited for.')
 }
 
-/** The drawing once it has ended. */
+/** The image request, once it has ended. */
 export async function ended(feature: Pick<Feature, 'images'>, { id }: { id: string }): Promise<Drawing> {
   const of = (change: ImagesChange): Drawing[] =>
     change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []

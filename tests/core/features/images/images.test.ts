@@ -32,7 +32,7 @@ async function sandbox(): Promise<Upstream> {
   return upstream
 }
 
-/** A room at a service that answers `data` to whoever wants pictures, and `files` below `/files/`. */
+/** The feature with a service that answers image requests with `data`, and serves `files` below `/files/`. */
 async function featureAt(data: (url: string) => unknown, files: Record<string, Buffer> = {}) {
   const service = await serve((request, response) => {
     const file = files[request.url?.replace('/files/', '') ?? '']
@@ -45,7 +45,7 @@ async function featureAt(data: (url: string) => unknown, files: Record<string, B
 
 const files = ({ dataDir }: Pick<Feature, 'dataDir'>): string[] => readdirSync(join(dataDir, 'media'))
 
-test('[IMG-03] pictures by address are fetched with the key and kept, each as a file, a row and a slot', async () => {
+test('[IMG-03] images given by URL are fetched with the key and stored, each as a file, a row and a slot', async () => {
   const upstream = await sandbox()
   const feature = openImages(async () => upstream)
   const made = await feature.images.make(wish({ n: 4 }))
@@ -63,14 +63,14 @@ test('[IMG-03] pictures by address are fetched with the key and kept, each as a 
   }
 })
 
-test('[IMG-03] pictures as base64 are kept without another request', async () => {
+test('[IMG-03] images given as base64 are stored without another request', async () => {
   const upstream = await sandbox()
   const feature = openImages(async () => upstream)
   const drawing = await ended(feature, await feature.images.make(wish({ n: 2, responseFormat: 'b64_json' })))
   expect([drawing.state, drawing.rows.length, files(feature).length]).toEqual(['done', 1, 2])
 })
 
-test('[IMG-03] where both come, the bytes are taken; where those are none, the address is', async () => {
+test('[IMG-03] with both, the bytes are used, or the URL if the bytes are invalid', async () => {
   const b64 = png(9, 9).toString('base64')
   const feature = await featureAt(
     (url) => [
@@ -91,7 +91,7 @@ test('[IMG-03] where both come, the bytes are taken; where those are none, the a
   expect(feature.service.requests.map(({ url }) => url)).not.toContain('/files/never.png')
 })
 
-test('[GEN-01] an address elsewhere is not fetched; its slot says why, and shows it without the key', async () => {
+test('[GEN-01] a URL on another host is not fetched; its slot has the reason, and shows the URL without the key', async () => {
   const elsewhere = await serve((_request, response) => response.end(png(3, 3)))
   const feature = await featureAt((url) => [
     { url: `${elsewhere.url}/a.png?key=${encodeURIComponent(canary)}&${canary}` },
@@ -110,7 +110,7 @@ test('[GEN-01] an address elsewhere is not fetched; its slot says why, and shows
   expect([elsewhere.requests.length, files(feature)]).toEqual([0, []])
 })
 
-test('[GEN-01] no redirect is followed, though it begins under the base address; whoever it leads to hears nothing', async () => {
+test('[GEN-01] no redirect is followed, even from the base address; its target receives no request', async () => {
   const elsewhere = await serve((_request, response) => response.end(png(3, 3)))
   const service = await serve((request, response) => {
     const at = Number(/^\/files\/(\d)/.exec(request.url ?? '')?.[1] ?? -1)
@@ -129,7 +129,7 @@ test('[GEN-01] no redirect is followed, though it begins under the base address;
   expect(files(feature)).toEqual([])
 })
 
-test('[GEN-01] the sandbox’s own address elsewhere is refused, with the address shown', async () => {
+test('[GEN-01] the sandbox’s own URL on another host is refused, and the URL is shown', async () => {
   const service = await startSandbox()
   onTestFinished(() => service.close())
   const base = parseBaseAddress(service.baseUrl, { allowInsecure: false })
@@ -144,7 +144,7 @@ test('[GEN-01] the sandbox’s own address elsewhere is refused, with the addres
   expect(drawing.slots[0]?.address).toMatch(/^http:\/\/images\.example\/v1\/images\//)
 })
 
-test('bytes decide: what lies about its type, is no picture, too large or a bomb is refused on its own', async () => {
+test('bytes decide: a wrong type, a file that is no image, a too large one and a decompression bomb fail on their own', async () => {
   const large = Buffer.concat([png(2, 2), Buffer.alloc(20 * 1024 * 1024)])
   const feature = await featureAt(
     (url) => [
@@ -162,7 +162,7 @@ test('bytes decide: what lies about its type, is no picture, too large or a bomb
   const drawing = await ended(feature, await feature.images.make(wish({ n: 4 })))
   expect(drawing.state).toBe('done')
   const words = drawing.slots.map(({ state, problem }) => [state, problem?.kind, problem?.message ?? ''])
-  expect(words[0]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/no picture/)])
+  expect(words[0]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/not an image/)])
   expect(words[1]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/20 MB/)])
   expect(words[2]).toEqual(['refused', 'malformed_reply', expect.stringMatching(/60000 × 60000/)])
   const [kept] = feature.images.find({ search: '', favourites: false }).images
@@ -170,7 +170,7 @@ test('bytes decide: what lies about its type, is no picture, too large or a bomb
   expect(files(feature)).toEqual([kept?.mediaId])
 })
 
-test('a picture without end is left at 20 MB, and so is one that only unpacks to more', async () => {
+test('an endless image is cut off at 20 MB, and so is one that decompresses to more', async () => {
   const closed = Promise.withResolvers<void>()
   const piece = Buffer.alloc(1024 * 1024)
   const service = await serve((request, response) => {
@@ -180,7 +180,7 @@ test('a picture without end is left at 20 MB, and so is one that only unpacks to
       response.on('drain', more)
       more()
     } else if (request.url === '/files/bomb.png') {
-      // 64 kB that unpack to 64 MB.
+      // 64 kB that decompress to 64 MB.
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(64 * 1024 * 1024)))
     } else json(response, 200, { data: [{ url: '/files/endless.png' }, { url: '/files/bomb.png' }] })
   })
@@ -197,7 +197,7 @@ test('a picture without end is left at 20 MB, and so is one that only unpacks to
   expect(files(feature)).toEqual([])
 })
 
-test('[GEN-02] fewer pictures than asked for, none, and replies without data leave words and no invented picture', async () => {
+test('[GEN-02] fewer images than requested, none, and replies without data give a message and no invented image', async () => {
   for (const [data, states] of [
     [[{ b64_json: png(4, 4).toString('base64') }], ['kept', 'refused']],
     [
@@ -214,7 +214,7 @@ test('[GEN-02] fewer pictures than asked for, none, and replies without data lea
   }
 })
 
-test('[IMG-01] [IMG-02] what was not wished is not sent; what was is, as it was written', async () => {
+test('[IMG-01] [IMG-02] unset options are not sent, and set ones are sent unchanged', async () => {
   const bodies: unknown[] = []
   const service = await serve((request, response) => {
     void readBody(request).then((body) => {
@@ -232,7 +232,7 @@ test('[IMG-01] [IMG-02] what was not wished is not sent; what was is, as it was 
   await expect(feature.images.make(wish({ prompt: ' \n' }))).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-test('a refusal of the service is kept with the drawing, which can be taken out of sight; one with pictures can’t', async () => {
+test('a refusal of the service is stored with the request, which can be hidden; a request with images cannot', async () => {
   const service = await serve((_request, response) => json(response, 402, { error: { message: 'No credits.' } }))
   const feature = openImages(async () => service.upstream)
   const drawing = await ended(feature, await feature.images.make(wish()))
@@ -243,10 +243,10 @@ test('a refusal of the service is kept with the drawing, which can be taken out 
   expect(snapshot).toEqual({ type: 'snapshot', drawings: [], total: 0 })
   const kept = await featureAt(() => [{ b64_json: png(4, 4).toString('base64') }])
   const good = await ended(kept, await kept.images.make(wish()))
-  expect(() => kept.images.dismiss({ drawingId: good.id })).toThrow(/has pictures/)
+  expect(() => kept.images.dismiss({ drawingId: good.id })).toThrow(/has images/)
 })
 
-test('cancelled after one picture of two: it ends at once, the request is closed and the picture stays', async () => {
+test('cancelled after one image of two: it ends at once, the request is closed and the image stays', async () => {
   const closed = Promise.withResolvers<void>()
   const service = await serve((request, response) => {
     if (request.url === '/files/1.png') response.end(png(6, 6))
@@ -265,7 +265,7 @@ test('cancelled after one picture of two: it ends at once, the request is closed
   expect(feature.images.find({ search: '', favourites: false }).images).toHaveLength(1)
 })
 
-test('killed when two of four pictures have arrived: those are there, whole, and the drawing says that it was cut', async () => {
+test('killed when two of four images have arrived: those are complete, and the request is marked as cut', async () => {
   const whole = [png(50, 40, 1), png(50, 40, 2)]
   const service = await serve((request, response) => {
     const index = Number(/^\/files\/(\d)/.exec(request.url ?? '')?.[1] ?? -1)
@@ -297,7 +297,7 @@ test('killed when two of four pictures have arrived: those are there, whole, and
   expect(files(feature)).toHaveLength(2)
 })
 
-test('when the program ends in the middle the drawing is cut, not failed', async () => {
+test('when the program ends during a request, it is marked as cut, not failed', async () => {
   const service = await serve(() => undefined)
   const feature = openImages(async () => service.upstream)
   const made = await feature.images.make(wish())
@@ -305,7 +305,7 @@ test('when the program ends in the middle the drawing is cut, not failed', async
   expect(feature.store.images.drawing(made.id)).toMatchObject({ state: 'cut', slots: [{ state: 'failed' }] })
 })
 
-test('prompts are found by folded words and beginnings in every script; favourites alone where asked', async () => {
+test('prompts are found by case-folded words and prefixes in every script; favourites only, if requested', async () => {
   const random = randomNumbers()
   const feature = await featureAt(() => [{ b64_json: png(4, 4, Math.floor(random() * 65_000)).toString('base64') }])
   for (const prompt of ['Ein Hafen, früh am Morgen', '東京の夜', 'harbor of cats']) {
@@ -323,7 +323,7 @@ test('prompts are found by folded words and beginnings in every script; favourit
   expect(found('', true)).toEqual(['harbor of cats'])
 })
 
-test('what was drawn from a picture hangs together with it, from the first prompt to the last', async () => {
+test('images made from another image are linked to it, from the first prompt to the last', async () => {
   let seed = 0
   const feature = await featureAt(() => [{ b64_json: png(4, 4, ++seed).toString('base64') }])
   const draw = async (prompt: string, fromImageId: string | null) => {
@@ -342,7 +342,7 @@ test('what was drawn from a picture hangs together with it, from the first promp
   await expect(draw('b', randomUUID())).resolves.toBeTruthy()
 })
 
-test('removed ones are out of sight at once and come back with undo; watchers hear of both', async () => {
+test('deleted images disappear at once and can be restored; watchers are notified of both', async () => {
   const feature = await featureAt(() => [{ b64_json: png(4, 4, 1).toString('base64') }])
   const { slots } = await ended(feature, await feature.images.make(wish()))
   const id = slots[0]?.imageId ?? ''
@@ -350,22 +350,22 @@ test('removed ones are out of sight at once and come back with undo; watchers he
   await watching.next()
   expect(feature.images.remove({ ids: [id, randomUUID()] })).toEqual({ removed: 1 })
   expect((await watching.next()).value).toEqual({ type: 'gone', imageIds: [id] })
-  // Its drawing says what is left of it.
+  // The request shows the number of its remaining images.
   const none = { count: 0, lookId: null }
   expect((await watching.next()).value).toMatchObject({ type: 'drawing', drawing: { inSight: none } })
-  expect(() => feature.images.get({ id })).toThrow(/not there any more/)
+  expect(() => feature.images.get({ id })).toThrow(/no longer exists/)
   expect(feature.images.restore({ ids: [id] })).toEqual({ restored: 1 })
   const { mediaId: lookId } = feature.images.get({ id }).image
   expect((await watching.next()).value).toMatchObject({ type: 'image', image: { id } })
   expect((await watching.next()).value).toMatchObject({ type: 'drawing', drawing: { inSight: { count: 1, lookId } } })
-  // Erasing takes drawings away too: whoever watches begins anew.
+  // Permanent deletion removes requests too, so watchers get a new snapshot.
   feature.images.erased()
   expect((await watching.next()).value).toMatchObject({ type: 'snapshot', total: 1 })
   await watching.return?.()
   expect(files(feature)).toHaveLength(1)
 })
 
-test('a small picture is taken where it is one, and the one before it goes', async () => {
+test('a valid thumbnail is stored and replaces the one before', async () => {
   const feature = await featureAt(() => [{ b64_json: png(40, 40, 1).toString('base64') }])
   const { slots } = await ended(feature, await feature.images.make(wish()))
   const id = slots[0]?.imageId ?? ''
@@ -381,7 +381,7 @@ test('a small picture is taken where it is one, and the one before it goes', asy
   expect(new Set(files(feature))).toEqual(new Set([second.mediaId, second.thumbId]))
 })
 
-test('one is saved as it came, several as a zip with names of their own; a copy is given away, never the kept file', async () => {
+test('one image is saved unchanged, several as a zip with unique names; the download is a copy, never the stored file', async () => {
   let seed = 0
   const feature = await featureAt(() => [{ b64_json: png(4, 4, ++seed).toString('base64') }])
   const ids: string[] = []
@@ -406,13 +406,13 @@ test('one is saved as it came, several as a zip with names of their own; a copy 
   await expect(feature.images.save({ ids: [randomUUID()] })).rejects.toMatchObject({ kind: 'no_such_item' })
 })
 
-test('names are cut between characters and hold nothing that turns or hides them', () => {
+test('names are cut between characters and contain no invisible or direction characters', () => {
   const family = '👩‍👩‍👧‍👦'
   expect(fileNameOf({ prompt: family.repeat(70), mime: 'image/webp' }).endsWith('.webp')).toBe(true)
   expect(fileNameOf({ prompt: 'photo\u202egnp.exe\0', mime: 'image/png' })).toBe('photo gnp.exe.png')
 })
 
-test('a picture for a message is held by the draft, though it is removed and erased here', async () => {
+test('an image in a draft stays, even if it is deleted permanently among the images', async () => {
   const feature = await featureAt(() => [{ b64_json: png(12, 9, 1).toString('base64') }])
   const { slots } = await ended(feature, await feature.images.make(wish()))
   const attached = feature.images.asAttachment({ id: slots[0]?.imageId ?? '' })

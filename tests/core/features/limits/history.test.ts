@@ -5,7 +5,7 @@ import { openRequestLogReader } from '../../../../src-main/core/requestLog/reade
 import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 import { notice, openRequestLog, rowOf, sent } from '../../requestLog/helpers.ts'
 
-it('what a request waited for its 429s is told apart from what it waited for anything else [LIM-03]', async () => {
+it('waits for 429s are counted separately from other waits [LIM-03]', async () => {
   let now = Date.UTC(2026, 10, 21, 12)
   const { requestLog, dataDir } = openRequestLog({ now: () => now })
   onTestFinished(() => requestLog.close())
@@ -46,7 +46,7 @@ it('what a request waited for its 429s is told apart from what it waited for any
   const alone = request([[429, 60]])
   end(alone)
 
-  // As rows of an earlier version stand in the file: one that met 429s alone, and one whose waits were never told apart.
+  // Rows of an earlier version: one that only met 429s, and one whose waits have no recorded reasons.
   requestLog.flush()
   const file = new DatabaseSync(requestLogFile(dataDir))
   file.exec(`UPDATE requests SET backoff_429_us = NULL WHERE id IN (${alone.id}, ${under.id})`)
@@ -71,14 +71,14 @@ it.each([
   ['cancelled', null, 'cancelled'],
   ['refused', null, 'refused'],
   ['backing_off', null, 'running'],
-] as const)('a request that met a 429 and stands at %s with %s has %s', async (state, status, outcome) => {
+] as const)('a request that met a 429 and has %s with %s reports %s', async (state, status, outcome) => {
   const { requestLog } = openRequestLog()
   onTestFinished(() => requestLog.close())
   const row = { ...(await rowOf(requestLog, sent(requestLog).id)), retriedAfter: [503, 429], state, status }
   expect(limitedOf({ row, waitedMs: 5 })).toMatchObject({ ended: outcome, times: status === 429 ? 2 : 1, waitedMs: 5 })
 })
 
-it('the history of an account has none of another’s, also where the other was refused far more often [LIM-03]', () => {
+it('an account’s history has no request of another account, even if that one was refused far more often [LIM-03]', () => {
   const { requestLog, dataDir } = openRequestLog()
   onTestFinished(() => requestLog.close())
   const refused = (count: number): number[] =>
@@ -95,7 +95,7 @@ it('the history of an account has none of another’s, also where the other was 
   const first = at('one', 'A', 2)
   at('two', 'B', 1200)
   const again = at('one', 'A', 1)
-  // Whose these are is not told yet: they may be of either.
+  // The account of these is unknown: they may belong to either.
   const open = at('three', null, 1)
   const under = sent(requestLog, {}, 429)
   const ids = (rows: RateLimitedRow[]): number[] => rows.map(({ row }) => row.id)

@@ -15,7 +15,7 @@ const facts = {
   rateLimit: { limit: null, remaining: null, retryAfterMs: null },
 }
 
-/** The room before a service whose status call does what `answer` says, with nobody at the desk. */
+/** The feature with a service whose status call does what `answer` says, and no waiting requests. */
 function featureAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatus | null = null) {
   const gauge = new RateLimitPoller()
   const getRateLimit = vi.fn(() => {
@@ -26,13 +26,13 @@ function featureAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatu
     kept,
     account: () => null,
     read: () => store.kept,
-    keep(status: LimitStatus) {
+    save(status: LimitStatus) {
       store.kept = status
     },
   }
   const scheduler = new RequestScheduler()
   const requestLog = { changes: new Listeners(), row: () => null, limited: () => [] }
-  const limits = new LimitsFeature({ scheduler, gauge, requestLog, kept: store })
+  const limits = new LimitsFeature({ scheduler, gauge, requestLog, stored: store })
   const connect = (): void => {
     gauge.follow({ onRateLimit: () => () => undefined, getRateLimit })
     limits.follow(true)
@@ -40,7 +40,7 @@ function featureAt(answer: () => RateLimitStatus | StudioError, kept: LimitStatu
   return { limits, gauge, getRateLimit, store, scheduler, connect }
 }
 
-/** Somebody who looks; `now` is the last that was told. */
+/** A watcher; `now` is the last emitted value. */
 function look(limits: LimitsFeature) {
   const feed = limits.watch()
   const seen: { now: Limits | null; leave(): Promise<unknown> } = { now: null, leave: async () => feed.return?.() }
@@ -66,7 +66,7 @@ afterEach(() => {
 })
 
 describe('the status call', () => {
-  it('is made while somebody looks, every 15 seconds at most, and by nobody else [LIM-03]', async () => {
+  it('is made only while someone watches, at most every 15 seconds [LIM-03]', async () => {
     const { limits, getRateLimit, connect } = featureAt(() => whole)
     connect()
     await vi.advanceTimersByTimeAsync(600_000)
@@ -83,7 +83,7 @@ describe('the status call', () => {
     await vi.advanceTimersByTimeAsync(15_000)
     expect(getRateLimit).toHaveBeenCalledTimes(7)
     await other.leave()
-    // Who comes back at once does not make it ask sooner.
+    // A watcher that returns at once does not cause an earlier call.
     await look(limits).leave()
     const again = look(limits)
     await vi.advanceTimersByTimeAsync(14_000)
@@ -94,7 +94,7 @@ describe('the status call', () => {
     expect(limits.read().nextAsk).toBeNull()
   })
 
-  it('that the status bar or the desk made counts as one, and is asked once by both', async () => {
+  it('counts for both if the status bar or the scheduler made it, and is made once for both', async () => {
     const { limits, gauge, getRateLimit, connect } = featureAt(() => whole)
     connect()
     const seen = look(limits)
@@ -109,7 +109,7 @@ describe('the status call', () => {
     await seen.leave()
   })
 
-  it('tells five buckets apart, the seconds to a reset of the minute alone, a ban and its end [LIM-01] [LIM-02] [LIM-06]', async () => {
+  it('reports five separate buckets, the reset time of the minute only, a ban and its end [LIM-01] [LIM-02] [LIM-06]', async () => {
     let status: RateLimitStatus = whole
     const { limits, connect } = featureAt(() => status)
     connect()
@@ -144,7 +144,7 @@ describe('the status call', () => {
     ['501', no('not_implemented', 501)],
     ['405', no('unexpected_status', 405)],
     ['what is no status', no('malformed_reply', 200)],
-  ])('that answers %s is not offered: said without a problem, and asked again a day later', async (_, failure) => {
+  ])('that answers %s means “not offered”: no error, and tried again a day later', async (_, failure) => {
     const { limits, getRateLimit, connect } = featureAt(() => failure)
     connect()
     const seen = look(limits)
@@ -161,7 +161,7 @@ describe('the status call', () => {
     await seen.leave()
   })
 
-  it('that fails leaves what was known, with its time, and says why', async () => {
+  it('that fails keeps the known values with their time, and reports the reason', async () => {
     let fails = false
     const { limits, getRateLimit, connect } = featureAt(() => (fails ? no('connect_failed') : whole))
     connect()
@@ -178,12 +178,12 @@ describe('the status call', () => {
     await seen.leave()
   })
 
-  it('is kept for when nothing is connected, and forgotten for another account', async () => {
+  it('is stored for when there is no connection, and not shown for another account', async () => {
     const { limits, gauge, store, connect } = featureAt(() => whole)
     connect()
     const seen = look(limits)
     await vi.advanceTimersByTimeAsync(1000)
-    // Whose it is, nobody knows yet.
+    // The account is still unknown.
     expect(store.kept).toBeNull()
     limits.known()
     expect(store.kept).toEqual(seen.now?.status)
@@ -200,7 +200,7 @@ describe('the status call', () => {
     await seen.leave()
   })
 
-  it('of a former connection says nothing of this one', async () => {
+  it('of a previous connection does not affect the current one', async () => {
     let answer: (status: RateLimitStatus) => void = () => undefined
     const slow = new Promise<RateLimitStatus>((resolve) => {
       answer = resolve

@@ -15,7 +15,7 @@ async function program(dataDir: string, options: CoreOptions = {}) {
   return { core, client: createRouterClient(core.router) }
 }
 
-it('a page watches limits of the service that is connected, and takes a view of its books as a file [LIM-01]', async () => {
+it('a page watches the limits of the connected service and exports a usage view as a file [LIM-01]', async () => {
   const { client } = await program(freshFolder(), { connect: { sandbox: true } })
   const limits = await client.limits.watch()
   for await (const { status, offers } of limits) {

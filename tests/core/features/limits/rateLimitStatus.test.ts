@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-/** A service whose replies carry rate-limit headers, and that counts how often its status is asked for. */
+/** A service whose replies have rate-limit headers and that counts status calls. */
 function service() {
   const listeners = new Set<(headers: RateLimitHeaders) => void>()
   let asked = 0
@@ -39,7 +39,7 @@ function service() {
 }
 
 describe('the minute bucket', () => {
-  it('asks for the status at most once a minute, however much happens, and only while somebody looks [LIM-03]', async () => {
+  it('calls the status endpoint at most once a minute, however much happens, and only while someone watches [LIM-03]', async () => {
     const bucket = new RateLimitPoller()
     const far = service()
     bucket.follow(far)
@@ -59,7 +59,7 @@ describe('the minute bucket', () => {
     bucket.close()
   })
 
-  it('asks nothing while nothing happens: looking alone costs no request [LIM-03]', async () => {
+  it('makes no call while nothing happens: watching alone costs no request [LIM-03]', async () => {
     const bucket = new RateLimitPoller()
     const far = service()
     bucket.follow(far)
@@ -71,7 +71,7 @@ describe('the minute bucket', () => {
     bucket.close()
   })
 
-  it('takes the figures of reply headers, and keeps the limit where a reply names only what is left [LIM-04]', () => {
+  it('reads reply headers, and keeps the limit if a reply only names the remaining requests [LIM-04]', () => {
     const bucket = new RateLimitPoller()
     const far = service()
     bucket.follow(far)

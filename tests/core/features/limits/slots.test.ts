@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** The room before the whole sandbox, with the real desk, the real client and real books. */
+/** The feature in front of the whole sandbox, with the real scheduler, client and request log. */
 async function featureAt(key: KeyName) {
   const sandbox = await startSandbox()
   const scheduler = new RequestScheduler()
@@ -33,7 +33,7 @@ async function featureAt(key: KeyName) {
     scheduler,
     gauge,
     requestLog,
-    kept: { account: () => null, read: () => null, keep: () => undefined },
+    stored: { account: () => null, read: () => null, save: () => undefined },
   })
   closers.push(
     sandbox.close,
@@ -50,14 +50,14 @@ async function featureAt(key: KeyName) {
   return { sandbox, scheduler, requestLog, upstream, limits }
 }
 
-/** The first state that is as wished. */
+/** The first state that satisfies the condition. */
 async function until(limits: LimitsFeature, wished: (state: Limits) => boolean): Promise<Limits> {
   for await (const state of limits.watch()) if (wished(state)) return state
   return expect.unreachable()
 }
 
-describe('the room before a service', () => {
-  it('reads the status and the key’s limits; the call stands in the log as a counted request [LIM-01] [LIM-03] [LIM-05]', async () => {
+describe('the limits of a real service', () => {
+  it('include the status and the key’s limits; the call is in the log as a counted request [LIM-01] [LIM-03] [LIM-05]', async () => {
     const { limits, requestLog } = await featureAt('oneAtATime')
     const { status, key, offers } = await until(limits, (state) => state.status !== null)
     expect(offers).toBe(true)
@@ -74,14 +74,14 @@ describe('the room before a service', () => {
     expect(rows.every(({ who }) => who.kind === 'studio' && who.feature === 'account')).toBe(true)
   })
 
-  it('says a ban and its end [LIM-02]', async () => {
+  it('include a ban and its end [LIM-02]', async () => {
     const { limits } = await featureAt('banned')
     const { status } = await until(limits, (state) => state.status !== null)
     expect(status?.banned).toBe(true)
     expect(Date.parse(status?.bannedUntil ?? '')).toBeGreaterThan(Date.now())
   })
 
-  it('shows who holds a slot until the reply is closed, and how many wait for one [LIM-05]', async () => {
+  it('show which requests occupy a slot until the reply is closed, and how many wait for one [LIM-05]', async () => {
     const { limits, scheduler, requestLog } = await featureAt('oneAtATime')
     const enter = (id: string) => {
       const trace = requestLog.open(notice({ asker: tool(id) }))
@@ -90,7 +90,7 @@ describe('the room before a service', () => {
     }
     const first = enter('editor')
     const second = enter('other')
-    // Read-outs need no slot and wait for none.
+    // Status calls need no slot and do not wait for one.
     const seen = await until(limits, ({ slots }) => slots.used.length === 1 && slots.waiting === 1)
     expect(seen.slots.used).toEqual([
       {
@@ -108,7 +108,7 @@ describe('the room before a service', () => {
     expect((await until(limits, ({ slots }) => slots.used.length === 0)).slots.waiting).toBe(0)
   })
 
-  it('has nothing of a former connection’s slots', async () => {
+  it('do not include slots of a previous connection', async () => {
     const { limits, scheduler, requestLog } = await featureAt('main')
     const trace = requestLog.open(notice())
     const pass = await scheduler.enter({ asker: tool(), slot: true, tokens: 0, model: null, signal: undefined, trace })
@@ -120,14 +120,14 @@ describe('the room before a service', () => {
 })
 
 describe('the history of refusals by the service', () => {
-  it('has what was answered with 429 and what it waited before it went on; none that was refused here', async () => {
+  it('has requests answered with 429 and their waits; none that this program refused', async () => {
     let now = Date.UTC(2026, 10, 21, 12)
     const { requestLog } = openRequestLog({ now: () => now })
     const limits = new LimitsFeature({
       scheduler: new RequestScheduler(),
       gauge: new RateLimitPoller(),
       requestLog,
-      kept: { account: () => null, read: () => null, keep: () => undefined },
+      stored: { account: () => null, read: () => null, save: () => undefined },
     })
     const open = () => {
       const trace = requestLog.open(notice())
@@ -161,7 +161,7 @@ describe('the history of refusals by the service', () => {
     const running = open()
     running.backsOff(429)
     now += 1500
-    // By this program alone: over a tool's own limit, or at the gate.
+    // Refused by this program: over an app's own limit, or by the guard.
     const own = requestLog.open(notice())
     own.replied(429, null)
     own.ends({ state: 'refused', problem: { kind: 'rpm', message: 'Your own limit.' } }, null)

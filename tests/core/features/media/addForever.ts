@@ -4,11 +4,11 @@ import { createTransfers } from '../../../../src-main/core/features/transfers/tr
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { png } from './pictures.ts'
 
-// Adds one picture after another to the folder of its argument, a line on standard output for each, until it is killed.
+// Adds images to the folder of its argument and prints a line for each, until it is killed.
 const dataDir = process.argv[2] ?? ''
 const { uploads } = createTransfers({ dataDir })
 const media = createMedia({ dataDir, store: openStore(dataDir), uploads })
-// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+// Stores Node's compile cache before the kill. The next process starts in half the time.
 flushCompileCache()
 for (let seed = 0; ; seed++) {
   const bytes = png(64, 64, seed)

@@ -36,7 +36,7 @@ afterEach(stop)
 const making = (): string[] => readdirSync(join(dataDir, 'making')).sort()
 const wav = Buffer.concat([Buffer.from('RIFF\0\0\0\0WAVEfmt '), Buffer.alloc(100, 7)])
 
-test('a growing file is its owner’s alone, can be read while it grows, and becomes a media file with what names it', async () => {
+test('a growing file is private, can be read while it grows, and becomes a media file together with its reference', async () => {
   const id = randomUUID()
   const file = await media.growing.grow(id)
   expect(await file.append(wav.subarray(0, 50))).toBe(50)
@@ -51,7 +51,7 @@ test('a growing file is its owner’s alone, can be read while it grows, and bec
   await expect(file.append(wav)).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-test('where what names it cannot be written there is no row, and what came still lies where it grew', async () => {
+test('if the reference cannot be written there is no row, and the file stays in `making/`', async () => {
   const id = randomUUID()
   const file = await media.growing.grow(id)
   await file.append(wav)
@@ -64,7 +64,7 @@ test('where what names it cannot be written there is no row, and what came still
   expect(await again.finish({ mime: 'audio/wav', name: null }, () => undefined)).toMatchObject({ bytes: wav.length })
 })
 
-test('pieces that are sent again, overlap or come at once are taken exactly once; a gap is refused', async () => {
+test('pieces that are repeated, overlapping or concurrent are stored exactly once; a gap is refused', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(200), fc.nat(60)), { minLength: 1, maxLength: 20 }), async (pieces) => {
       const whole = patternOf(400)
@@ -86,7 +86,7 @@ test('pieces that are sent again, overlap or come at once are taken exactly once
   )
 })
 
-test('one writer at a time; names that are no ids become no path', async () => {
+test('a file has one writer, and names without an id become no path', async () => {
   const id = randomUUID()
   const part = await media.growing.grow(`${id}.3`)
   await expect(media.growing.grow(`${id}.3`)).rejects.toMatchObject({ kind: 'busy' })
@@ -103,7 +103,7 @@ test('one writer at a time; names that are no ids become no path', async () => {
   expect(making()).toEqual([])
 })
 
-test('at the start files that have no owner are deleted, and files that others put there stay', async () => {
+test('at the start files without an owner are deleted, and unknown files stay', async () => {
   const [owned, other] = [randomUUID(), randomUUID()]
   withDatabase(dataDir, (database) => recordingRow(database, { id: owned, state: 'recording' }))
   for (const name of [owned, `${owned}.part`, other, 'nonsense']) writeFileSync(join(dataDir, 'making', name), 'came')
@@ -114,7 +114,7 @@ test('at the start files that have no owner are deleted, and files that others p
   expect(making()).toEqual([owned, `${owned}.part`, 'nonsense', 'folder'].sort())
 })
 
-test('killed while it grows: every byte that was said to be there is there, and it is finished by the next process', async () => {
+test('killed while it grows: every acknowledged byte is there, and the next process finishes the file', async () => {
   const id = randomUUID()
   withDatabase(dataDir, (database) => recordingRow(database, { id, state: 'recording' }))
   await stop()
@@ -139,7 +139,7 @@ test('killed while it grows: every byte that was said to be there is there, and 
   expect(item.mime).toBe('audio/webm')
 })
 
-test('the same sound is kept once, whoever names it, and goes with the last of them', async () => {
+test('the same audio is stored once for all references, and deleted with the last of them', async () => {
   const named: string[] = []
   const add = () => media.addSound({ bytes: wav }, { mime: 'audio/wav', name: null }, ({ id }) => named.push(id))
   const all = await Promise.all([add(), add(), add()])

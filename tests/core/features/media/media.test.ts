@@ -40,7 +40,7 @@ async function upload(bytes: Buffer, name = 'a.png'): Promise<string> {
 const add = async (bytes: Buffer, name?: string) => media.addImage({ uploadId: await upload(bytes, name) })
 const kept = (): string[] => readdirSync(join(dataDir, 'media'))
 
-test('a picture is kept under its id, for its owner alone, with what its bytes say', async () => {
+test('an image is stored under its id, private, with type and size from its bytes', async () => {
   const bytes = jpg(40, 30)
   const { mediaId, ...facts } = await add(bytes, 'called.png')
   expect(facts).toEqual({ name: 'called.png', mime: 'image/jpeg', width: 40, height: 30, bytes: bytes.length })
@@ -51,7 +51,7 @@ test('a picture is kept under its id, for its owner alone, with what its bytes s
   expect(media.find(mediaId)).toEqual({ mediaId, ...facts })
 })
 
-test('the same content is kept once, also when it comes several times at once', async () => {
+test('the same content is stored once, even if it arrives several times at once', async () => {
   const all = await Promise.all(Array.from({ length: 6 }, () => add(png(5, 5))))
   expect(new Set(all.map(({ mediaId }) => mediaId)).size).toBe(1)
   expect(await add(png(5, 5))).toEqual(all[0])
@@ -59,15 +59,15 @@ test('the same content is kept once, also when it comes several times at once', 
   expect((await add(png(5, 5, 9))).mediaId).not.toBe(all[0]?.mediaId)
 })
 
-test('what is no picture, too large a file and too many pixels are refused, and nothing of them stays', async () => {
+test('other files, too large files and too many pixels are refused, and nothing of them is stored', async () => {
   const tooLarge = Buffer.concat([png(2, 2), Buffer.alloc(20 * 1024 * 1024)])
   for (const [bytes, words] of [
-    [Buffer.from('<svg/>'), /no picture/],
-    [Buffer.alloc(0), /no picture/],
+    [Buffer.from('<svg/>'), /not an image/],
+    [Buffer.alloc(0), /not an image/],
     [tooLarge, /20 MB/],
     [pngClaim(16_385, 1), /16,384/],
     [gifHead(65_000, 65_000), /65000 × 65000/],
-    // Small by its screen alone: a browser would make room for the frame.
+    // Small by its screen only: a browser would allocate the larger frame.
     [gifHead(10, 10, [65_000, 65_000]), /65000 × 65000/],
     [pngClaim(16_000, 16_000), /100 million/],
   ] as const) {
@@ -77,7 +77,7 @@ test('what is no picture, too large a file and too many pixels are refused, and 
   await expect(media.addImage({ uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
 })
 
-test('files are opened by id alone, in ranges; nothing else has a way to a path', async () => {
+test('files are opened by id only, in ranges; nothing else becomes a path', async () => {
   const bytes = png(20, 20)
   const { mediaId } = await add(bytes)
   const file = await media.open(mediaId)
@@ -99,20 +99,20 @@ test('files are opened by id alone, in ranges; nothing else has a way to a path'
   await expect(media.imageUrl(randomUUID())).rejects.toMatchObject({ kind: 'no_such_item' })
 })
 
-test('what is dropped is gone from the disk and the store; ids that are none touch nothing', async () => {
+test('dropped files are gone from disk and store; invalid ids touch nothing', async () => {
   const bring = async (bytes: Buffer) => media.importFile({ id: randomUUID(), bytes, name: null })
   const [one, two] = [await bring(png(3, 3)), await add(png(4, 4))]
   writeFileSync(join(dataDir, 'stays'), 'x')
-  // The second one stands in a draft.
+  // The second one is used by a draft.
   await media.drop([one.mediaId, two.mediaId, '../stays', randomUUID()])
   expect(kept()).toEqual([two.mediaId])
   expect(existsSync(join(dataDir, 'stays'))).toBe(true)
   expect(await media.open(one.mediaId)).toBeNull()
-  // The same content may come again.
+  // The same content can be added again.
   expect((await add(png(3, 3))).mediaId).not.toBe(one.mediaId)
 })
 
-test('an archive brings pictures back under their ids, and the one here wins where both have the same', async () => {
+test('an archive restores images under their ids, and the stored one wins if both have the same id', async () => {
   const id = randomUUID()
   expect(await media.importFile({ id, bytes: png(7, 7), name: 'seven' })).toMatchObject({ mediaId: id, name: 'seven' })
   expect(await media.importFile({ id, bytes: png(7, 7), name: 'again' })).toMatchObject({ mediaId: id, name: 'seven' })
@@ -126,12 +126,12 @@ test('an archive brings pictures back under their ids, and the one here wins whe
   expect(kept().sort()).toEqual([id, other.mediaId, odd.mediaId].sort())
 })
 
-test('files without a row are deleted at the start, and files that others put there stay', async () => {
+test('files without a row are deleted at the start, and unknown files stay', async () => {
   const { mediaId } = await add(png(3, 3))
   for (const name of [randomUUID(), `${randomUUID()}.part`]) writeFileSync(join(dataDir, 'media', name), 'left over')
   const others = ['holiday.jpg', `${randomUUID()}.jpg`, randomUUID(), 'folder']
   for (const name of others.slice(0, 2)) writeFileSync(join(dataDir, 'media', name), 'theirs')
-  // A folder and a link, also under names that look like ours.
+  // A folder and a link, also under names in our format.
   for (const name of others.slice(2)) mkdirSync(join(dataDir, 'media', name))
   const target = join(freshFolder(), 'target')
   writeFileSync(target, 'theirs')
@@ -144,7 +144,7 @@ test('files without a row are deleted at the start, and files that others put th
   expect(await next.open(mediaId)).not.toBeNull()
 })
 
-test('killed at any moment while pictures come in: each row has its whole file, and what is left over goes', async () => {
+test('killed at any moment while images arrive: each row has its complete file, and leftovers are deleted', async () => {
   for (let round = 0; round < tries(3, 20); round++) {
     const folder = freshFolder()
     const child = spawn(process.execPath, [fileURLToPath(new URL('addForever.ts', import.meta.url)), folder], {

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { encode } from 'fast-png'
 import jpeg from 'jpeg-js'
 
-/** Small real pictures, of one colour but for a seed in their first pixel, so that each seed is another content. */
+/** Small valid images of one colour. The first pixel contains the seed, so that each seed gives other content. */
 export function png(width: number, height: number, seed = 0): Buffer {
   const data = new Uint8Array(width * height * 3).fill(120)
   data[0] = seed & 255
@@ -14,7 +14,7 @@ export function jpg(width: number, height: number): Buffer {
   return Buffer.from(jpeg.encode({ width, height, data: Buffer.alloc(width * height * 4, 200) }, 80).data)
 }
 
-/** Header and trailer alone: what a reader of headers sees, with any size. With `frame` a first one of that size, behind a comment. */
+/** Only header and trailer, with any size. With `frame`, the first frame has that size and follows a comment. */
 export function gifHead(width: number, height: number, frame?: readonly [width: number, height: number]): Buffer {
   const bytes = Buffer.alloc(13)
   bytes.write('GIF89a', 'latin1')
@@ -29,7 +29,7 @@ export function gifHead(width: number, height: number, frame?: readonly [width: 
   return Buffer.concat([bytes, middle, Buffer.from([0x3b])])
 }
 
-/** A TIFF header with the orientation alone, as cameras write it. */
+/** A TIFF header with only the orientation, as cameras write it. */
 function turned(orientation: number): Buffer {
   const tiff = Buffer.from('4d4d002a00000008000101120003000000010000000000000000', 'hex')
   tiff.writeUInt16BE(orientation, 18)
@@ -71,7 +71,7 @@ export function webpHead(form: 'VP8X' | 'VP8L' | 'VP8 ', width: number, height: 
   return bytes
 }
 
-/** A PNG header alone that claims a size; its reader never decodes. */
+/** Only a PNG header with any size. Its reader never decodes it. */
 export function pngClaim(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(33)
   bytes.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13])

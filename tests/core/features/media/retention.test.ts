@@ -97,10 +97,10 @@ const wish = (more: Partial<CleanUp>): CleanUp => ({
   ...more,
 })
 
-/** As a person does it: counted, told, done. */
+/** Like a person: counts, announces and deletes. */
 const clean = (asked: CleanUp) => keeping.cleanUp({ ...asked, reported: keeping.wouldCleanUp(asked).items })
 
-test('a clean-up takes no more than was told: what came or grew old since is asked about anew', async () => {
+test('a clean-up deletes no more than was announced: new or aged items need a new confirmation', async () => {
   await picture({ days: 40 })
   const asked = wish({ olderThanDays: 30 })
   const { items: reported } = keeping.wouldCleanUp(asked)
@@ -110,7 +110,7 @@ test('a clean-up takes no more than was told: what came or grew old since is ask
   expect(await keeping.cleanUp({ ...asked, reported: 2 })).toMatchObject({ items: 2 })
 })
 
-test('a clean-up by age tells before what it takes, takes exactly that, and leaves favourites and the rest', async () => {
+test('a clean-up by age announces exactly what it deletes, and leaves favourites and the rest', async () => {
   const [old, loved, young] = [
     await picture({ days: 40 }),
     await picture({ days: 40, favourite: true }),
@@ -135,7 +135,7 @@ test('a clean-up by age tells before what it takes, takes exactly that, and leav
   expect(store.images.drawing(old.drawingId)).toBeNull()
 })
 
-test('what a message or a draft still shows keeps its file, and frees nothing', async () => {
+test('an item that a message or a draft still shows keeps its file and frees nothing', async () => {
   const [shown, drafted] = [await picture({ days: 40 }), await picture({ days: 40 })]
   withDatabase(dataDir, (database) => messageRow(database, shown.mediaId))
   media.toDraft(drafted.mediaId)
@@ -146,7 +146,7 @@ test('what a message or a draft still shows keeps its file, and frees nothing', 
   expect(await media.imageUrl(shown.mediaId)).toMatch(/^data:image\/png/)
 })
 
-test('one file of two things goes with the second of them', async () => {
+test('a file of two items is deleted with the second of them', async () => {
   const bytes = png(20, 20, ++seed)
   const first = await picture({ days: 40, bytes })
   const second = await picture({ days: 3, bytes })
@@ -157,7 +157,7 @@ test('one file of two things goes with the second of them', async () => {
   expect(files().size).toBe(0)
 })
 
-test('what was removed is erased after 30 days and not before, with its drawing, or at once where that is wished', async () => {
+test('deleted items are deleted permanently after 30 days and not before, with their image request, or at once on request', async () => {
   const [long, fresh, inSight] = [
     await picture({ days: 90, removed: 31 }),
     await picture({ days: 90, removed: 29 }),
@@ -174,7 +174,7 @@ test('what was removed is erased after 30 days and not before, with its drawing,
   expect(files()).toEqual(new Set([inSight.mediaId]))
 })
 
-test('nothing of what was erased is left in the database file or its log', async () => {
+test('nothing of permanently deleted items is left in the database file or its log', async () => {
   const { id } = await picture({ days: 90, removed: 31 })
   withDatabase(dataDir, (database) =>
     database.exec(`UPDATE drawings SET wish = json_set(wish, '$.prompt', 'unmistakeableprompt')`),
@@ -186,12 +186,12 @@ test('nothing of what was erased is left in the database file or its log', async
   }
 })
 
-test('sizes are told by room, each file once, with removed ones and what grows', async () => {
+test('sizes are reported per feature, each file once, including deleted items and growing files', async () => {
   const bytes = png(20, 20, ++seed)
   const drawn = await picture({ days: 1, bytes })
   const removed = await picture({ days: 1, removed: 1 })
   const sound = await recording({ days: 1 })
-  // The chat shows a picture of the Images room, and one of its own in a removed conversation.
+  // The chat shows an image of the images feature, and one of its own in a deleted conversation.
   const own = await media.importFile({ id: randomUUID(), bytes: png(30, 30, ++seed), name: null })
   withDatabase(dataDir, (database) => {
     messageRow(database, drawn.mediaId)
@@ -219,13 +219,13 @@ test('sizes are told by room, each file once, with removed ones and what grows',
   expect(free).toBeGreaterThan(0)
 })
 
-test('what is under way is nobody’s to take', async () => {
+test('running items are never deleted', async () => {
   const id = randomUUID()
   withDatabase(dataDir, (database) => recordingRow(database, { id, state: 'recording', createdAt: ago(100) }))
   expect(await clean(wish({ olderThanDays: 0, keepBytes: 0 }))).toEqual({ items: 0, bytes: 0 })
 })
 
-test('a clean-up by size takes the oldest, never a favourite, and no more than it must (any collection)', () => {
+test('a clean-up by size deletes the oldest items, never a favourite, and no more than needed (any collection)', () => {
   const one = fc.record({
     days: fc.integer({ min: 0, max: 100 }),
     favourite: fc.boolean(),
@@ -260,7 +260,7 @@ test('a clean-up by size takes the oldest, never a favourite, and no more than i
   )
 })
 
-test('hundreds of things go in steps that let others work, in a few seconds', async () => {
+test('hundreds of items are deleted in steps that let others work, in a few seconds', async () => {
   const many = tries(250, 500)
   const mediaIds: string[] = []
   for (let index = 0; index < many; index += 1) {
@@ -283,7 +283,7 @@ test('hundreds of things go in steps that let others work, in a few seconds', as
   expect(worst).toBeLessThan(400)
 }, 60_000)
 
-test('a row whose thing never came to be goes at the next start, and nothing that was given out in this one', async () => {
+test('a row whose item was never created is deleted at the next start, unless this process returned it', async () => {
   const left = await media.addSound({ bytes: Buffer.from('RIFF0000WAVE left') }, { mime: '', name: null })
   await keeping.sweep()
   expect(files()).toEqual(new Set([left.id]))
@@ -294,17 +294,17 @@ test('a row whose thing never came to be goes at the next start, and nothing tha
   expect(files()).toEqual(new Set([given.id]))
 })
 
-test('overviews of loudness are kept with their file and go with it', async () => {
+test('waveform peaks are stored with their file and deleted with it', async () => {
   const { mediaId } = await recording({ days: 40 })
   expect(keeping.peaks({ mediaId })).toBeNull()
   keeping.keepPeaks({ mediaId, data: Buffer.from([1, 2, 255]).toString('base64'), seconds: 1.5 })
   expect(keeping.peaks({ mediaId })).toEqual({ data: 'AQL/', seconds: 1.5 })
-  expect(() => keeping.keepPeaks({ mediaId: randomUUID(), data: '', seconds: 0 })).toThrow(/no longer exists/)
+  expect(() => keeping.keepPeaks({ mediaId: randomUUID(), data: '', seconds: 0 })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   await clean(wish({ olderThanDays: 1 }))
   expect(keeping.peaks({ mediaId })).toBeNull()
 })
 
-test('a file is shown where it lies, and dragged out as a copy with a name; ids of nothing become no path', async () => {
+test('a file is revealed in its folder and dragged as a named copy; unknown ids become no path', async () => {
   const { mediaId } = await picture({ days: 1 })
   const path = join(dataDir, 'media', mediaId)
   expect(await keeping.reveal({ mediaId })).toEqual({ shown: true, path })

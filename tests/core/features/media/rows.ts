@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-/** Bytes that tell their own place. */
+/** Bytes that depend on their position. */
 export function patternOf(length: number): Buffer {
   const bytes = Buffer.alloc(length)
   for (let at = 0; at < length; at++) bytes[at] = (at * 31 + (at >> 8)) & 255
   return bytes
 }
 
-/** A second connection to the database of a data folder, as another room's code would write. */
+/** A second connection to the database of a data folder, as another feature's code. */
 export function withDatabase<T>(dataDir: string, work: (database: DatabaseSync) => T): T {
   const database = new DatabaseSync(join(dataDir, 'studio.sqlite'), { timeout: 5000 })
   try {
@@ -46,7 +46,7 @@ interface ImageRow {
   removedAt?: string | null
 }
 
-/** A picture and, where it is not there yet, its drawing. */
+/** An image row, with its image request if it does not exist yet. */
 export function imageRow(database: DatabaseSync, row: ImageRow): void {
   const { id, drawingId, mediaId, createdAt, favourite = false, removedAt = null } = row
   const wish = JSON.stringify({ prompt: 'one', n: 1, model: null, size: null, responseFormat: null })
@@ -63,7 +63,7 @@ export function imageRow(database: DatabaseSync, row: ImageRow): void {
     .run(id, drawingId, createdAt, mediaId, favourite ? 1 : 0, removedAt)
 }
 
-/** A conversation with one message that shows a picture. */
+/** A conversation with one message that shows an image. */
 export function messageRow(database: DatabaseSync, mediaId: string, removedAt: string | null = null): string {
   const [conversationId, at] = [crypto.randomUUID(), new Date().toISOString()]
   const attachments = JSON.stringify([{ mediaId, detail: null, name: null, mime: '', width: 1, height: 1, bytes: 1 }])

@@ -3,7 +3,7 @@ import type { SpeechFormat } from '../../../../src-preload/contract/speech.ts'
 
 export const testRate = 24_000
 
-/** Samples as ffmpeg decodes them: one channel, 24,000 a second, from -1 to 1. */
+/** Decodes a file with ffmpeg: mono samples from -1 to 1, 24,000 per second. */
 export function decoded(file: string, format: SpeechFormat, rate = testRate): Float32Array {
   const raw = format === 'pcm' ? ['-f', 's16le', '-ar', String(testRate), '-ac', '1'] : []
   const args = ['-v', 'error', ...raw, '-i', file, '-f', 'f32le', '-ac', '1', '-ar', String(rate), 'pipe:1']
@@ -11,7 +11,7 @@ export function decoded(file: string, format: SpeechFormat, rate = testRate): Fl
   return new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length))
 }
 
-/** What ffmpeg complains of while it decodes everything; empty for a sound file. */
+/** ffmpeg's warnings while it decodes the whole file; empty for a valid file. */
 export function complaints(file: string): string {
   const args = ['-v', 'warning', '-err_detect', '+crccheck+bitstream+buffer', '-i', file, '-f', 'null', '-']
   const { stderr, status } = spawnSync('ffmpeg', args, { encoding: 'utf8' })
@@ -27,7 +27,7 @@ const encoders: Record<SpeechFormat, string[]> = {
   pcm: ['-c:a', 'pcm_s16le', '-f', 's16le'],
 }
 
-/** Samples as a file of this format, by ffmpeg's own encoders, which tell their delay. */
+/** Encodes samples with ffmpeg's own encoders, which write their delay. */
 export function encoded(samples: Float32Array, format: SpeechFormat, to: string, more: string[] = []): void {
   const input = ['-f', 'f32le', '-ar', String(testRate), '-ac', '1', '-i', 'pipe:0']
   execFileSync('ffmpeg', ['-v', 'error', '-y', ...input, ...encoders[format], ...more, to], {
@@ -35,7 +35,7 @@ export function encoded(samples: Float32Array, format: SpeechFormat, to: string,
   })
 }
 
-/** The largest step between two samples, which is what a click is. */
+/** The largest step between two samples. A click is a large step. */
 export function largestStep(samples: Float32Array, from = 0, to = samples.length): number {
   let most = 0
   for (let at = Math.max(1, from); at < Math.min(to, samples.length); at++) {
@@ -45,11 +45,11 @@ export function largestStep(samples: Float32Array, from = 0, to = samples.length
 }
 
 /**
- * How a part lies in the whole: its place (the one near `expected` at which its middle differs least), and how much it differs there, away from
- * its ends, as a share of its own loudness.
+ * The position of a part in the joined file (near `expected`, where its middle differs least), and how much it differs there, away from its
+ * ends, relative to its loudness.
  */
 export function placeOf(part: Float32Array, whole: Float32Array, expected: number, reach = 1200) {
-  // A decoder that comes from another part needs up to 80 ms to be where it would be (RFC 7845, 4.6).
+  // After a change of part, a decoder needs up to 80 ms to converge (RFC 7845, 4.6).
   const from = Math.min(2 * reach, Math.floor(part.length / 3))
   const to = part.length - from
   const middle = Math.floor(part.length / 2)

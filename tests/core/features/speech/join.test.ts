@@ -16,7 +16,7 @@ const folder = mkdtempSync(join(tmpdir(), 'studio-join-'))
 let count = 0
 const fresh = (format: string): string => join(folder, `${count++}.${format}`)
 
-/** A tone that climbs, so that each moment of it is like no other; 40 ms of rise and fall, as what is spoken begins and ends in silence too. */
+/** A tone with rising pitch, so that each moment is unique. 40 ms of fade at both ends, because speech begins and ends in silence too. */
 function chirp(seconds: number, from: number): Float32Array {
   const samples = new Float32Array(Math.round(seconds * testRate))
   const edge = testRate * 0.04
@@ -35,7 +35,7 @@ async function joined(files: readonly string[], format: SpeechFormat, cutLast = 
 }
 
 const texts = ['Good morning, dear harbour. The tide is in.', 'A second part follows here, rather short.', 'Done now.']
-/** The same words as two encoders have them: those that tell their delay, and those that do not. */
+/** The same words from two encoders: one that writes its delay, and one that does not. */
 const spoken = new Map<string, string[]>()
 beforeAll(async () => {
   const plain: Float32Array[] = []
@@ -45,7 +45,7 @@ beforeAll(async () => {
     plain.push(decoded(wav, 'wav'))
   }
   for (const format of speechFormats) {
-    const [bare, telling]: [string[], string[]] = [[], []]
+    const [bare, withDelay]: [string[], string[]] = [[], []]
     for (const [at, input] of texts.entries()) {
       const { bytes } = await synthesize({ input, voice: 'nova', format, speed: 1 })
       const file = fresh(format)
@@ -53,10 +53,10 @@ beforeAll(async () => {
       bare.push(file)
       const other = fresh(format)
       encoded(plain[at] ?? new Float32Array(), format, other)
-      telling.push(other)
+      withDelay.push(other)
     }
     spoken.set(`${format} of the sandbox`, bare)
-    spoken.set(`${format} of ffmpeg`, telling)
+    spoken.set(`${format} of ffmpeg`, withDelay)
   }
 }, 120_000)
 
@@ -64,7 +64,7 @@ const formatOf = (name: string): SpeechFormat => speechFormats.find((format) => 
 
 describe('joined parts', () => {
   it.each(speechFormats.flatMap((format) => [`${format} of the sandbox`, `${format} of ffmpeg`]))(
-    '%s: as long as the sum within 50 ms, each where it belongs, no click, every sample as it was [TTS-03]',
+    '%s: the length is the sum within 50 ms, each part is in position, no clicks, no changed samples [TTS-03]',
     async (name) => {
       const format = formatOf(name)
       const files = spoken.get(name) ?? []
@@ -74,7 +74,7 @@ describe('joined parts', () => {
       const whole = decoded(to, format)
       expect(Math.abs(whole.length - sum) / testRate).toBeLessThanOrEqual(0.05)
       expect(made?.seconds).toBeCloseTo(whole.length / testRate, 2)
-      // A click is a step that no voice makes: none at a join is larger than the largest within the parts.
+      // A click is a step that no voice makes. No step at a join is larger than the largest one within the parts.
       const usual = Math.max(...parts.map((part) => largestStep(part)))
       let at = 0
       for (const part of parts) {
@@ -82,20 +82,20 @@ describe('joined parts', () => {
         expect(largestStep(whole, join_ - 1200, join_ + 1200)).toBeLessThanOrEqual(usual * 1.02)
         const place = placeOf(part, whole, at)
         expect(Math.abs(place.at - at) / testRate).toBeLessThanOrEqual(0.0125)
-        // AAC fills silence with noise that differs from decoding to decoding.
+        // AAC fills silence with noise that differs each time it is decoded.
         expect(place.differs).toBeLessThan(format === 'aac' ? 0.05 : 0.001)
         at += part.length
       }
       if (format !== 'pcm') {
         const after = complaints(to).split('\n').filter(Boolean).length
-        // What a decoder complains of in the whole it may have complained of in the parts; of most it complains in neither.
+        // A warning about the joined file must not be new. Most files cause none.
         const before = after === 0 ? [] : files.flatMap((file) => complaints(file).split('\n').filter(Boolean))
         expect(after).toBeLessThanOrEqual(before.length)
       }
     },
   )
 
-  it.each(['wav', 'pcm', 'flac'] as const)('%s: sample for sample the parts', async (format) => {
+  it.each(['wav', 'pcm', 'flac'] as const)('%s: the joined samples are exactly those of the parts', async (format) => {
     const files = spoken.get(`${format} of ffmpeg`) ?? []
     const { to } = await joined(files, format)
     const parts = files.map((file) => decoded(file, format))
@@ -110,7 +110,7 @@ describe('joined parts', () => {
     ['opus in stereo, 60 ms a packet', 'opus', 48_000, ['-ac', '2', '-frame_duration', '60']],
     ['flac at 48,000 Hz', 'flac', 48_000, ['-ar', '48000']],
   ])(
-    '%s: five joins do not add up',
+    '%s: errors of five joins do not add up',
     async (_, format, rate, more) => {
       const files = Array.from({ length: 6 }, (_unused, index) => {
         const file = fresh(format)
@@ -128,7 +128,7 @@ describe('joined parts', () => {
       for (const part of parts) {
         const place = placeOf(part, whole, at, rate / 20)
         expect(Math.abs(place.at - at) / rate).toBeLessThanOrEqual(format === 'opus' ? 0.0325 : 0.0135)
-        // Opus in long packets remembers longer what came before.
+        // Long Opus packets depend on earlier audio for longer.
         expect(place.differs).toBeLessThan(format === 'opus' ? 0.25 : 0.1)
         at += part.length
       }
@@ -136,7 +136,7 @@ describe('joined parts', () => {
     60_000,
   )
 
-  it('one part alone stays as it came, byte for byte', async () => {
+  it('a single part is copied byte for byte', async () => {
     for (const format of ['mp3', 'opus', 'aac', 'flac', 'pcm'] as const) {
       const [file = ''] = spoken.get(`${format} of the sandbox`) ?? []
       const { to } = await joined([file], format)
@@ -144,7 +144,7 @@ describe('joined parts', () => {
     }
   })
 
-  it.each(speechFormats)('%s that was cut anywhere is joined as far as it is whole', async (format) => {
+  it.each(speechFormats)('%s: a truncated part is joined up to its last complete frame', async (format) => {
     const [first = '', second = ''] = spoken.get(`${format} of ffmpeg`) ?? []
     const bytes = readFileSync(second)
     const whole = readSound(bytes, format, testRate)?.seconds ?? 0
@@ -161,7 +161,7 @@ describe('joined parts', () => {
       }),
       { numRuns: 40, examples: [[Math.floor(bytes.length * 0.8)]] },
     )
-    // Most of what came is there.
+    // Most of the available audio is used.
     expect(longest).toBeGreaterThan(before + whole * 0.6)
     const cut = fresh(format)
     writeFileSync(cut, bytes.subarray(0, Math.floor(bytes.length * 0.8)))
@@ -169,7 +169,7 @@ describe('joined parts', () => {
     expect(decoded(to, format).length / testRate).toBeCloseTo(made?.seconds ?? 0, 1)
   })
 
-  it('whatever bytes come: no part of them is taken for sound that is none, and nothing throws or goes on for ever', () => {
+  it('whatever the bytes: nothing else is taken for audio, nothing throws, and nothing loops forever', () => {
     const starts = speechFormats.flatMap((format) => {
       const [file] = spoken.get(`${format} of ffmpeg`) ?? []
       return file ? [readFileSync(file).subarray(0, 300)] : []
@@ -200,7 +200,7 @@ describe('joined parts', () => {
     }
   }, 60_000)
 
-  it('wav: a length that was not known when the head was sent means to the end, and the joined head tells the truth', async () => {
+  it('wav: an unknown length in a streamed header means “to the end”, and the joined header has the real length', async () => {
     const files = (spoken.get('wav of ffmpeg') ?? []).slice(0, 2).map((file) => {
       const wav = readWav(readFileSync(file))
       if (!wav) throw new Error('No wav.')
@@ -219,7 +219,7 @@ describe('joined parts', () => {
     expect(readWav(bytes)?.samples.length).toBe(samples)
   })
 
-  it('flac: numbers up to 36 bits are written as RFC 9639 has them', () => {
+  it('flac: numbers up to 36 bits are coded as in RFC 9639', () => {
     const read = (bytes: Buffer): number => {
       const [lead = 0, ...tail] = bytes
       const ones = Math.clz32(~(lead << 24))

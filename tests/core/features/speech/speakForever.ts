@@ -1,12 +1,12 @@
-// A speech room of its own process, to be killed: speaks a text of four parts with a service that never ends the third, and prints how many
-// bytes of that one had been told, one JSON a line.
+// Runs the speech feature in its own process, to be killed. Speaks a text of four parts with a service that never ends the third. Prints how
+// many bytes of that part were reported, one JSON object per line.
 import { flushCompileCache } from 'node:module'
-import { openSpeechFeature, wish } from './room.ts'
+import { openSpeechFeature, wish } from './helpers.ts'
 
 const [, , folder = '', baseUrl = '', text = '', format = ''] = process.argv
 const feature = openSpeechFeature({ baseUrl, apiKey: 'sk-of-a-test-0123456789' }, folder)
 const { id } = await feature.speeches.make(wish(text, { format: format === 'wav' ? 'wav' : 'mp3' }))
-// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+// Stores Node's compile cache before the kill. The next process starts in half the time.
 flushCompileCache()
 const reported = new Map<number, number>()
 for await (const sound of feature.speeches.listen({ id, fromPart: 1 })) {

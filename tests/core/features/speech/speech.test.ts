@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { heard, isOver, seen, speechProcedures, wish } from './room.ts'
+import { heard, isOver, seen, speechProcedures, wish } from './helpers.ts'
 
 let sandbox: Sandbox
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close())
 
 describe('a speech', () => {
-  it('is kept before it is asked for, is told as it comes, and is a file in the end [TTS-05]', async () => {
+  it('is stored before it is requested, is streamed as it arrives, and is a file in the end [TTS-05]', async () => {
     const { speeches, media } = speechProcedures(sandbox)
     const made = await speeches.make(wish('Good morning, dear harbour.'))
     expect(made).toMatchObject({ state: 'making', parts: 1, partsDone: 0, mediaId: null, textBytes: 27, voice: 'nova' })

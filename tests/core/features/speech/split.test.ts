@@ -9,7 +9,7 @@ const solid = (text: string): string => text.replace(/\s+/g, '')
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
-/** Where each part begins and ends in the text, by walking it. */
+/** Start and end of each part in the text, found by walking the text. */
 function places(text: string, parts: readonly string[]): [from: number, to: number][] {
   let at = 0
   return parts.map((part) => {
@@ -19,7 +19,7 @@ function places(text: string, parts: readonly string[]): [from: number, to: numb
   })
 }
 
-/** What makes segmenters work: letters of many scripts, marks, joiners, flags, emoji, Hangul, line ends, punctuation. */
+/** Text that is difficult to segment: letters of many scripts, marks, joiners, flags, emoji, Hangul, line ends, punctuation. */
 const unit = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...'abcdefgh ,.!? \n\n'.split('')) },
   {
@@ -58,13 +58,13 @@ const unit = fc.oneof(
 )
 const text = fc.array(unit, { maxLength: 150 }).map((units) => units.join(''))
 
-test('[TTS-01] any text: parts within the bound, together the text, none cut inside a character', () => {
+test('[TTS-01] any text: parts within the limit, together the text, none split inside a character', () => {
   fc.assert(
     fc.property(text, fc.integer({ min: 8, max: 300 }), (given, max) => {
       const parts = splitForSpeech(given, max)
       const well = given.toWellFormed()
       expect(solid(parts.join(''))).toBe(solid(well))
-      // The only ones that are cut: single characters that are themselves longer than a part.
+      // The only characters that are split: those longer than a part.
       const inside = new Set<number>()
       for (const { index, segment } of graphemes.segment(well)) {
         if (bytesOf(segment) <= max) for (let at = index + 1; at < index + segment.length; at++) inside.add(at)
@@ -80,8 +80,10 @@ test('[TTS-01] any text: parts within the bound, together the text, none cut ins
   )
 }, 120_000)
 
-/** Unicode's own cases: what is one character as people see it, by code points; \u00f7 is where a cut may be, \u00d7 where none may.
- * U+2701 is no pictograph any more in later versions, of which the engine has one. */
+/**
+ * Unicode's own test cases for characters as people see them, by code points: \u00f7 allows a split, \u00d7 forbids it. U+2701 is no longer a
+ * pictograph in later versions of Unicode, which the engine uses.
+ */
 const unicodeCases = readFileSync(
   new URL('../../../fixtures/unicode/GraphemeBreakTest-15.0.0.txt', import.meta.url),
   'utf8',
@@ -97,9 +99,9 @@ const unicodeCases = readFileSync(
       )
   })
 
-test('[TTS-01] never inside a character of Unicode\u2019s own test data, whatever stands around it', () => {
+test('[TTS-01] never inside a character of Unicode\u2019s own test data, whatever surrounds it', () => {
   expect(unicodeCases.length).toBe(600)
-  // A letter between two cases: what they would be together, the data does not say.
+  // A letter between two cases: the data does not define what they would be together.
   const joined = fc
     .array(fc.constantFrom(...unicodeCases), { minLength: 1, maxLength: 25 })
     .map((cases) => cases.flatMap((characters) => [...characters, 'x']))
@@ -126,7 +128,7 @@ test('[TTS-01] never inside a character of Unicode\u2019s own test data, whateve
   )
 }, 120_000)
 
-test('[TTS-01] long texts against the real bound of 4,096 bytes', () => {
+test('[TTS-01] long texts against the real limit of 4,096 bytes', () => {
   fc.assert(
     fc.property(fc.array(text, { minLength: 20, maxLength: 40 }), (texts) => {
       const given = texts.join(' ')
@@ -138,7 +140,7 @@ test('[TTS-01] long texts against the real bound of 4,096 bytes', () => {
   )
 }, 60_000)
 
-test('no word is cut that a part has room for', () => {
+test('no word is split that fits into a part', () => {
   const word = fc.string({ unit: fc.constantFrom(...'abcdeéßжя'.split('')), minLength: 1, maxLength: 12 })
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 80 }), fc.integer({ min: 30, max: 120 }), (all, max) => {
@@ -155,8 +157,8 @@ test('no word is cut that a part has room for', () => {
   )
 })
 
-describe('where it cuts', () => {
-  it('at the end of a paragraph, where that leaves the part at least half full', () => {
+describe('a text is split', () => {
+  it('at the end of a paragraph, if that leaves the part at least half full', () => {
     const first = 'One sentence here. Another one there.'
     expect(splitForSpeech(`${first}\n\nThe second paragraph goes on. And on.`, 60)).toEqual([
       first,
@@ -164,7 +166,7 @@ describe('where it cuts', () => {
     ])
   })
 
-  it('else at the end of a sentence, else of a word', () => {
+  it('otherwise at the end of a sentence, or of a word', () => {
     expect(splitForSpeech('A short one. Then a longer sentence follows here.', 40)).toEqual([
       'A short one.',
       'Then a longer sentence follows here.',
@@ -176,7 +178,7 @@ describe('where it cuts', () => {
     ])
   })
 
-  it('an unbroken word between characters, and an endless character at last', () => {
+  it('between characters in an unbroken word, and inside an endless character', () => {
     expect(splitForSpeech('x'.repeat(100), 40).map((part) => part.length)).toEqual([40, 40, 20])
     expect(splitForSpeech('👍🏽'.repeat(9), 20)).toEqual(['👍🏽👍🏽', '👍🏽👍🏽', '👍🏽👍🏽', '👍🏽👍🏽', '👍🏽'])
     const endless = `a${'\u0301'.repeat(5000)}`
@@ -185,7 +187,7 @@ describe('where it cuts', () => {
     for (const part of parts) expect(bytesOf(part)).toBeLessThanOrEqual(4096)
   })
 
-  it('nothing makes no part, and halves of surrogate pairs do no harm', () => {
+  it('an empty text has no parts, and lone surrogates do no harm', () => {
     expect(splitForSpeech(' \n\t ')).toEqual([])
     expect(splitForSpeech('a\ud83d b')).toEqual(['a\ufffd b'])
   })

@@ -5,7 +5,7 @@ import { isSrt, readSrt, writeSrt } from '../../../../src-main/core/features/tra
 import { readVtt, writeVtt } from '../../../../src-main/core/features/transcription/vtt.ts'
 import { tries } from '../../../helpers/effort.ts'
 
-/** What files of cues trip over: arrows, tags, references, line ends, numbers, notes, marks of direction, halves of pairs. */
+/** Text that is difficult for cue files: arrows, tags, entities, line ends, numbers, notes, direction marks, lone surrogates. */
 const words = fc
   .array(
     fc.oneof(
@@ -55,7 +55,7 @@ const time = fc.oneof(
 )
 const cues = fc.array(fc.record({ from: time, to: time, text: words }), { maxLength: 12 })
 
-it('cues written as WebVTT or SubRip and read again are the same cues', () => {
+it('cues written as WebVTT or SubRip and parsed again are the same cues', () => {
   fc.assert(
     fc.property(cues, (given) => {
       const tidy = tidyCues(given)
@@ -64,14 +64,14 @@ it('cues written as WebVTT or SubRip and read again are the same cues', () => {
       expect(readVtt(vtt)).toEqual(tidy)
       expect(readSrt(srt)).toEqual(tidy)
       expect(isSrt(srt)).toBe(tidy.length > 0)
-      // Twice changes nothing more.
+      // A second pass changes nothing.
       expect(tidyCues(tidy)).toEqual(tidy)
     }),
     { numRuns: tries(1000, 10_000) },
   )
 }, 120_000)
 
-it('tidied cues are sorted, last at least a millisecond, and hold no empty line and no control character', () => {
+it('normalized cues are sorted, last at least a millisecond, and contain no empty line and no control character', () => {
   fc.assert(
     fc.property(cues, (given) => {
       let last = 0
@@ -87,7 +87,7 @@ it('tidied cues are sorted, last at least a millisecond, and hold no empty line 
   )
 })
 
-it('times that are none take their cue with them, and nothing else', () => {
+it('a cue with an invalid time is dropped, and nothing else', () => {
   const good = { from: 1, to: 2, text: 'stays' }
   for (const bad of [Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
     expect(tidyCues([{ from: bad, to: 3, text: 'x' }, good, { from: 0, to: bad, text: 'x' }])).toEqual([good])
@@ -95,7 +95,7 @@ it('times that are none take their cue with them, and nothing else', () => {
   expect(tidyCues([{ from: -5, to: -2, text: 'early' }])).toEqual([{ from: 0, to: 0.001, text: 'early' }])
 })
 
-it('texts of cues are joined with a space, but not within scripts that write none', () => {
+it('texts of cues are joined with a space, but not in scripts without spaces', () => {
   const join = (...texts: string[]) => joinCues(texts.map((text) => ({ text })))
   expect(join('one', 'two\nthree')).toBe('one two three')
   expect(join('今日は', '晴れです。', '明日も')).toBe('今日は晴れです。明日も')

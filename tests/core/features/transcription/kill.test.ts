@@ -13,7 +13,7 @@ import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { ffmpegMake, ffmpegSamples } from '../../../sandbox/media/tools.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { base64, openFeature } from './room.ts'
+import { base64, openFeature } from './helpers.ts'
 
 const said = z.object({
   id: z.string(),
@@ -34,7 +34,7 @@ beforeAll(() => {
   writeFileSync(file, webm)
 })
 
-/** Runs the recorder in a process of its own and kills it (-9) `afterMs` after its first piece; answers what it had said. */
+/** Runs the recorder in its own process and kills it (-9) `afterMs` after its first piece. Returns its output. */
 async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]): Promise<Said[]> {
   const program = fileURLToPath(new URL('recordForever.ts', import.meta.url))
   const child = spawn(process.execPath, [program, dataDir, file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -42,7 +42,7 @@ async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]
   const all: Said[] = []
   let planned = false
   for await (const line of createInterface({ input: child.stdout })) {
-    // What the kill cut in the middle.
+    // The kill truncated this line.
     if (!line.endsWith('}')) break
     const one = said.parse(JSON.parse(line))
     all.push(one)
@@ -54,7 +54,7 @@ async function recordAndKill(dataDir: string, afterMs: number, ...args: string[]
   return all
 }
 
-it('a recorder killed at random moments has every byte that it was told of, and what came plays', async () => {
+it('a recorder killed at random moments has every acknowledged byte, and its audio plays', async () => {
   const dataDir = freshFolder()
   const random = randomNumbers()
   for (let round = 0; round < tries(2, 10); round += 1) {
@@ -68,7 +68,7 @@ it('a recorder killed at random moments has every byte that it was told of, and 
     expect(recording.bytes).toBe(bytes.length)
     expect(bytes.length).toBeGreaterThanOrEqual(last.bytes)
     expect(bytes.equals(webm.subarray(0, bytes.length))).toBe(true)
-    // 32,000 bits a second and what the container takes; the last packet may be cut.
+    // 32,000 bits per second plus the container. The last packet may be cut.
     if (bytes.length > 6000) {
       const seconds = ffmpegSamples(bytes).length / 16_000
       expect(seconds).toBeGreaterThan((bytes.length / webm.length) * 120 - 1.5)
@@ -79,18 +79,18 @@ it('a recorder killed at random moments has every byte that it was told of, and 
   }
 }, 120_000)
 
-it('killed while recordings end one after another, each is kept once and whole, and none is lost between its two places', async () => {
+it('killed while recordings end one after another, each is stored once and complete, and none is lost between its two locations', async () => {
   const dataDir = freshFolder()
   const kept = new Set<string>()
   const asked = new Map<string, string>()
-  const bytesTold = new Map<string, number>()
+  const bytesReported = new Map<string, number>()
   const random = randomNumbers()
-  // Until one at least was complete before the kill: on a busy machine the first ones may not be.
+  // Until at least one was complete before the kill: on a busy machine the first ones may not be.
   const isEnough = (rounds: number): boolean => rounds >= tries(2, 10) && kept.size > 0
   for (let round = 0; !isEnough(round); round += 1) {
     const reported = await recordAndKill(dataDir, 20 + random() * 300, 'end')
     for (const { id, bytes, kept: isKept, transcriptId } of reported) {
-      bytesTold.set(id, Math.max(bytes, bytesTold.get(id) ?? 0))
+      bytesReported.set(id, Math.max(bytes, bytesReported.get(id) ?? 0))
       if (isKept) kept.add(id)
       if (transcriptId !== null) asked.set(id, transcriptId)
     }
@@ -98,7 +98,7 @@ it('killed while recordings end one after another, each is kept once and whole, 
     await feature.recovered
     const { recordings } = await feature.find({ search: '', before: null, limit: 500 })
     const found = new Map(recordings.map((one) => [one.id, one]))
-    for (const [id, bytes] of bytesTold) {
+    for (const [id, bytes] of bytesReported) {
       const one = found.get(id)
       if (!one) {
         expect(bytes).toBe(0)
@@ -112,7 +112,7 @@ it('killed while recordings end one after another, each is kept once and whole, 
     for (const [id, transcriptId] of asked) {
       const { transcripts } = await feature.get({ id })
       expect(transcripts).toMatchObject([{ id: transcriptId, state: 'cut', problem: { kind: 'cancelled' } }])
-      // Its row in the log of requests, where that stood already.
+      // Its row in the request log, if that was already written.
       expect([[], [7]]).toContainEqual(transcripts[0]?.rows)
     }
     await media.swept
@@ -130,12 +130,12 @@ it('killed while recordings end one after another, each is kept once and whole, 
   expect(kept.size).toBeGreaterThan(0)
 }, 120_000)
 
-it('a page that outlives the program goes on with its recording where that was', async () => {
+it('a page that outlives the program continues its recording', async () => {
   const dataDir = freshFolder()
   const reported = await recordAndKill(dataDir, 40)
   const id = reported[0]?.id ?? ''
   const { feature, bytesOf, close } = openFeature(dataDir)
-  // It asks how much is there, and sends the rest.
+  // The page asks how much is there and sends the rest.
   const { bytes } = await feature.append({ id, at: 0, data: '' })
   expect(bytes).toBeGreaterThanOrEqual(reported.at(-1)?.bytes ?? 0)
   expect((await feature.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })
@@ -147,7 +147,7 @@ it('a page that outlives the program goes on with its recording where that was',
   await close()
 })
 
-it('a process that died between the two names of a recording leaves it once, before its row stood and after', async () => {
+it('a process that ended between the two names of a recording leaves it once, before and after its row was written', async () => {
   const dataDir = freshFolder()
   const [{ id } = { id: '' }] = await recordAndKill(dataDir, 40)
   linkSync(join(dataDir, 'making', id), join(dataDir, 'media', randomUUID()))

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { freshFolder } from '../../helpers/core.ts'
 import { closed, json, serve } from '../../upstream/helpers/service.ts'
-import { made, openFeature, wish } from './room.ts'
+import { made, openFeature, wish } from './helpers.ts'
 
 const outcome = z.object({
   before: z.number(),
@@ -18,7 +18,7 @@ const outcome = z.object({
   progress: z.array(z.number()),
 })
 
-it('a file of 200 MB goes up from the disk with its progress told, in memory that does not grow with it', async () => {
+it('a file of 200 MB is uploaded from disk with progress, in constant memory', async () => {
   const size = 200_000_000
   const { url } = await serve((request, response) => {
     let bytes = 0
@@ -43,14 +43,14 @@ it('a file of 200 MB goes up from the disk with its progress told, in memory tha
   expect([state, sentBytes, came]).toEqual(['done', size, announced])
   expect(came - size).toBeGreaterThan(0)
   expect(after - before).toBeLessThan(64)
-  // At most ten times a second, and it only ever grows.
+  // At most ten times a second, and always increasing.
   expect(progress.length).toBeGreaterThan(1)
   expect(progress).toEqual(progress.toSorted((a, b) => a - b))
 }, 60_000)
 
-it('cancelling in the middle of an upload closes the connection, and tells how much had gone up', async () => {
+it('cancelling during an upload closes the connection and reports the uploaded bytes', async () => {
   const { upstream, requests } = await serve((request) => {
-    // A slow one: 64 KB each 20 ms. One that reads nothing at all does not see a close either.
+    // A slow service: 64 KB every 20 ms. A service that reads nothing does not notice a close either.
     request.on('data', () => {
       request.pause()
       setTimeout(() => request.resume(), 20)
@@ -70,12 +70,12 @@ it('cancelling in the middle of an upload closes the connection, and tells how m
   const cancelled = feature.cancel({ transcriptId })
   expect(cancelled).toMatchObject({ state: 'cancelled', totalBytes: 40_000_000 })
   expect(cancelled.sentBytes).toBeGreaterThanOrEqual(sent)
-  // The service reads what the system still holds of it, and then finds the end, before the whole file is there.
+  // The service reads what the system still buffers, then finds the end before the whole file.
   await closed(request)
   expect(request.complete).toBe(false)
 }, 30_000)
 
-it('a file that went away is told in words', async () => {
+it('a missing file fails with a message', async () => {
   const { upstream } = await serve((_request, response) => json(response, 200, { text: '' }))
   const { feature, addFile, media } = openFeature(undefined, { upstream: async () => upstream })
   const recording = await addFile(Buffer.from('x'), 'x.wav')

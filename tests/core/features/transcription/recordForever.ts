@@ -5,8 +5,8 @@ import { createTranscription } from '../../../../src-main/core/features/transcri
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 
-// Records the file of its second argument into the data folder of its first, piece by piece and again and again, a line of JSON on standard output
-// for each step that is done, until it is killed. With a third argument each recording is ended; without one the first goes on for ever.
+// Records the file of its second argument into the data folder of its first, piece by piece and repeatedly, until it is killed. Prints one
+// JSON object per completed step. With a third argument each recording is ended; without it the first one never ends.
 const [, , dataDir = '', source = '', ending = ''] = process.argv
 const store = openStore(dataDir)
 const transfers = createTransfers({ dataDir })
@@ -29,12 +29,12 @@ const feature = createTranscription({
 })
 const say = (what: object): void => void process.stdout.write(`${JSON.stringify(what)}\n`)
 const speech = readFileSync(source)
-// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+// Stores Node's compile cache before the kill. The next process starts in half the time.
 flushCompileCache()
 for (let turn = 0; ; turn++) {
   const { id } = await feature.begin({ name: `Take ${turn}`, mime: 'audio/webm;codecs=opus' })
   say({ id, begun: true })
-  // No two are the same: the same bytes would be kept once.
+  // Each recording has other bytes: the same bytes would be stored once.
   const whole = Buffer.concat([speech, Buffer.from(id)])
   const size = ending === '' ? 400 : 100_000
   for (let at = 0; at < whole.length; at += size) {

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { idleMs } from '../../../../src-main/core/features/transcription/recordings.ts'
-import { base64, openFeature } from './room.ts'
+import { base64, openFeature } from './helpers.ts'
 
-/** Time stands still until it is told to go on: a busy machine cuts no recording. */
+/** Stops the clock, so that a busy machine cuts no recording. */
 function stopTheClock(): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   onTestFinished(() => void vi.useRealTimers())
@@ -14,7 +14,7 @@ function stopTheClock(): void {
 
 const mic = { name: 'Note', mime: 'audio/webm;codecs=opus' }
 
-it('pieces that come twice, overlapping or late are there once and in order; one whose forerunner is missing is refused', async () => {
+it('repeated, overlapping or late pieces are stored once and in order; a piece after a gap is refused', async () => {
   const { feature, bytesOf } = openFeature()
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(120), fc.nat(50)), { minLength: 1, maxLength: 12 }), async (pieces) => {
@@ -37,7 +37,7 @@ it('pieces that come twice, overlapping or late are there once and in order; one
   )
 }, 60_000)
 
-it('each piece lies in the file when it is answered for, and all windows see how much there is', async () => {
+it('each piece is in the file when it is acknowledged, and all windows see the size', async () => {
   const { feature, dataDir } = openFeature()
   const { id } = await feature.begin(mic)
   const events = feature.watch()
@@ -58,13 +58,13 @@ it('each piece lies in the file when it is answered for, and all windows see how
   await events.return?.()
 })
 
-it('a recording that nobody goes on with is cut after a while, and goes on when its page comes back', async () => {
+it('a recording without new pieces is cut after a while, and continues when its page returns', async () => {
   stopTheClock()
   const { feature, bytesOf } = openFeature()
   const whole = randomBytes(3000)
   const { id } = await feature.begin(mic)
   vi.advanceTimersByTime(idleMs - 1)
-  // Whatever comes begins the waiting anew.
+  // Each piece restarts the wait.
   await feature.append({ id, at: 0, data: base64(whole.subarray(0, 1000)) })
   vi.advanceTimersByTime(idleMs - 1)
   expect((await feature.get({ id })).recording.state).toBe('recording')
@@ -72,7 +72,7 @@ it('a recording that nobody goes on with is cut after a while, and goes on when 
   await expect.poll(async () => (await feature.get({ id })).recording.state).toBe('cut')
   const { recording } = await feature.get({ id })
   expect(bytesOf(recording).equals(whole.subarray(0, 1000))).toBe(true)
-  // A page that was paused: the next piece, then the same once more.
+  // A page that was paused: the next piece, then the same one again.
   expect(await feature.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
   expect((await feature.get({ id })).recording).toMatchObject({ state: 'recording', mediaId: null })
   expect(await feature.append({ id, at: 1000, data: base64(whole.subarray(1000, 2000)) })).toEqual({ bytes: 2000 })
@@ -82,7 +82,7 @@ it('a recording that nobody goes on with is cut after a while, and goes on when 
   expect(bytesOf(done).equals(whole)).toBe(true)
 })
 
-it('what was cut can be called whole with its length; ending twice is ending once; nothing is added after the end', async () => {
+it('a cut recording can be finished with its length; finishing twice has no effect; nothing can be added afterwards', async () => {
   stopTheClock()
   const { feature } = openFeature()
   const { id } = await feature.begin(mic)
@@ -97,7 +97,7 @@ it('what was cut can be called whole with its length; ending twice is ending onc
   })
 })
 
-it('what is thrown away is gone at once, here and on the disk; what is kept is not thrown away', async () => {
+it('a discarded recording is gone at once, in the window and on disk; a finished one cannot be discarded', async () => {
   const { feature, dataDir } = openFeature()
   const { id } = await feature.begin(mic)
   await feature.append({ id, at: 0, data: base64(Buffer.from('sound')) })
@@ -115,7 +115,7 @@ it('what is thrown away is gone at once, here and on the disk; what is kept is n
   await expect(feature.discard({ id: kept.id })).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-it('a microphone that gave nothing leaves nothing', async () => {
+it('an empty recording leaves nothing', async () => {
   const { feature, dataDir } = openFeature()
   const { id } = await feature.begin({ name: ' ', mime: 'audio/webm' })
   expect((await feature.get({ id })).recording.name).toBe('Recording')
@@ -127,7 +127,7 @@ it('a microphone that gave nothing leaves nothing', async () => {
   expect(readdirSync(join(dataDir, 'making'))).toEqual([])
 })
 
-it('where a recording cannot be moved to its place it stays where it grew, and can be ended once that is mended', async () => {
+it('if a recording cannot be moved it stays in `making/`, and can be finished once the cause is removed', async () => {
   const { feature, dataDir, media, bytesOf } = openFeature()
   await media.swept
   const { id } = await feature.begin(mic)
@@ -141,7 +141,7 @@ it('where a recording cannot be moved to its place it stays where it grew, and c
   expect(bytesOf(await feature.finish({ id, seconds: 1 })).toString()).toBe('sound')
 })
 
-it('the program’s end keeps a recording as far as it came', async () => {
+it('the end of the program stores a recording with the received bytes', async () => {
   const { feature, dataDir, close } = openFeature()
   const { id } = await feature.begin(mic)
   await feature.append({ id, at: 0, data: base64(Buffer.from('sound')) })

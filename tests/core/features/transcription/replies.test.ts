@@ -2,14 +2,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { Transcript, TranscriptWish } from '../../../../src-preload/contract/transcription.ts'
 import { canary, closed, json, readBody, serve } from '../../upstream/helpers/service.ts'
-import { made, openFeature, wish } from './room.ts'
+import { made, openFeature, wish } from './helpers.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void
 
-/** A service that answers so, and a room with one file. */
+/** A service with this answer, and the feature with one file. */
 async function asking(answer: Answer, options = {}) {
   const { upstream, requests } = await serve((request, response) => {
-    // One that was left in the middle is nobody's to answer.
+    // An aborted request needs no answer.
     readBody(request).then(
       (body) => answer(request, response, body.toString('latin1')),
       () => undefined,
@@ -30,8 +30,8 @@ const says =
     response.writeHead(200, { 'content-type': type }).end(body)
   }
 
-describe('what goes up', () => {
-  it('sends what was chosen and nothing else, under the name that the file came with [STT-02] [STT-03]', async () => {
+describe('an upload', () => {
+  it('sends the chosen options and nothing else, under the file’s original name [STT-02] [STT-03]', async () => {
     const bodies: string[] = []
     const { feature, ask, recording } = await asking((_request, response, body) => {
       bodies.push(body)
@@ -54,7 +54,7 @@ describe('what goes up', () => {
   })
 })
 
-describe('what comes', () => {
+describe('a reply', () => {
   const segments = [
     { id: 0, start: 0, end: 1.5, text: ' One' },
     { start: 1.5, end: 3, text: ' two.', tokens: [1, 2], avg_logprob: -0.2 },
@@ -81,7 +81,7 @@ describe('what comes', () => {
     ['SubRip as plain text', 'text/plain', srt, 'text', cues],
     ['plain text', 'text/plain; charset=utf-8', ' One two.\r\n', 'text', []],
     ['no type at all', '', 'One two.', 'text', []],
-  ])('%s gives text, and cues where times are told [STT-04]', async (_, type, body, came, expected) => {
+  ])('%s gives text, and cues if it has times [STT-04]', async (_, type, body, came, expected) => {
     const { feature, ask } = await asking(says(type, body))
     const transcript = await ask()
     expect(transcript).toMatchObject({
@@ -92,13 +92,13 @@ describe('what comes', () => {
       cost: '0.5',
       costIs: 'measured',
     })
-    // What the service said is kept: it is there again after any edit.
+    // The service's reply is stored, and is there again after any edit.
     feature.edit({ transcriptId: transcript.id, text: 'Changed' })
     const { text, cues: again, edited } = feature.revert({ transcriptId: transcript.id })
     expect({ text, again, edited }).toEqual({ text: 'One two.', again: expected, edited: false })
   })
 
-  it('an empty transcript of a silent file is one', async () => {
+  it('an empty transcript of a silent file is valid', async () => {
     for (const answer of [
       says('application/json', '{"text":""}'),
       says('text/plain', ''),
@@ -115,13 +115,13 @@ describe('what comes', () => {
     ['a number for a text', 'application/json', '{"text":5}'],
     ['more text than is ever said', 'text/plain', 'word '.repeat(1_000_000)],
     ['more pieces than are ever said', 'application/json', `{"text":"x","segments":[${'0,'.repeat(100_001)}0]}`],
-  ])('JSON or text with %s fails in words, and what it cost is told', async (_, type, body) => {
+  ])('JSON or text with %s fails with a message, and its cost is reported', async (_, type, body) => {
     const transcript = await (await asking(says(type, body))).ask()
     expect(transcript).toMatchObject({ state: 'failed', text: '', cues: [], cost: '0.5' })
     expect(transcript.problem).toMatchObject({ kind: 'malformed_reply', message: expect.stringMatching(/^.{20,200}$/) })
   })
 
-  it('segments that make no sense fall away, the others stay, and nothing is run or polluted', async () => {
+  it('invalid segments are dropped, the others stay, and nothing is executed or polluted', async () => {
     const odd = [
       null,
       7,
@@ -145,13 +145,13 @@ describe('what comes', () => {
     expect('polluted' in {}).toBe(false)
   })
 
-  it('JSON that is nested without an end is refused before it is parsed', async () => {
+  it('endlessly nested JSON is refused before it is parsed', async () => {
     const body = `{"text":"Said","more":${'['.repeat(400_000)}${']'.repeat(400_000)}}`
     const transcript = await (await asking(says('application/json', body))).ask()
     expect(transcript).toMatchObject({ state: 'failed', text: '', problem: { kind: 'malformed_reply' } })
   })
 
-  it('a refusal and a lost connection are told as they are, and the key is never in what is kept', async () => {
+  it('a refusal and a lost connection are reported unchanged, and the key is never stored', async () => {
     const refused = await asking((_request, response) =>
       json(response, 400, {
         error: { message: `unreadable ${canary}`, type: 'invalid_request', code: 'unreadable_audio' },
@@ -176,7 +176,7 @@ describe('what comes', () => {
     expect(cut.requests).toHaveLength(1)
   })
 
-  it('goes up again where the service was overloaded, and once more from the first byte', async () => {
+  it('is uploaded again from the first byte if the service was overloaded', async () => {
     let times = 0
     const { ask, requests } = await asking((_request, response, body) => {
       times += 1
@@ -189,7 +189,7 @@ describe('what comes', () => {
 })
 
 describe('leaving', () => {
-  it('cancelling while the service works closes the connection and costs what the books say', async () => {
+  it('cancelling while the service works closes the connection and costs what the request log says', async () => {
     let seen: (request: IncomingMessage) => void = () => undefined
     const arrived = new Promise<IncomingMessage>((resolve) => {
       seen = resolve
@@ -198,14 +198,14 @@ describe('leaving', () => {
     const { id: transcriptId } = await feature.transcribe({ recordingId: recording.id, ...wish })
     const request = await arrived
     expect(feature.cancel({ transcriptId })).toMatchObject({ state: 'cancelled', problem: null })
-    // Nobody answers: nothing else would ever close it.
+    // The service never answers, so nothing else would close the connection.
     await closed(request)
     await expect.poll(async () => (await feature.get({ id: recording.id })).transcripts[0]?.cost).toBe('0.5')
-    // What has ended stays as it ended.
+    // An ended transcript stays as it is.
     expect(feature.cancel({ transcriptId })).toMatchObject({ state: 'cancelled' })
   })
 
-  it('a room that closes marks what was under way, and the next one has it so', async () => {
+  it('closing the feature marks running transcripts, and the next start shows them so', async () => {
     const { feature, recording, close, dataDir } = await asking(() => undefined)
     await feature.transcribe({ recordingId: recording.id, ...wish })
     await close()
@@ -215,12 +215,12 @@ describe('leaving', () => {
     expect(again.lines).toEqual([])
   })
 
-  it('books that know nothing of a cut request keep nobody from starting', async () => {
+  it('a request log that does not know a cut request does not prevent a start', async () => {
     const { feature, store, recording, close, dataDir } = await asking(() => undefined)
     const { id } = await feature.transcribe({ recordingId: recording.id, ...wish })
     await expect.poll(() => store.transcripts.get(id).rows.length).toBe(1)
     await close()
-    // As a process that was killed leaves it.
+    // The state that a killed process leaves.
     const killed = openFeature(dataDir)
     killed.store.transcripts.settle({
       ...{ id, state: 'making', problem: null, sentBytes: 0, came: null, text: '', cues: [], raw: null, search: '' },
@@ -236,7 +236,7 @@ describe('leaving', () => {
     expect(again.lines.join()).toContain('not in the log')
   })
 
-  it('without a connection nothing is asked and no row is made', async () => {
+  it('without a connection nothing is requested and no row is written', async () => {
     const { feature, addFile } = openFeature()
     const { id } = await addFile(Buffer.from('x'), 'x.mp3')
     await expect(feature.transcribe({ recordingId: id, ...wish })).rejects.toThrow('asks nobody')

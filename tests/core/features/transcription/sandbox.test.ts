@@ -3,7 +3,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { base64, made, openFeature, wish } from './room.ts'
+import { base64, made, openFeature, wish } from './helpers.ts'
 
 let sandbox: Sandbox
 let speech: Buffer
@@ -27,7 +27,7 @@ function featureOfSandbox() {
   return openFeature(undefined, { upstream: async () => upstream })
 }
 
-it('a file is kept, sent as it is, and its transcript is there with cues where the service told times [STT-01] [STT-04]', async () => {
+it('a file is stored, sent unchanged, and its transcript has cues if the service reported times [STT-01] [STT-04]', async () => {
   const { feature, addFile, bytesOf } = featureOfSandbox()
   const recording = await addFile(speech, 'harbour.wav')
   expect(recording).toMatchObject({
@@ -64,7 +64,7 @@ it('a file is kept, sent as it is, and its transcript is there with cues where t
   })
 }, 60_000)
 
-it('what the microphone gave piece by piece is transcribed once it ended', async () => {
+it('a microphone recording in pieces is transcribed after it ends', async () => {
   const { feature, bytesOf } = featureOfSandbox()
   const { id } = await feature.begin({ name: 'Note', mime: 'audio/wav' })
   for (let at = 0; at < speech.length; at += 20_000) {

@@ -8,7 +8,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 
-// Keeps a file of so many bytes and sends it to the service of its second argument. Says how much memory that took at most, and how it went.
+// Stores a file of this size and sends it to the service of its second argument. Prints its maximum memory and the result.
 const [, , dataDir = '', baseUrl = '', size = ''] = process.argv
 const store = openStore(dataDir)
 const transfers = createTransfers({ dataDir })
@@ -20,7 +20,7 @@ const path = join(dataDir, 'tmp', 'big')
 const feature = createTranscription({
   store,
   files: createMedia({ dataDir, store, uploads: transfers.uploads }),
-  // An upload that has come up; its parts are `transfers`' own matter.
+  // A complete upload. Its parts are tested with `transfers`.
   transfers: {
     ...transfers,
     uploads: { take: () => ({ path, name: 'hour.wav', bytes: Number(size) }), done: async () => undefined },
@@ -46,7 +46,7 @@ async function send(bytes: number) {
     if (change.type === 'transcript') progress.push(change.transcript.sentBytes)
   }
 }
-// What any file takes, before the large one.
+// The memory that any file needs, measured before the large one.
 await send(40_000_000)
 const before = maxRss()
 const sent = await send(Number(size))

@@ -7,8 +7,8 @@ import { growth, linear } from '../../../helpers/growth.ts'
 
 const cue = (from: number, to: number, text: string) => ({ from, to, text })
 
-describe('WebVTT as services write it', () => {
-  it('reads header, notes, styles, regions, ids, settings and short times', () => {
+describe('WebVTT of real services', () => {
+  it('is read with header, notes, styles, regions, ids, settings and short times', () => {
     const file = [
       '\ufeffWEBVTT - a title',
       'X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:0',
@@ -35,7 +35,7 @@ describe('WebVTT as services write it', () => {
     }
   })
 
-  it('takes tags out, keeps who speaks, and leaves what only looks like a tag', () => {
+  it('loses its tags, keeps speakers, and keeps text that only resembles a tag', () => {
     const say = (text: string) => readVtt(`WEBVTT\n\n00:00.000 --> 00:01.000\n${text}`)?.[0]?.text
     expect(say('<v.loud Roger Bingham>We are in <i>New York</i> City')).toBe('Roger Bingham: We are in New York City')
     expect(say('<c.yellow.bg_blue>Yes</c> <00:00:00.500><lang en-GB>indeed</lang>')).toBe('Yes indeed')
@@ -45,7 +45,7 @@ describe('WebVTT as services write it', () => {
     expect(say('<b')).toBe('<b')
   })
 
-  it('passes over damaged blocks and goes on with the next', () => {
+  it('is read past damaged blocks', () => {
     const file = [
       'WEBVTT',
       '',
@@ -74,7 +74,7 @@ describe('WebVTT as services write it', () => {
     ])
   })
 
-  it('is told from a text that only begins like it', () => {
+  it('is distinguished from a text that only begins like it', () => {
     for (const text of ['', 'WEBVTTX', 'webvtt', ' WEBVTT', 'Words. WEBVTT']) expect(readVtt(text)).toBeNull()
     expect(readVtt('WEBVTT')).toEqual([])
     expect(readVtt('WEBVTT\n\n00:00.000 --> 00:01.000\n\n')).toEqual([])
@@ -95,7 +95,7 @@ describe('hostile files', () => {
     'tags of tags': (length) => cueOf(`${'<c.'.repeat(length / 6)}${'>'.repeat(length / 6)}`),
     'digits before what looks like SubRip': (length) => `WEBVTT\n\n${' '.repeat(length)}1${'\n'.repeat(length)}`,
   }
-  it.each(Object.entries(attacks))('%s: the work grows with the length alone', (_, make) => {
+  it.each(Object.entries(attacks))('%s: the work grows linearly', (_, make) => {
     const read = (file: string): void => {
       expect(readVtt(file)).not.toBeNull()
       readSrt(file)
@@ -104,7 +104,7 @@ describe('hostile files', () => {
     expect(growth(24_000, make, read)).toBeLessThan(linear)
   })
 
-  it('whatever comes is answered with cues or with null', () => {
+  it('any input gives cues or null', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'WEBVTT',
@@ -139,7 +139,7 @@ describe('hostile files', () => {
   })
 })
 
-it('SubRip is known by its beginning and read with commas or points', () => {
+it('SubRip is recognised by its beginning and read with commas or points', () => {
   const file =
     '1\r\n00:00:01,000 --> 00:00:02,500\r\nHello\r\nthere\r\n\r\n2\r\n00:00:03,000 --> 00:00:04,000\r\n<i>you</i>\r\n'
   expect(isSrt(file)).toBe(true)

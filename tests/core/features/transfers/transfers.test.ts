@@ -20,7 +20,7 @@ const part = (uploadId: string, at: number, bytes: Buffer) =>
 const files = (): string[] => readdirSync(join(dataDir, 'tmp'))
 
 describe('uploads', () => {
-  it('come in parts and lie in a file that its owner alone can read', async () => {
+  it('arrive in parts and are stored in a private file', async () => {
     const bytes = randomBytes(partBytes * 2 + 17)
     const { uploadId } = await transfers.uploads.begin({ name: 'a.png', bytes: bytes.length })
     for (let at = 0; at < bytes.length; at += partBytes) {
@@ -36,7 +36,7 @@ describe('uploads', () => {
     expect(() => transfers.uploads.path(uploadId)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   })
 
-  it('are whole whatever the size of their parts, also when answers were lost and parts come twice', async () => {
+  it('are complete whatever the size of their parts, even if replies were lost and parts arrive twice', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.integer({ min: 1, max: 3000 }), fc.boolean()), { maxLength: 12 }),
@@ -57,7 +57,7 @@ describe('uploads', () => {
     )
   })
 
-  it('take no part out of order, none beyond what was announced, and are no file before they are whole', async () => {
+  it('accept no part out of order or beyond the announced size, and are no file before they are complete', async () => {
     const { uploadId } = await transfers.uploads.begin({ name: 'x', bytes: 10 })
     const bad = expect.objectContaining({ kind: 'bad_input' })
     await expect(part(uploadId, 4, Buffer.alloc(2))).rejects.toEqual(bad)
@@ -71,12 +71,12 @@ describe('uploads', () => {
     await expect(part(uploadId, 10, Buffer.alloc(1))).rejects.toEqual(bad)
   })
 
-  it('of no bytes are whole at once', async () => {
+  it('of zero bytes are complete at once', async () => {
     const { uploadId } = await transfers.uploads.begin({ name: 'empty', bytes: 0 })
     expect(statSync(transfers.uploads.path(uploadId)).size).toBe(0)
   })
 
-  it('are bounded in number and in what they announce together', async () => {
+  it('are limited in number and in total announced size', async () => {
     const busy = expect.objectContaining({ kind: 'busy' })
     const half = 2 * 1024 ** 3
     const first = await transfers.uploads.begin({ name: '', bytes: half })
@@ -89,7 +89,7 @@ describe('uploads', () => {
     expect(files()).toHaveLength(32)
   })
 
-  it('that nobody touches go away with their file, and those that are touched stay', async () => {
+  it('that are unused are deleted with their file, and used ones stay', async () => {
     const folder = freshFolder()
     const short = createTransfers({ dataDir: folder, keptMs: 150 })
     const left = await short.uploads.begin({ name: '', bytes: 5 })
@@ -121,7 +121,7 @@ describe('downloads', () => {
     }
   }
 
-  it('are read in parts to their end, and their file goes when they are released', async () => {
+  it('are read in parts to their end, and their file is deleted when they are released', async () => {
     const bytes = randomBytes(partBytes + 1000)
     const { path, downloadId, ...facts } = offer(bytes)
     expect(facts).toEqual({ name: 'made.zip', mime: 'application/zip', bytes: bytes.length })
@@ -140,13 +140,13 @@ describe('downloads', () => {
     await expect(transfers.downloads.read({ downloadId, at: 0 })).rejects.toMatchObject({ kind: 'no_such_item' })
   })
 
-  it('are bounded in number', () => {
+  it('are limited in number', () => {
     for (let index = 0; index < 32; index++) offer(Buffer.from('x'))
     expect(() => offer(Buffer.from('x'))).toThrow(expect.objectContaining({ kind: 'busy' }))
   })
 })
 
-it('what an earlier process left in the folder is deleted at the start, and files that others put there stay', () => {
+it('leftovers of an earlier process are deleted at the start, and unknown files stay', () => {
   const folder = freshFolder()
   const tmp = join(folder, 'tmp')
   const [dragged, link] = [randomUUID(), randomUUID()]

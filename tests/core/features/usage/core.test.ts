@@ -9,7 +9,7 @@ import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../../he
 
 const today = (): string => new Date().toISOString().slice(0, 10)
 
-/** The active book once it was fetched over this connection. */
+/** The active account, after it was fetched over this connection. */
 async function fetchedAccount(core: Core): Promise<Account> {
   const feature = createRouterClient(core.router).usage
   for await (const [account] of await feature.watch()) {
@@ -18,7 +18,7 @@ async function fetchedAccount(core: Core): Promise<Account> {
   throw new Error('The events ended.')
 }
 
-it('both sides of an account meet in the program: what it used itself is what the service says, with and without a network', async () => {
+it('local and remote usage of an account agree in the running program, with and without a network', async () => {
   const sandbox = await startSandbox()
   const dataDir = freshFolder()
   const start = async (): Promise<Core> => {
@@ -58,7 +58,7 @@ it('both sides of an account meet in the program: what it used itself is what th
   const { total } = await usage.view({ ...query, by: 'key' })
   expect(total.cost).toBe(view.total.cost)
 
-  // The same from the folder alone.
+  // The same from the data folder, without a core.
   await sandbox.close()
   const kept = openUsage(dataDir)
   onTestFinished(() => kept.close())

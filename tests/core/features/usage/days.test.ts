@@ -32,12 +32,12 @@ describe('a service date', () => {
   })
 
   it.each(['Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York', 'Europe/Berlin', 'UTC'])(
-    'is the same day, and makes the same weeks and months, on a machine in %s [USE-02]',
+    'gives the same day, weeks and months on a computer in %s [USE-02]',
     (zone) => {
       const program = fileURLToPath(new URL('printDays.ts', import.meta.url))
       const env = { ...process.env, TZ: zone }
       const said: unknown = JSON.parse(execFileSync(process.execPath, [program], { env, encoding: 'utf8' }))
-      // The nights of the clock changes of New York and Berlin are among them.
+      // Includes the nights when the clocks change in New York and Berlin.
       expect(said).toEqual({
         zone,
         days: ['2026-03-08', '2026-03-29', '2026-10-25', '2026-11-01', '2026-12-31'],
@@ -61,17 +61,17 @@ it.each([
   ['tomorrow, after lunch', null],
   ['in 5 minutes', null],
   [null, null],
-])('an instant of the service is read from %s as %s, or not at all [LIM-02]', (given, expected) => {
+])('an instant of the service is read from %s as %s, or rejected [LIM-02]', (given, expected) => {
   const at = instantOf(given)
   expect(at === null ? null : new Date(at).toISOString()).toBe(expected)
 })
 
-describe('what an answer says', () => {
+describe('a usage reply', () => {
   const at = noon('2026-11-21')
   const asked = { askedAt: at, answeredAt: at }
   const row = { user_id: 'u', model: 'm', requests: 1, tokens_in: 5, tokens_out: 2, tokens_cached: 1, cost_sc: '0.1' }
 
-  it('is of today and the 29 days before; a turn of the day between asking and answering costs both a day', () => {
+  it('covers today and the 29 days before; a change of day during the request removes one day', () => {
     const { days } = reportedByUsage(asked, { usage: [], balance: null, total_spent: null })
     expect(days && [dayText(days.from), dayText(days.to)]).toEqual(['2026-10-23', '2026-11-21'])
     const midnight = endOfDay(Math.floor(at / 86_400_000))
@@ -82,7 +82,7 @@ describe('what an answer says', () => {
     expect(turning.days && [dayText(turning.days.from), dayText(turning.days.to)]).toEqual(['2026-10-24', '2026-11-21'])
   })
 
-  it('keeps rows without a readable date apart, and loses none [USE-02]', () => {
+  it('keeps rows without a readable date separate and loses none [USE-02]', () => {
     const dates = ['2026-11-20', 'yesterday', '', '1999-01-01', '2026-11-20T12:00:00Z', 'yesterday']
     const reported = reportedByUsage(asked, {
       usage: dates.map((date) => ({ ...row, date })),
@@ -97,19 +97,19 @@ describe('what an answer says', () => {
     ])
   })
 
-  it('of counts that are none counts nothing, and knows no cost that is none', () => {
+  it('counts an invalid count as 0 and an invalid cost as unknown', () => {
     const bad = { ...row, date: '2026-11-20', requests: -1, tokens_in: 1.5, tokens_out: 1e300, cost_sc: '-1' }
     const reported = reportedByUsage(asked, { usage: [bad], balance: null, total_spent: null })
     expect(reported.rows).toMatchObject([{ requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: null }])
   })
 
-  it('without its rows speaks of no day: what is not told is not nothing [GEN-02] [USE-01]', () => {
+  it('without its rows covers no day: missing is not zero [GEN-02] [USE-01]', () => {
     const reported = reportedByUsage(asked, accountUsage.parse({ balance: 5, total_spent: 7 }))
     expect(reported).toMatchObject({ days: null, rows: [], values: [{ value: '{"balance":"5","spent":"7"}' }] })
     expect(reportedByKeyDays(asked, 'k', keyDaily.parse({})).days).toBeNull()
   })
 
-  it('keeps the rows beside one that is none [GEN-02]', () => {
+  it('keeps the other rows when one is invalid [GEN-02]', () => {
     const good = { ...row, date: '2026-11-20', cost_sc: 0.1 }
     const reported = reportedByUsage(asked, accountUsage.parse({ usage: [null, 'x', good, 3, []], balance: 5 }))
     expect(reported.rows).toMatchObject([{ requests: 1, cost: 100_000_000_000_000_000n }])
@@ -119,14 +119,14 @@ describe('what an answer says', () => {
     expect(reportedByKeyDays(asked, 'k', daily).rows).toMatchObject([{ requests: 2 }])
   })
 
-  it('of models whose names no file can hold keeps a name that it can, each time the same [GEN-02]', () => {
+  it('with a model name that SQLite cannot store gets a storable one, the same each time [GEN-02]', () => {
     const names = ['M\ud800', 'a\0b', 'Writer', 'writer']
     const usage = names.map((model) => ({ ...row, model, date: '2026-11-20' }))
     const reported = reportedByUsage(asked, { usage, balance: null, total_spent: null })
     expect(reported.rows?.map(({ model }) => model)).toEqual(['M\ufffd', 'a\ufffdb', 'Writer', 'writer'])
   })
 
-  it('of a key tells a revocation in whatever form it is written [KEY-04]', () => {
+  it('of a key reports a revocation in any form [KEY-04]', () => {
     const forms = ['2026-11-20', 1_763_726_400, true, '', null]
     const keys = forms.map((revoked_at, at) => ({ id: `k${at}`, revoked_at }))
     const { values } = reportedByKeys(asked, keyList.parse({ api_keys: keys }))
@@ -134,7 +134,7 @@ describe('what an answer says', () => {
     expect(said).toEqual(['2026-11-20', '1763726400', 'true', '', null])
   })
 
-  it('of a key tells nothing of the cache [KEY-03]', () => {
+  it('of a key reports no cached tokens [KEY-03]', () => {
     const usage = [
       { date: '2026-11-20', total_requests: 3, total_tokens_in: 4, total_tokens_out: 5, total_cost_sc: '6' },
     ]
@@ -150,10 +150,10 @@ it('weeks begin on Monday, also before 1970', () => {
   expect(weeks).toEqual(['1969-12-27..1969-12-28', '1969-12-29..1970-01-04', '1970-01-05..1970-01-06'])
 })
 
-it('stretches go over the turn of a year and the end of a leap February without a day twice or none', () => {
+it('ranges across New Year and the end of a leap February repeat and omit no day', () => {
   const stretches = (from: string, to: string, grain: 'week' | 'month'): string[] =>
     bucketsOf(dayOfDate(from) ?? 0, dayOfDate(to) ?? 0, grain).map((one) => `${dayText(one.from)}..${dayText(one.to)}`)
-  // 2026 has 53 weeks: the last one lies in two years.
+  // 2026 has 53 weeks. The last one belongs to two years.
   expect(stretches('2026-12-24', '2027-01-05', 'week')).toEqual([
     '2026-12-24..2026-12-27',
     '2026-12-28..2027-01-03',

@@ -28,7 +28,7 @@ afterAll(() => close())
 const figures = { requests: 0, tokensIn: 0, tokensOut: 0, tokensCached: 0, cost: '0', estimated: 0, unpriced: 0 }
 const maybe = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: null, freq: 6 })
 const count = fc.oneof(fc.nat(100_000), fc.nat({ max: Number.MAX_SAFE_INTEGER }))
-/** Every amount that the contract allows, as it writes it. */
+/** Every amount that the contract allows, in its notation. */
 const amount = fc
   .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.nat(18), fc.bigInt({ min: 0n, max: 10n ** 18n - 1n }))
   .map(([whole, digits, fraction]) =>
@@ -57,7 +57,7 @@ const name = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }).filter((text) => !text.includes('\0')),
 )
 
-/** A view of some days from a day on; the same number of values for each series. */
+/** A view of some days. Every series has one value per bucket. */
 const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
   const line = <T>(value: fc.Arbitrary<T>) => fc.array(maybe(value), { minLength: days, maxLength: days })
   const series: fc.Arbitrary<Series> = fc.record({
@@ -92,7 +92,7 @@ const types: Record<(typeof exportColumns)[number], string> = {
 }
 const typed = `{${exportColumns.map((column) => `'${column}': '${types[column]}'`).join(', ')}}`
 
-/** How an independent reader reads a file of each format. */
+/** Reads a file of each format with an independent reader. */
 const readers: Record<ExportFormat, (path: string) => string> = {
   parquet: (path) => `read_parquet('${path}')`,
   csv: (path) =>
@@ -111,7 +111,7 @@ function written(rows: Parameters<typeof exportRows>[0], format: ExportFormat): 
   return readers[format](path)
 }
 
-/** An amount as DuckDB writes it: all 18 digits behind the point. */
+/** An amount as DuckDB writes it, with all 18 fraction digits. */
 const full = (text: string): string => {
   const [whole = '', fraction = ''] = text.split('.')
   return `${whole}.${fraction.padEnd(18, '0')}`
@@ -120,7 +120,7 @@ const atto = (text: string): bigint => BigInt(full(text).replace('.', ''))
 const guarded = (text: string): string => (/^[=+\-@\t\r\n＝＋－＠]/.test(text) ? `'${text}` : text)
 
 describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format) => {
-  it('is read back by DuckDB value by value, and to equal sums', async () => {
+  it('is read back by DuckDB value by value and with equal sums', async () => {
     await fc.assert(
       fc.asyncProperty(view, async (given) => {
         const rows = rowsOf(given)
@@ -153,7 +153,7 @@ describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format)
     )
   }, 60_000)
 
-  it('has the types of a table although it has no row', async () => {
+  it('has the types of a table even without rows', async () => {
     const from = written([], format)
     const described = await all(`DESCRIBE SELECT * FROM ${from}`)
     expect(described.map((column) => [column.column_name, varchar(column.column_type).replace(',', ', ')])).toEqual(
@@ -166,12 +166,12 @@ describe.each<ExportFormat>(['parquet', 'csv', 'json'])('a view as %s', (format)
   })
 })
 
-/** Sums of nothing are NULL. */
+/** The sum of no rows is NULL. */
 const varchar = (value: unknown): string => (typeof value === 'string' ? value : '0')
 const text = (count: number | null): string | null => (count === null ? null : String(count))
 
-describe('the file of a view', () => {
-  it('is named after what it shows, lies in the folder of transfers, and comes in parts', async () => {
+describe('the export file of a view', () => {
+  it('is named after its contents, is stored in the transfers folder and is read in parts', async () => {
     const [given] = fc.sample(
       view.filter(({ buckets, series }) => buckets.length > 0 && series.length > 0),
       1,
@@ -195,7 +195,7 @@ describe('the file of a view', () => {
   })
 })
 
-it('sums of a view’s days and of its series are null where a side does not tell, and nothing where nothing was used', () => {
+it('sums per day and per series are null where a source reports nothing, and 0 where nothing was used', () => {
   const [given] = fc.sample(
     view.filter(({ buckets }) => buckets.length > 0),
     1,
@@ -230,7 +230,7 @@ it('sums of a view’s days and of its series are null where a side does not tel
   expect([whole('whole', 'running'), whole('whole')]).toEqual(['running', 'whole'])
 })
 
-it('CSV leaves no name that a spreadsheet would take for a formula, also where it parts lines at semicolons or tabs', () => {
+it('a CSV contains no name that a spreadsheet would run as a formula, even with semicolons or tabs as separators', () => {
   const hostile = ['=cmd()', '+1', '-1', '@a', '\t=1', '\r=1', '\n=1', '＝1', 'a;=1', 'a\t=1', 'a,=1', '"=1', "'=1"]
   const row = {
     from: 'd',
@@ -253,9 +253,9 @@ it('CSV leaves no name that a spreadsheet would take for a formula, also where i
   }
 })
 
-describe('the way of a view to the page', () => {
-  it('changes no digit of it, leaves gaps gaps, and carries names as they are', () => {
-    // What crosses is JSON, and a column is only read when somebody looks.
+describe('a packed view', () => {
+  it('changes no digit, keeps gaps and keeps names unchanged', () => {
+    // The view crosses as JSON, and a column is decoded when it is first read.
     const looked = (one: unknown): unknown => JSON.parse(JSON.stringify(one))
     const cellsOf = (one: PageSeries, count: number): Series => {
       const cells = <T extends number | string>(column: Column<T>) =>
@@ -277,7 +277,7 @@ describe('the way of a view to the page', () => {
       }),
     )
   })
-  it('tells amounts of any length to the last digit, each as it was written', () => {
+  it('keeps amounts of any length to the last digit, in the same notation', () => {
     const digits = (most: number) => fc.stringMatching(new RegExp(`^\\d{1,${most}}$`))
     const amount = fc.oneof(
       ...[fc.constant(null), fc.tuple(digits(15), digits(18)).map((parts) => parts.join('.'))],
@@ -304,7 +304,7 @@ describe('the way of a view to the page', () => {
       { numRuns: 300 },
     )
   })
-  it('is half as long as its cells written out', () => {
+  it('is half as long as its unpacked cells', () => {
     const costs = Array.from(
       { length: 3_000 },
       (_, at) => `0.${String((at * 7919) % 1_000_000).padStart(6, '0')}00000001`,

@@ -1,9 +1,9 @@
 import { reportedByKeys, reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
-import { saidAt, stepMs } from './saidAt.ts'
+import { reportAt, stepMs } from './reportAt.ts'
 
-// Writes one answer after the other, each a step of time later, and says each one that is written. Goes on from what is there.
+// Writes one reply after another, each a step of time later, and prints each written step. Continues from the stored state.
 const [dataDir = ''] = process.argv.slice(2)
 const accountStore = openAccountStore(dataDir)
 const place = { kind: 'service', baseUrl: 'http://b', userId: 'u', name: 'B', usedAt: 0 } as const
@@ -13,7 +13,7 @@ for (;;) {
   const at = step * stepMs
   const asked = { askedAt: at, answeredAt: at }
   accountStore.transaction(() => {
-    accountStore.keep(no, reportedByUsage(asked, saidAt(step)))
+    accountStore.keep(no, reportedByUsage(asked, reportAt(step)))
     accountStore.keep(no, reportedByKeys(asked, { api_keys: [keyRecord.parse({ id: 'k', name: `step ${step}` })] }))
   })
   process.stdout.write(`${step}\n`)

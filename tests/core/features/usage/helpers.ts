@@ -13,12 +13,12 @@ import { freshFolder } from '../../helpers/core.ts'
 export const dayMs = 86_400_000
 export const noon = (text: string): number => Date.parse(`${text}T12:00:00Z`)
 
-/** This machine's side as a list in memory, for tests of the other one. */
-export function hereSide(rows: (MeasuredDay & { accountId: string })[] = []) {
+/** Local usage as a list in memory, for tests of remote usage. */
+export function localSide(rows: (MeasuredDay & { accountId: string })[] = []) {
   const reported: string[] = []
   return {
     rows,
-    /** Every book that the connection was said to belong to. */
+    /** Every account that was reported as the connection's. */
     reported,
     belongsTo: (accountId: string): void => void reported.push(accountId),
     usedByDay: (accountId: string, from: number, to: number): MeasuredDay[] =>
@@ -30,7 +30,7 @@ export function hereSide(rows: (MeasuredDay & { accountId: string })[] = []) {
   }
 }
 
-/** The file of the service's side in a fresh folder, closed with the test. */
+/** The account database in a fresh folder. Closed when the test ends. */
 export function openAccount(dataDir = freshFolder()) {
   const accountStore = openAccountStore(dataDir)
   let open = true
@@ -42,10 +42,10 @@ export function openAccount(dataDir = freshFolder()) {
   return { dataDir, accountStore, close }
 }
 
-/** Parts for `createBooks`, over a real store. */
+/** Options for `createUsage`, over a real store. */
 export function parts(
   given: Partial<UsageFeatureOptions> = {},
-): UsageFeatureOptions & { here: ReturnType<typeof hereSide> } {
+): UsageFeatureOptions & { local: ReturnType<typeof localSide> } {
   const { accountStore } = given.accountStore ? { accountStore: given.accountStore } : openAccount()
   return {
     accountStore,
@@ -54,11 +54,11 @@ export function parts(
     requests: () => 0,
     log: () => undefined,
     ...given,
-    here: hereSide(),
+    local: localSide(),
   }
 }
 
-/** A real client; it gives up at once where a test has no time for patience. */
+/** A real client without retries, so that failures are immediate. */
 export function client(baseUrl: string, apiKey: string, log: RequestLog = noRequestLog): Upstream {
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure: false }),
@@ -79,7 +79,7 @@ export const placeAt = (
   ...{ kind, baseUrl, name, profile },
 })
 
-/** One book and what can be read of it, at a moment. */
-export function readingOf(accountStore: ReturnType<typeof openAccountStore>, now: () => number, here = hereSide()) {
-  return openUsageReader({ accountStore, here, tools: () => [], now })
+/** A reader over this store, at a fixed time. */
+export function readingOf(accountStore: ReturnType<typeof openAccountStore>, now: () => number, local = localSide()) {
+  return openUsageReader({ accountStore, local, tools: () => [], now })
 }

@@ -11,9 +11,9 @@ import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readingOf } from './helpers.ts'
-import { saidAt, stepMs } from './saidAt.ts'
+import { reportAt, stepMs } from './reportAt.ts'
 
-/** Lets it write for a while of its own, kills it (-9), and answers the last step that it said was written. */
+/** Lets the process write for a while, kills it (-9) and returns the last step that it reported as written. */
 async function writeAndKill(dataDir: string, afterMs: number): Promise<number> {
   const program = fileURLToPath(new URL('fetchForever.ts', import.meta.url))
   const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -27,7 +27,7 @@ async function writeAndKill(dataDir: string, afterMs: number): Promise<number> {
   return last
 }
 
-/** Everything that the file says, as it would be read. */
+/** Everything that can be read from the file. */
 function contents(dataDir: string) {
   const handle = new DatabaseSync(accountFile(dataDir), { readOnly: true })
   const all = (table: string) => handle.prepare(`SELECT * FROM ${table}`).all()
@@ -39,7 +39,7 @@ function contents(dataDir: string) {
   return [...found, versions]
 }
 
-it('killed at random moments between fetches and in them, the books are whole answers alone, and none that was written is lost', async () => {
+it('after kills at random moments, stored usage has only complete replies and has lost no written one', async () => {
   const dataDir = freshFolder()
   const random = randomNumbers()
   for (let round = 0; round < tries(3, 20); round += 1) {
@@ -48,7 +48,7 @@ it('killed at random moments between fetches and in them, the books are whole an
     const { no } = accountStore.accounts.get('b') ?? { no: 0 }
     const last = Math.round((accountStore.fetches.lastAt(no, 'usage') ?? 0) / stepMs)
     expect(last).toBeGreaterThanOrEqual(said)
-    // Days, balance and keys of a fetch came together or not at all.
+    // Days, balance and keys of a fetch are stored together or not at all.
     expect(JSON.parse(accountStore.versions.newest(no, 'usage', 'account')?.value ?? '{}')).toEqual({
       ...{ balance: String(1000 - last), spent: String(last) },
     })
@@ -57,7 +57,7 @@ it('killed at random moments between fetches and in them, the books are whole an
     ])
     accountStore.close()
     if (round > 0) continue
-    // The same as when nobody had been killed.
+    // The same contents as without any kill.
     const calm = freshFolder()
     const other = openAccountStore(calm)
     const account = other.accounts.add({
@@ -71,7 +71,7 @@ it('killed at random moments between fetches and in them, the books are whole an
     for (let step = 1; step <= last; step += 1) {
       const at = step * stepMs
       other.transaction(() => {
-        other.keep(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, saidAt(step)))
+        other.keep(account.no, reportedByUsage({ askedAt: at, answeredAt: at }, reportAt(step)))
         other.fetches.add(account.no, 'keys', { at, days: null })
       })
     }
@@ -80,7 +80,7 @@ it('killed at random moments between fetches and in them, the books are whole an
   }
 }, 120_000)
 
-it('a file of a newer version is refused and kept as it is, beside a core and without one', () => {
+it('a file of a newer version is refused and left unchanged, with and without a core', () => {
   const dataDir = freshFolder()
   openAccountStore(dataDir).close()
   const handle = new DatabaseSync(accountFile(dataDir))

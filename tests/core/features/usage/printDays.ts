@@ -1,7 +1,7 @@
 import { reportedByUsage } from '../../../../src-main/core/features/usage/parseReplies.ts'
 import { bucketsOf, dayOfDate, dayText, instantOf } from '../../../../src-main/core/shared/days.ts'
 
-// What a process in the time zone of its environment makes of dates.
+// Prints how a process in the time zone of its environment reads dates.
 const dates = [
   '2026-03-08T02:30:00',
   '2026-03-29 02:30:00',

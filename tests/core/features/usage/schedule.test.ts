@@ -5,59 +5,63 @@ const minute = 60_000
 const hour = 60 * minute
 const midnight = Date.UTC(2026, 10, 21)
 const morning = midnight + 9 * hour
-const asking = { triedAt: morning, keptAt: morning, lacksAt: null, used: false }
+const asking = { attemptedAt: morning, fetchedAt: morning, missingAt: null, used: false }
 
-describe('the account’s days are asked for', () => {
-  it('when a connection is made, whatever is kept', () => {
-    expect(usageIsDue(morning, { ...asking, triedAt: null })).toBe(true)
+describe('the account’s days are fetched', () => {
+  it('when a connection is made, whatever is stored', () => {
+    expect(usageIsDue(morning, { ...asking, attemptedAt: null })).toBe(true)
   })
 
-  it('every quarter of an hour if there was use, and not without [LIM-03]', () => {
+  it('every 15 minutes if there was use, and not without [LIM-03]', () => {
     expect(usageIsDue(morning + 15 * minute - 1, { ...asking, used: true })).toBe(false)
     expect(usageIsDue(morning + 15 * minute, { ...asking, used: true })).toBe(true)
     expect(usageIsDue(morning + 10 * hour, asking)).toBe(false)
   })
 
-  it('when the day has turned, so that it is seen whole, and so at least once a day', () => {
-    const evening = { ...asking, triedAt: midnight - 5 * minute, keptAt: midnight - 5 * minute }
+  it('when the day has changed, so that it is fetched in full, and therefore at least once a day', () => {
+    const evening = { ...asking, attemptedAt: midnight - 5 * minute, fetchedAt: midnight - 5 * minute }
     expect(usageIsDue(midnight + minute, evening)).toBe(false)
     expect(usageIsDue(midnight + 2 * minute, evening)).toBe(true)
-    // Asked just after midnight, when the service may not have closed its day.
+    // Fetched just after midnight, before the service may have closed its day.
     expect(
-      usageIsDue(midnight + 3 * minute, { ...asking, triedAt: midnight + minute, keptAt: midnight + minute }),
+      usageIsDue(midnight + 3 * minute, { ...asking, attemptedAt: midnight + minute, fetchedAt: midnight + minute }),
     ).toBe(true)
     expect(
-      usageIsDue(midnight + 4 * minute, { ...asking, triedAt: midnight + 2 * minute, keptAt: midnight + 2 * minute }),
+      usageIsDue(midnight + 4 * minute, {
+        ...asking,
+        attemptedAt: midnight + 2 * minute,
+        fetchedAt: midnight + 2 * minute,
+      }),
     ).toBe(false)
   })
 
-  it('a quarter of an hour after a failure', () => {
-    const failed = { ...asking, keptAt: morning - hour }
+  it('15 minutes after a failure', () => {
+    const failed = { ...asking, fetchedAt: morning - hour }
     expect(usageIsDue(morning + 14 * minute, failed)).toBe(false)
     expect(usageIsDue(morning + 15 * minute, failed)).toBe(true)
-    expect(usageIsDue(morning + 15 * minute, { ...failed, keptAt: null })).toBe(true)
+    expect(usageIsDue(morning + 15 * minute, { ...failed, fetchedAt: null })).toBe(true)
   })
 
-  it('a day later where the service has none; and at once where the clock was put back', () => {
-    const lacks = { ...asking, triedAt: null, lacksAt: morning }
+  it('a day later if the service lacks the endpoint, and at once if the clock was set back', () => {
+    const lacks = { ...asking, attemptedAt: null, missingAt: morning }
     expect(usageIsDue(morning + 24 * hour - 1, lacks)).toBe(false)
     expect(usageIsDue(morning + 24 * hour, lacks)).toBe(true)
     expect(usageIsDue(morning - hour, lacks)).toBe(true)
     expect(usageIsDue(morning - hour, asking)).toBe(true)
-    // Asked since, but what is kept says that it is of tomorrow: the next day is not waited for.
-    expect(usageIsDue(morning + 15 * minute, { ...asking, keptAt: morning + 24 * hour })).toBe(true)
+    // Fetched since, but the stored time is tomorrow's: the next fetch does not wait for tomorrow.
+    expect(usageIsDue(morning + 15 * minute, { ...asking, fetchedAt: morning + 24 * hour })).toBe(true)
     expect(keysAreDue(morning - hour, asking)).toBe(true)
-    expect(keysAreDue(morning + hour, { ...asking, keptAt: morning + 24 * hour })).toBe(true)
+    expect(keysAreDue(morning + hour, { ...asking, fetchedAt: morning + 24 * hour })).toBe(true)
   })
 })
 
-describe('the keys are asked for', () => {
-  it('once on a connection, and then at most once an hour, if there was use or the day has turned [LIM-03]', () => {
-    expect(keysAreDue(morning, { ...asking, triedAt: null })).toBe(true)
+describe('the keys are fetched', () => {
+  it('once per connection, then at most once an hour, if there was use or the day has changed [LIM-03]', () => {
+    expect(keysAreDue(morning, { ...asking, attemptedAt: null })).toBe(true)
     expect(keysAreDue(morning + hour - 1, { ...asking, used: true })).toBe(false)
     expect(keysAreDue(morning + hour, { ...asking, used: true })).toBe(true)
     expect(keysAreDue(morning + 5 * hour, asking)).toBe(false)
     expect(keysAreDue(morning + 16 * hour, asking)).toBe(true)
-    expect(keysAreDue(morning + hour, { ...asking, lacksAt: morning })).toBe(false)
+    expect(keysAreDue(morning + hour, { ...asking, missingAt: morning })).toBe(false)
   })
 })

@@ -14,7 +14,7 @@ type Reply = {
   tokens?: [number, number, number | null]
 }
 
-/** A folder as the version before left it, with these replies in it. */
+/** A folder as the previous version left it, with these replies. */
 function formerVersion(replies: Reply[]): string {
   const folder = freshFolder()
   writeFileSync(databaseFile(folder), '')
@@ -41,7 +41,7 @@ function formerVersion(replies: Reply[]): string {
   return folder
 }
 
-it('conversations are ordered by what their own replies cost, exactly; a copy’s replies belong to the original', () => {
+it('conversations are ordered by the exact cost of their own replies; replies in a copy count for the original', () => {
   const at = '2026-11-20T23:59:59.999Z'
   const folder = formerVersion([
     { of: 'cheap', at, cost: '0.000000001', row: 1 },

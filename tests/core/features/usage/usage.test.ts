@@ -16,7 +16,7 @@ function open(given: Partial<UsageFeatureOptions> = {}) {
   return { accounts, ...all }
 }
 
-/** A service that answers each path in this way, and remembers what it was asked. */
+/** A service that answers each path in this way and records the requested paths. */
 async function service(answer: (path: string) => { status?: number; body: string; type?: string }) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -43,11 +43,11 @@ const limitsAt = (asOf: string) => ({
   ...{ freeTokensDay: none, resetSeconds: 3, banned: false, bannedUntil: null },
 })
 
-describe('the books of a connection', () => {
-  it('hold the account’s days, balance and keys, the calling key first and the revoked ones known as such [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
+describe('the account of a connection', () => {
+  it('has its days, balance and keys, the calling key first and revoked keys marked [KEY-01] [KEY-02] [KEY-03] [KEY-04] [USE-01]', async () => {
     const { url, key, keys } = await sandbox().then((one) => ({ url: one.baseUrl, key: one.apiKey, keys: one.keys }))
     const learned: string[] = []
-    const { accounts, here } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
+    const { accounts, local } = open({ learn: (_, { baseUrl }) => void learned.push(baseUrl) })
     accounts.follow(client(url, key), placeAt(url, 'Mine'))
     expect(accounts.list()).toMatchObject([
       { name: 'Mine', active: true, offers: 'unknown', fetching: true, balance: null },
@@ -55,7 +55,7 @@ describe('the books of a connection', () => {
     const account = await accounts.refresh()
     expect(account).toMatchObject({ offers: 'yes', active: true, problem: null, balance: { value: '250' } })
     expect(account.userId).toMatch(/^[\da-f-]{36}$/)
-    expect(here.reported).toContain(account.id)
+    expect(local.reported).toContain(account.id)
     expect(learned).toContain(url)
     await accounts.refreshKeys()
     const list = accounts.reading.keys({ accountId: account.id })
@@ -65,7 +65,7 @@ describe('the books of a connection', () => {
     expect(list.at(-1)).toMatchObject({ name: 'Old laptop', totals: { tokensCached: null } })
     expect(list.at(-1)?.revokedAt).toMatch(/Z$/)
     expect(list.every(({ totals }) => totals !== null)).toBe(true)
-    // A key of another account is not asked for.
+    // A key of another account is not fetched.
     expect(JSON.stringify(list)).not.toContain(keys.stranger.slice(0, 12))
     const daily = accounts.reading.view({
       ...{
@@ -79,11 +79,11 @@ describe('the books of a connection', () => {
       },
     })
     const models = accounts.reading.view({ ...daily.query, by: 'model' })
-    // The keys of the account together used what the account did.
+    // The keys of the account together used as much as the account.
     expect(daily.total).toMatchObject({ requests: models.total.requests, cost: models.total.cost })
   })
 
-  it('are answered again within ten seconds, and asked for after that', async () => {
+  it('reuses a reply for ten seconds and fetches again after that', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
     const { accounts } = open({ now: () => now })
@@ -95,11 +95,11 @@ describe('the books of a connection', () => {
     now += 10_000
     await accounts.refresh()
     expect(asked()).toBe(2)
-    // Whose key it is stays the same over a connection.
+    // The calling key stays the same over a connection.
     expect(observe.requests().filter(({ path }) => path === '/v1/keys/current')).toHaveLength(1)
   })
 
-  it('are fetched when the day has turned, and after use, but not for nothing; what cannot be dated is said', async () => {
+  it('is fetched when the day has changed and after use, but not otherwise; undated rows are logged', async () => {
     let now = Date.parse('2026-11-20T22:00:00Z')
     let requests = 0
     const usage = { usage: [{ date: 'soon', model: 'm', requests: 1, cost_sc: 1 }], balance: 7, total_spent: 1 }
@@ -143,7 +143,7 @@ describe('the books of a connection', () => {
     expect(lines.filter((line) => line.includes('date'))).toHaveLength(1)
   })
 
-  it('go on where the clock was ahead for a while: nothing stays as of a time to come, and no day that has not begun is known [USE-01]', async () => {
+  it('recovers from a clock that was ahead: no future time remains, and no future day is known [USE-01]', async () => {
     let now = Date.parse('2026-11-18T12:00:00Z')
     const rows = [{ date: '2026-11-10', model: 'm', requests: 1, cost_sc: 1 }]
     let balance = 9
@@ -162,19 +162,19 @@ describe('the books of a connection', () => {
       return account
     }
     await connect('2026-11-18T12:00:00Z')
-    // Half a year ahead; the service is where it was.
+    // Half a year ahead. The service's clock is right.
     rows.push({ date: '2026-11-19', model: 'm', requests: 2, cost_sc: 2 })
     balance = 7
     key.name = 'second'
     await connect('2027-05-19T12:00:00Z')
-    accounts.limits.keep(limitsAt('2027-05-19T12:00:00.000Z'))
+    accounts.limits.save(limitsAt('2027-05-19T12:00:00.000Z'))
     const put = rows.find(({ date }) => date === '2026-11-19')
     if (put) put.cost_sc = 3
     balance = 6
     key.name = 'third'
     const account = await connect('2026-11-21T12:00:00Z')
     expect(account).toMatchObject({ asOf: '2026-11-21T12:00:00.000Z', balance: { value: '6' } })
-    accounts.limits.keep(limitsAt('2026-11-21T12:00:00.000Z'))
+    accounts.limits.save(limitsAt('2026-11-21T12:00:00.000Z'))
     expect(accounts.limits.read()?.asOf).toBe('2026-11-21T12:00:00.000Z')
     expect(accounts.reading.keys({ accountId: account.id })).toMatchObject([
       { name: 'third', asOf: '2026-11-21T12:00:00.000Z' },
@@ -184,13 +184,13 @@ describe('the books of a connection', () => {
     expect(seen.total).toMatchObject({ requests: 3, cost: '4' })
     expect(seen.buckets.map(({ state }) => state)).toEqual([...Array(12).fill('whole'), ...Array(3).fill('running')])
     expect(seen.series[0]?.cost.slice(-3)).toEqual(['0', null, null])
-    // That the last row's day had ended when the hasty clock asked, nobody knows: its change is no correction.
+    // It is unknown whether the last row's day had ended when the fast clock fetched it, so its change is no correction.
     expect(accounts.reading.corrections(range)).toEqual([])
     expect(accountStore.fetches.coveredDays(1, 'usage', 0, 1_000_000)).toBe(33)
     const versions = ['account', 'key:k'].map((what) => accountStore.versions.all(1, what))
     expect(versions.flat().filter(({ at }) => at > now)).toEqual([])
     expect(versions.map((all) => all.length)).toEqual([3, 3])
-    // And from then on as ever.
+    // From here on as usual.
     rows[0] = { date: '2026-11-10', model: 'm', requests: 1, cost_sc: 5 }
     await connect('2026-11-22T12:00:00Z')
     expect(accounts.reading.corrections(range)).toMatchObject([
@@ -199,7 +199,7 @@ describe('the books of a connection', () => {
     expect(accounts.summary({ accountId: account.id }).gaps).toBe(0)
   })
 
-  it('take no day from a clock that was behind, and what it could not place has its day when the clock is right [USE-02]', async () => {
+  it('takes no day from a clock that was behind, and dates those rows once the clock is right [USE-02]', async () => {
     let now = Date.parse('2010-01-01T12:00:00Z')
     const usage = [
       { date: '2026-11-19', model: 'm', requests: 1, cost_sc: 1 },
@@ -225,7 +225,7 @@ describe('the books of a connection', () => {
     expect(accounts.reading.undated({ accountId })).toMatchObject([{ date: 'some day' }])
   })
 
-  it('ask for one key after another with pauses when nobody waits, and without when somebody does', async () => {
+  it('fetches one key after another, with pauses unless a caller waits', async () => {
     let now = Date.now()
     const { baseUrl, apiKey } = await sandbox()
     const { accounts } = open({ now: () => now })
@@ -235,12 +235,12 @@ describe('the books of a connection', () => {
     now += 31_000
     await accounts.look()
     expect(accounts.list()).toMatchObject([{ fetching: true }])
-    // With its pauses the round would take longer than this test may.
+    // With its pauses the round would take longer than this test allows.
     await accounts.refreshKeys()
     expect(accounts.reading.keys({ accountId: id }).every(({ totals }) => totals !== null)).toBe(true)
   }, 15_000)
 
-  it('of a second account at the same address are books of their own, and each is found again', async () => {
+  it('stays separate from a second account at the same address, and each is found again', async () => {
     const { baseUrl, apiKey, keys } = await sandbox()
     const { accounts, accountStore } = open()
     const ids: string[] = []
@@ -257,7 +257,7 @@ describe('the books of a connection', () => {
     expect(accountStore.accounts.all()).toHaveLength(2)
   })
 
-  it('take nothing while it is not known whose they are', async () => {
+  it('stores nothing while the key’s owner is unknown', async () => {
     const usage = JSON.stringify({ usage: [], balance: 7, total_spent: 1 })
     let broken = false
     const { url } = await service((path) => {
@@ -281,14 +281,14 @@ describe('the books of a connection', () => {
     ['has another use for the path', { status: 405, body: '' }],
     ['answers with a web page', { body: '<!doctype html><p>hello', type: 'text/html' }],
     ['answers with JSON of another kind', { body: '{"ok":true}' }],
-  ])('of a service that %s say so, without an error, and ask no more for a day', async (_, reply) => {
+  ])('of a service that %s says so without an error, and is not fetched again for a day', async (_, reply) => {
     let now = Date.now()
     const { url, asked } = await service(() => reply)
-    const { accounts, here } = open({ now: () => now })
+    const { accounts, local } = open({ now: () => now })
     accounts.follow(client(url, 'sk-somebody-else'), placeAt(url))
     const account = await accounts.refresh()
     expect(account).toMatchObject({ offers: 'no', problem: null, balance: null, asOf: null })
-    expect(here.reported).toEqual([account.id])
+    expect(local.reported).toEqual([account.id])
     expect(accounts.summary({ accountId: account.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
     const before = asked.length
     now += 23 * 3_600_000
@@ -301,7 +301,7 @@ describe('the books of a connection', () => {
     expect(asked.length).toBeGreaterThan(before)
   })
 
-  it('are all there when the service is not, with what was last said and when, and go on when it is back', async () => {
+  it('shows the last report and its time while the service is away, and continues when it is back', async () => {
     const { baseUrl, apiKey, close, port } = await sandbox()
     const folder = openAccount()
     const { accounts } = open({ accountStore: folder.accountStore })
@@ -338,20 +338,20 @@ describe('the books of a connection', () => {
     expect(later.accounts.list()).toMatchObject([{ id: before.id, active: false }])
   })
 
-  it('of a sandbox begin anew with each sandbox', async () => {
+  it('is new for each new sandbox', async () => {
     const { accounts, accountStore } = open()
     for (const seed of ['one', 'two']) {
       const { baseUrl, apiKey } = await sandbox({ seed })
       accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
       await accounts.refresh()
-      // Connected again while it runs.
+      // Reconnected while it runs.
       accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl, 'Sandbox', 'sandbox'))
       await accounts.refresh()
       expect(accountStore.accounts.all()).toHaveLength(1)
     }
   })
 
-  it('ask for what a revoked key used once a day while nobody waits, and at once when somebody does [LIM-03]', async () => {
+  it('fetches a revoked key’s usage once a day in the background, and at once when a caller waits [LIM-03]', async () => {
     let now = Date.parse('2026-11-21T08:00:00Z')
     let requests = 0
     const totals = { total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: 1 }
@@ -384,7 +384,7 @@ describe('the books of a connection', () => {
     expect(count('/v1/keys/old/usage')).toBe(2)
   })
 
-  it('tell who watches the keys, and ask for them when somebody looks, at most once an hour', async () => {
+  it('notifies watchers of the keys, and fetches them when watched, at most once an hour', async () => {
     let now = Date.now()
     const { baseUrl, apiKey, observe } = await sandbox()
     const { accounts } = open({ now: () => now })
@@ -402,7 +402,7 @@ describe('the books of a connection', () => {
     expect(lists()).toBe(2)
   })
 
-  it('can be named, and remember the last rate-limit status of their account', async () => {
+  it('can be renamed, and stores its last rate-limit status', async () => {
     const { baseUrl, apiKey } = await sandbox()
     const { accounts } = open()
     accounts.follow(client(baseUrl, apiKey), placeAt(baseUrl))
@@ -410,14 +410,14 @@ describe('the books of a connection', () => {
     expect(accounts.rename({ id, name: 'At home' })).toMatchObject({ name: 'At home', active: true })
     expect(() => accounts.rename({ id: 'no', name: 'x' })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
     const status = limitsAt(new Date().toISOString())
-    accounts.limits.keep(status)
-    accounts.limits.keep({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
+    accounts.limits.save(status)
+    accounts.limits.save({ ...limitsAt('2020-01-01T00:00:00.000Z'), banned: true })
     expect(accounts.limits.read()).toEqual(status)
     accounts.follow(null, null)
     expect(accounts.limits.read()).toBeNull()
   })
 
-  it('close at once while an answer that others wait for too keeps them waiting', async () => {
+  it('closes at once during a request that other callers share', async () => {
     const server = createServer(() => undefined)
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve())))
@@ -430,7 +430,7 @@ describe('the books of a connection', () => {
     expect(accounts.list()).toMatchObject([{ active: false, problem: null }])
   })
 
-  it('write nothing once they are closed, whatever still comes', async () => {
+  it('stores nothing after it is closed, whatever arrives later', async () => {
     let release = (): void => undefined
     const held = new Promise<void>((resolve) => {
       release = resolve

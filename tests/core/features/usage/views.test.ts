@@ -15,7 +15,7 @@ import { accountFile, openAccountStore } from '../../../../src-main/core/store/a
 import { keyRecord } from '../../../../src-main/core/upstream/schemas.ts'
 import { packView } from '../../../../src-preload/contract/columns.ts'
 import { comparison, packedView, type ViewQuery } from '../../../../src-preload/contract/usage.ts'
-import { hereSide, noon, openAccount, readingOf } from './helpers.ts'
+import { localSide, noon, openAccount, readingOf } from './helpers.ts'
 
 const now = noon('2026-11-21')
 const day = (text: string): number => dayOfDate(text) ?? 0
@@ -36,7 +36,7 @@ const query = (given: Partial<ViewQuery>): ViewQuery => ({
 
 let accountStore: ReturnType<typeof openAccount>['accountStore']
 let dataDir: string
-let here: ReturnType<typeof hereSide>
+let local: ReturnType<typeof localSide>
 let reading: UsageReader
 let no: number
 beforeEach(() => {
@@ -49,22 +49,22 @@ beforeEach(() => {
     name: 'B',
     usedAt: 0,
   }).no
-  here = hereSide()
-  reading = readingOf(accountStore, () => now, here)
+  local = localSide()
+  reading = readingOf(accountStore, () => now, local)
 })
 
 function notify(at: number, ...usage: ReturnType<typeof row>[]): void {
   const reported = reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '70', total_spent: '30' })
   accountStore.transaction(() => accountStore.keep(no, reported))
 }
-const uses = (...rows: MeasuredDay[]): void => void here.rows.push(...rows.map((one) => ({ ...one, accountId: 'b' })))
+const uses = (...rows: MeasuredDay[]): void => void local.rows.push(...rows.map((one) => ({ ...one, accountId: 'b' })))
 
-describe('a day and a stretch of days', () => {
+describe('coverage of a day and of a range', () => {
   const last = day('2026-11-20')
   const state = (lastAt: number, at: number) =>
     statesOf({ from: last, to: last }, [{ day: last, firstAt: 0, lastAt, closedAt: null }], at)[0]
 
-  it('is whole from the first instant after it on, and not whole where it ended without another look', () => {
+  it('is whole from the first instant after the day, and partial if the day ended without another fetch', () => {
     const end = endOfDay(last)
     expect([state(end - 1, end - 1), state(end - 1, end), state(end, end)]).toEqual(['running', 'partial', 'whole'])
     expect(statesOf({ from: last, to: last }, [], end - 86_400_000)).toEqual(['gap'])
@@ -81,14 +81,14 @@ describe('a day and a stretch of days', () => {
     [['whole', 'ahead'], 'running'],
     [['ahead', 'ahead'], 'running'],
     [['whole', 'whole'], 'whole'],
-  ] as const)('of %s is %s together: what is missing goes before what has not ended', (states, expected) => {
+  ] as const)('of %s together is %s: missing days take precedence over unfinished ones', (states, expected) => {
     expect(stateOfStretch(states)).toBe(expected)
   })
 })
 
-describe('a view of the service’s side', () => {
-  it('has gaps where nobody asked, nothing where nobody used anything, and today as running [USE-01]', () => {
-    // Asked on the 17th of a window that is shortened by hand: the 16th and 17th; and today.
+describe('a view of remote usage', () => {
+  it('has gaps for days never fetched, zeros for days without use, and today as running [USE-01]', () => {
+    // Fetched on the 17th with a window shortened by hand: the 16th and 17th; and fetched today.
     const rows = [{ day: day('2026-11-17'), date: '2026-11-17', model: 'm', ...figures }]
     accountStore.transaction(() => {
       const days = { from: day('2026-11-16'), to: day('2026-11-17') }
@@ -107,7 +107,7 @@ describe('a view of the service’s side', () => {
     ])
   })
 
-  it('puts the dearest first, what has no place of its own last, and leaves out what is not searched', () => {
+  it('sorts by cost, puts ungrouped usage last and omits what the search does not match', () => {
     const names = Array.from({ length: 15 }, (_, index) => `model-${index}`)
     notify(
       now,
@@ -131,7 +131,7 @@ describe('a view of the service’s side', () => {
     expect(reading.view(query({ search: 'free' })).total.cost).toBeNull()
   })
 
-  it('tells models apart by the last digit of their cost, and by the case of their names', () => {
+  it('sorts models by the last digit of their cost and distinguishes names by case', () => {
     const wide = '1000000'
     notify(
       now,
@@ -144,7 +144,7 @@ describe('a view of the service’s side', () => {
     expect(total.cost).toBe('3000000.000000000000000006')
   })
 
-  it('of many years shows at once what was fetched since the last look, by this program or another', () => {
+  it('of many years shows at once what this or another program fetched since the last view', () => {
     const years = query({ from: '2016-01-01', grain: 'month' })
     notify(noon('2026-11-19'), row('2026-11-19', 'm', 1, '1'))
     expect(reading.view(years).total.cost).toBe('1')
@@ -169,7 +169,7 @@ describe('a view of the service’s side', () => {
       total: { cost: '0.5' },
     })
     expect(reading.view(query({ from: '2026-10-01' })).before).toBeNull()
-    // Over a leap day, the change of the clocks and months of different length: as many days, none twice.
+    // Over a leap day, the change of the clocks and months of different length: the same number of days, none twice.
     const formerOf = (from: string, to: string) => {
       uses(used('2023-01-01', 'tool:t', 'm'))
       const seen = reading.view(query({ from, to, source: 'here' })).before
@@ -180,13 +180,13 @@ describe('a view of the service’s side', () => {
     expect(formerOf('2027-01-01', '2027-01-07')).toEqual(['2026-12-25', '2026-12-31'])
   })
 
-  it('by key is as of when keys were asked for, and knows of the days before what that read-out told', () => {
+  it('by key has the time of the key fetches and knows the days before from them', () => {
     const asked = { askedAt: now - 1000, answeredAt: now - 1000 }
     const daily = (date: string) => ({
       usage: [{ date, total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '1' }],
     })
     accountStore.transaction(() => accountStore.keep(no, reportedByKeyDays(asked, 'k1', daily('2026-11-14'))))
-    // The account's own days reach back less far, and were asked for later.
+    // The account's own days reach back less far and were fetched later.
     accountStore.transaction(() =>
       accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-16'), to: day('2026-11-21') } }),
     )
@@ -197,7 +197,7 @@ describe('a view of the service’s side', () => {
     expect(reading.view(query({})).before).toBeNull()
   })
 
-  it('stands, and can cross to the page, whatever a service counts', () => {
+  it('renders and can be packed, whatever the service counts', () => {
     const most = { requests: Number.MAX_SAFE_INTEGER, tokens_in: Number.MAX_SAFE_INTEGER, cost_sc: '9007199254' }
     const models = Array.from({ length: 15 }, (_, at) => ({ ...row('2026-11-20', `m${at}`, 1, null), ...most }))
     notify(now, ...models, row('2026-11-20', 'tiny', 1, '1e-18'), row('2026-11-20', 'below', 1, '9007199255'))
@@ -209,7 +209,7 @@ describe('a view of the service’s side', () => {
     expect(z.array(comparison).safeParse(reading.compare(range)).error).toBeUndefined()
   })
 
-  it('has the day that has begun in the east alone, and adds what is told of one day twice', () => {
+  it('has only a day that has begun in the east, and adds up two rows of one day', () => {
     const twice = [row('2026-11-20', 'm', 1, null), row('2026-11-20T00:00:00Z', 'm', 2, '0.5')]
     notify(now, ...twice, row('2026-11-22', 'm', 1, '3'))
     const { series, buckets } = reading.view(query({ from: '2026-11-20', to: '2026-11-23' }))
@@ -218,7 +218,7 @@ describe('a view of the service’s side', () => {
     expect(buckets.map(({ state }) => state)).toEqual(['whole', ...Array(3).fill('running')])
   })
 
-  it('has nothing of another account, also of one at the same address, in short views and in long ones', () => {
+  it('has nothing of another account, even at the same address, over short and long ranges', () => {
     notify(now, row('2026-11-20', 'm', 1, '1'))
     const other = accountStore.accounts.add({
       id: 'c',
@@ -239,7 +239,7 @@ describe('a view of the service’s side', () => {
       { date: '2026-11-20', total_requests: 1, total_tokens_in: 1, total_tokens_out: 1, total_cost_sc: '9' },
     ]
     accountStore.transaction(() => accountStore.keep(other.no, reportedByKeyDays(asked, 'k1', { usage })))
-    here.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), accountId: 'c', requests: 5 })
+    local.rows.push({ ...used('2026-11-20', 'tool:t', 'm'), accountId: 'c', requests: 5 })
     for (const from of ['2026-11-16', '2020-01-01']) {
       const costs = ['b', 'c', 'b', 'c'].map((accountId) => reading.view(query({ accountId, from })).total.cost)
       expect(costs).toEqual(['1', '70', '1', '70'])
@@ -254,7 +254,7 @@ describe('a view of the service’s side', () => {
     expect(reading.keys({ accountId: 'b' })).toEqual([])
   })
 
-  it('by key is known no better than the key of which least is known', () => {
+  it('by key is known as well as the least known key', () => {
     const days = { from: day('2026-11-19'), to: day('2026-11-20') }
     accountStore.transaction(() => {
       accountStore.keep(no, { what: 'days:k1', at: now, days })
@@ -264,14 +264,14 @@ describe('a view of the service’s side', () => {
     expect(states).toEqual(['whole', 'partial', 'gap'])
   })
 
-  it('is refused where that side does not know what is stacked, and for days that are none', () => {
+  it('is refused for a grouping that its source does not support, and for invalid days', () => {
     for (const wrong of [
       { by: 'tool' },
       { by: 'feature' },
       { by: 'key', source: 'here' },
       { to: '2026-11-31' },
       { to: '2025-01-01' },
-      // A hundred years and some: one day more than is drawn.
+      // One day more than the maximum of about a hundred years.
       { from: dayText(day('2026-11-21') - 36_600) },
     ] as const) {
       expect(() => reading.view(query(wrong))).toThrow(expect.objectContaining({ kind: 'bad_input' }))
@@ -282,7 +282,7 @@ describe('a view of the service’s side', () => {
     )
   })
 
-  it('by key has each key’s name, and says nothing of what its read-out does not tell [KEY-03]', () => {
+  it('by key has each key’s name, and null for what the key endpoint does not report [KEY-03]', () => {
     const asked = { askedAt: now, answeredAt: now }
     const days = {
       usage: [{ date: '2026-11-20', total_requests: 3, total_tokens_in: 4, total_tokens_out: 5, total_cost_sc: '6.5' }],
@@ -313,8 +313,8 @@ describe('a view of the service’s side', () => {
   })
 })
 
-describe('a view of this machine’s side', () => {
-  it('is stacked by model, tool or room; what belongs to none of them is the rest', () => {
+describe('a view of local usage', () => {
+  it('is grouped by model, app or feature; anything else is the rest', () => {
     uses(
       used('2026-11-20', 'tool:t1', 'm', { cost: 1_500_000_000n }),
       used('2026-11-20', 'studio:chat', 'm', { cost: 500_000_000n }),
@@ -337,7 +337,7 @@ describe('a view of this machine’s side', () => {
       ['speech', null],
       ['rest', '1.5'],
     ])
-    // The log begins in the middle of the days before: what it has of them is compared with.
+    // The log begins in the middle of the days before. Its part of them is compared.
     uses(used('2026-11-13', 'tool:t1', 'm', { cost: 250_000_000n }))
     expect(reading.view(query({ source: 'here' })).before).toMatchObject({
       from: '2026-11-10',
@@ -351,10 +351,10 @@ describe('a view of this machine’s side', () => {
   })
 })
 
-describe('both sides beside each other', () => {
+describe('the comparison of local and remote usage', () => {
   const driftOf = (given: { model: string }) => reading.compare(range).find(({ model }) => model === given.model)?.drift
 
-  it('say why they differ', () => {
+  it('gives a reason for each difference', () => {
     const day19 = '2026-11-19'
     notify(
       now,
@@ -391,7 +391,7 @@ describe('both sides beside each other', () => {
     ])
   })
 
-  it('count tokens that were written, what named no model, and how young a day is', () => {
+  it('counts output tokens, requests without a model, and the age of a day', () => {
     const fetched = noon('2026-10-23')
     notify(
       fetched,
@@ -401,27 +401,27 @@ describe('both sides beside each other', () => {
     )
     const cost = 1_000_000_000n
     uses(
-      // One token more was written here, at an estimate that is not the service's.
+      // One output token more locally, at an estimate that differs from the service's.
       used('2026-10-21', 'tool:t', 'out', { cost, tokensOut: 2 }),
-      // Of the 30 days that the service still tells of the 23rd of October is the first; it was seen before it ended.
+      // The 23rd of October is the first of the service's 30 days. It was fetched before it ended.
       used('2026-10-23', 'tool:t', 'last', { cost: 2n * cost, tokensOut: 2 }),
       used('2026-10-23', 'studio:speech', null, { unpriced: 1, estimated: 0, tokensIn: 0, tokensOut: 0 }),
     )
     const all = { ...range, from: '2026-10-20' }
     const drift = (at: number) =>
       Object.fromEntries(
-        readingOf(accountStore, () => at, here)
+        readingOf(accountStore, () => at, local)
           .compare(all)
           .map((one) => [one.model, one.drift]),
       )
     expect(drift(noon('2026-11-21'))).toEqual({
       ...{ out: 'here_more', young: 'elsewhere', last: 'not_yet', '': 'unpriced' },
     })
-    // A day later it is told no more.
+    // A day later the service no longer reports it.
     expect(drift(noon('2026-11-22')).last).toBe('gap')
   })
 
-  it('take a row for known whose day lost what says that it was asked for', () => {
+  it('counts a row as known although the coverage of its day was lost', () => {
     notify(now, row('2026-11-19', 'm', 2, '2'))
     uses(used('2026-11-19', 'tool:t', 'm', { cost: 1_000_000_000n }))
     const file = new DatabaseSync(accountFile(dataDir))
@@ -430,7 +430,7 @@ describe('both sides beside each other', () => {
     expect(reading.compare(range)).toMatchObject([{ elsewhere: '1', here: { cost: '1' }, drift: 'elsewhere' }])
   })
 
-  it('are compared on the days that both know: use in a gap is not called more than the service has', () => {
+  it('covers only the days that both know: local use in a gap is not “more than the service has”', () => {
     notify(now, row('2026-11-20', 'm', 2, '2'))
     uses(
       used('2026-11-20', 'tool:t', 'm', { cost: 1_000_000_000n }),
@@ -450,7 +450,7 @@ describe('both sides beside each other', () => {
 describe('keys', () => {
   const record = (id: string, given: object = {}) => keyRecord.parse({ id, key_prefix: 'sk-same', ...given })
 
-  it('are those of the list, where there is one; of two with one prefix the revoked one stays apart [KEY-01] [KEY-04]', () => {
+  it('the keys are those of the list, if there is one; of two with one prefix the revoked one stays separate [KEY-01] [KEY-04]', () => {
     const asked = { askedAt: now, answeredAt: now }
     accountStore.transaction(() =>
       accountStore.keep(no, reportedByCurrentKey(asked, record('k2', { balance_limit_sc: -1 }))),
@@ -465,7 +465,7 @@ describe('keys', () => {
   })
 })
 
-it('of a row without a day the newest telling stands, in whatever order they come', () => {
+it('of several reports of an undated row the newest is kept, in whatever order they arrive', () => {
   const at = (when: number, cost: string) => {
     const usage = [row('some day', 'm', 1, cost)]
     const reported = reportedByUsage({ askedAt: when, answeredAt: when }, { usage, balance: null, total_spent: null })
@@ -477,7 +477,7 @@ it('of a row without a day the newest telling stands, in whatever order they com
 })
 
 describe('the summary', () => {
-  it('says how long the balance lasts at the pace of the last seven whole days, exactly', () => {
+  it('computes exactly how long the balance lasts at the pace of the last seven full days', () => {
     notify(
       now,
       ...Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, '0.7')),
@@ -494,7 +494,7 @@ describe('the summary', () => {
     })
   })
 
-  it('knows no pace of a day that was seen only before it ended, and none of today before it was asked for', () => {
+  it('has no pace for a day fetched only before it ended, and nothing for today before a fetch', () => {
     const cover = (from: string, at: string) =>
       accountStore.transaction(() =>
         accountStore.keep(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
@@ -508,14 +508,14 @@ describe('the summary', () => {
   })
 
   it.each([
-    // A balance of the smallest coin that there is, or of more than anybody spends; and one that is overdrawn.
+    // A balance of the smallest unit, of more than anyone spends, and below zero.
     ['0.7', '7', '0.1', 7],
     ['0.69', '7', '0.1', 6],
     ['999999999', '7e-18', '0.000000000000000001', 365_000],
     ['0', '7', '0.1', 0],
     ['-3', '7', '0.1', 0],
   ])(
-    'at a balance of %s and %s SC in a week the pace is %s a day, and whole days alone are told',
+    'at a balance of %s and %s SC in a week the pace is %s per day, in full days',
     (balance, spent, pace, daysLeft) => {
       const share = spent === '7' ? '0.1' : '1e-18'
       const rows = Array.from({ length: 7 }, (_, back) => row(`2026-11-${20 - back}`, 'm', 1, share))
@@ -523,23 +523,23 @@ describe('the summary', () => {
       accountStore.transaction(() => accountStore.keep(no, reported))
       const seen = reading.summary({ accountId: 'b' })
       expect(seen).toMatchObject({ pace, daysLeft })
-      // Nobody can have spent less than nothing in a life.
+      // Lifetime spend below zero is invalid.
       expect(seen.account.spent).toBeNull()
     },
   )
 
-  it('begins with the first day that either side knows', () => {
+  it('begins with the first day that either source knows', () => {
     notify(now, row('2026-11-20', 'm', 1, '1'))
     expect(reading.summary({ accountId: 'b' }).account.firstDay).toBe('2026-11-20')
     uses(used('2026-10-25', 'tool:t', 'm'))
     expect(reading.summary({ accountId: 'b' }).account.firstDay).toBe('2026-10-25')
   })
 
-  it('knows no pace where one of those days is not known, and counts the gaps', () => {
+  it('has no pace if one of those days is unknown, and counts the gaps', () => {
     notify(noon('2026-10-01'), row('2026-10-01', 'm', 1, '1'))
     const before = reading.summary({ accountId: 'b' })
     expect(before).toMatchObject({ pace: '0', daysLeft: null })
-    // Of the days since the 2nd of October none was asked for; the window before the 1st was.
+    // None of the days since the 2nd of October was fetched. The window before the 1st was.
     expect(before.gaps).toBe(day('2026-11-21') - day('2026-10-01'))
     accountStore.transaction(() =>
       accountStore.keep(no, { what: 'usage', at: now, days: { from: day('2026-11-18'), to: day('2026-11-21') } }),

@@ -10,17 +10,17 @@ import { client, dayMs, parts, placeAt } from './helpers.ts'
 const begin = Date.UTC(2026, 0, 1, 9)
 const said = z.object({ usage: z.array(z.object({ date: z.string(), cost_sc: z.number() })) })
 
-/** One account, what its service booked in truth, and when it was asked. */
+/** One account, what its service recorded, and when it was fetched. */
 interface SimulatedAccount {
   name: string
   key: string
   truth: Map<string, Decimal>
-  /** When anything was booked on a day last. */
+  /** When anything was last recorded for a day. */
   changed: Map<string, number>
   fetched: number[]
 }
 
-/** Numbers that follow each other the same way each time. */
+/** Reproducible pseudo-random numbers. */
 function sequence(seed: number): () => number {
   let state = seed
   return () => {
@@ -37,7 +37,7 @@ async function post(sandbox: Sandbox, key: string, words: number): Promise<void>
   await reply.text()
 }
 
-/** What the service says now of its last 30 days, without anything of ours between. */
+/** The service's current report of its last 30 days, read without our code. */
 async function note(sandbox: Sandbox, { key, truth }: SimulatedAccount): Promise<void> {
   const reply = await fetch(`${sandbox.baseUrl}/v1/usage`, { headers: { authorization: `Bearer ${key}` } })
   const { usage } = said.parse(await reply.json())
@@ -48,7 +48,7 @@ async function note(sandbox: Sandbox, { key, truth }: SimulatedAccount): Promise
 const sum = (costs: readonly (string | null)[]): Decimal =>
   costs.reduce((total, cost) => total.plus(cost ?? 0), new Decimal(0))
 
-/** 365 days: use on most of them, some of it booked days late, asked for at irregular times, at times not for weeks. */
+/** 365 days: use on most of them, some recorded days later, fetched at irregular times, sometimes not for weeks. */
 async function live(
   sandbox: Sandbox,
   simulations: SimulatedAccount[],
@@ -89,7 +89,7 @@ const rangeOf = (account: Account, now: number) => ({
   to: dayText(dayOfMs(now)),
 })
 
-/** Each day of the view against when it was asked for, and what was booked on it in truth. */
+/** Checks each day of the view against the fetch times and against the service's records. */
 function checkDays(
   { truth, changed, fetched }: SimulatedAccount,
   view: UsageView,
@@ -104,14 +104,14 @@ function checkDays(
     counts[expected] += 1
     const costs = view.series.map(({ cost }) => cost[at] ?? null)
     if (expected === 'gap') expect(costs.filter((cost) => cost !== null)).toEqual([])
-    // Booked after the last time that anybody asked: nobody could know.
+    // Recorded after the last fetch, so it cannot be known.
     if (expected !== 'whole' || (changed.get(from) ?? 0) > (seen.at(-1) ?? 0)) continue
     expect([from, sum(costs).toFixed()]).toEqual([from, (truth.get(from) ?? new Decimal(0)).toFixed()])
   }
   return counts
 }
 
-it('a year of irregular fetches, corrections, gaps and two accounts has the sandbox’s own books to the last digit [USE-01] [USE-02]', async () => {
+it('a year of irregular fetches, corrections, gaps and two accounts matches the sandbox’s records to the last digit [USE-01] [USE-02]', async () => {
   const time = { now: begin }
   const now = (): number => time.now
   const sandbox = await startSandbox({ now, balance: 10_000, limits: { rpm: 1_000_000 } })
@@ -144,7 +144,7 @@ it('a year of irregular fetches, corrections, gaps and two accounts has the sand
     for (const { day, before, after, beforeAsOf, afterAsOf } of corrections) {
       expect(after.requests).toBeGreaterThan(before.requests)
       expect(new Decimal(after.cost ?? 0).gt(before.cost ?? 0)).toBe(true)
-      // Both times the day had ended; only a later one is a correction.
+      // Both times the day had ended. Only a later one is a correction.
       expect(day < beforeAsOf.slice(0, 10) && beforeAsOf < afterAsOf).toBe(true)
     }
     const summary = usage.summary({ accountId: account.id })

@@ -4,7 +4,7 @@ import { speakable } from '../../../../src-main/core/features/voice/speakable.ts
 import { tries } from '../../../helpers/effort.ts'
 import { growth, linear } from '../../../helpers/growth.ts'
 
-test('marks are left out, words stay', () => {
+test('markup is dropped, words stay', () => {
   expect(speakable('# A *heading*\n\nSome **bold**, `code` and ~~struck~~ text.\nSame paragraph.')).toBe(
     'A heading.\n\nSome bold, code and struck text.\nSame paragraph.',
   )
@@ -17,14 +17,14 @@ test('code blocks are announced and not read', () => {
   expect(speakable('```"><script>\nx\n```')).toBe('Code block.')
 })
 
-test('links are read by their text, pictures by their words, raw HTML not at all', () => {
+test('links and images become their text, raw HTML is dropped', () => {
   expect(speakable('See [the docs](https://a.example/x?y=1) and ![a harbour](data:image/png;base64,AAAA).')).toBe(
     'See the docs and a harbour.',
   )
   expect(speakable('[one][1] <b>two</b>\n\n<script>three()</script>\n\n[1]: https://a.example')).toBe('one two')
 })
 
-test('tables go cell by cell, a row at a time', () => {
+test('tables are read cell by cell, row by row', () => {
   expect(speakable('| name | size |\n|---|---|\n| a | 1 |\n| b |  |')).toBe('name, size.\na, 1.\nb.')
 })
 
@@ -33,14 +33,14 @@ test('lists keep their numbers, quotes and footnotes their words', () => {
   expect(speakable('> quoted[^1]\n\n[^1]: the note')).toBe('quoted\n\nthe note')
 })
 
-test('formulas stay as they are written', () => {
+test('formulas stay as written', () => {
   for (const formula of ['$a_1 * b_2 * c$', '$$\\sum_{i=1}^n *x* _y_$$', '\\(a_b_c\\)', '\\[x^* y^*\\]']) {
     expect(speakable(`Here ${formula} it **is**.`)).toBe(`Here ${formula} it is.`)
   }
   expect(speakable('It costs $5 and *then* $6.')).toBe('It costs $5 and then $6.')
 })
 
-test('any text is answered', () => {
+test('any text gives a result', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'ab*_`#[]()!|>-\n $\\~<&;\uE000\uE0010'.split('')), maxLength: 80 }),
@@ -53,7 +53,7 @@ test('any text is answered', () => {
   )
 })
 
-test('a text longer than what is parsed at once loses nothing, and code in it is still not read', () => {
+test('a text longer than one piece loses nothing, and its code is still not read', () => {
   const lines = Array.from({ length: 900 }, (_, index) => `Line *${index}* of many.`)
   const words = lines.map((line) => line.replaceAll('*', ''))
   expect(speakable(lines.join('\n\n'))).toBe(words.join('\n\n'))
@@ -63,6 +63,6 @@ test('a text longer than what is parsed at once loses nothing, and code in it is
   expect(speakable(`Before.\n\n${code}\n\nAfter *it*.`)).toBe('Before.\n\nCode block, js.\n\nAfter it.')
 })
 
-test('a long text takes as much longer as it is longer', () => {
+test('the time for a long text grows linearly', () => {
   expect(growth(800, (length) => 'word *and* '.repeat(length), speakable)).toBeLessThan(linear)
 })

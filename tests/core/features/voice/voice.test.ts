@@ -49,7 +49,7 @@ async function all(events: AsyncIterable<SpeechEvent>): Promise<SpeechEvent[]> {
 const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/speech')
 
 describe('reading aloud', () => {
-  it('tells the plan, then streams what the service speaks, as it comes [TTS-05]', async () => {
+  it('yields the plan, then streams the service’s audio as it arrives [TTS-05]', async () => {
     const { feature } = voiceProcedures('nova')
     const before = asked().length
     const events = await all(speak(feature, { text: '# Hello\n\nGood morning.' }))
@@ -60,7 +60,7 @@ describe('reading aloud', () => {
     expect(asked()).toHaveLength(before + 1)
   }, 60_000)
 
-  /** Two parts of 4,096 bytes at most. */
+  /** Two parts of at most 4,096 bytes. */
   const two = `${'First part. '.repeat(350)}\n\nThe second.`
   const counted = async () => {
     let requests = 0
@@ -73,7 +73,7 @@ describe('reading aloud', () => {
     return { feature: voiceProcedures(null, async () => upstream).feature, requests: () => requests }
   }
 
-  it('goes through the parts one after another, in order', async () => {
+  it('requests the parts one after another, in order', async () => {
     const { feature, requests } = await counted()
     const events = await all(speak(feature, { text: two }))
     expect(events[0]).toMatchObject({ type: 'plan', parts: 2 })
@@ -83,7 +83,7 @@ describe('reading aloud', () => {
     expect(requests()).toBe(2)
   })
 
-  it('of one part asks for that one alone', async () => {
+  it('with a part number requests only that part', async () => {
     const { feature, requests } = await counted()
     const events = await all(speak(feature, { text: two, part: 2 }))
     expect(events[0]).toMatchObject({ parts: 2 })
@@ -92,7 +92,7 @@ describe('reading aloud', () => {
     await expect(all(speak(feature, { text: two, part: 3 }))).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
-  it('sends speakable words within the bound, the voice and the format, and nothing that was not chosen [TTS-01] [TTS-02] [TTS-03]', async () => {
+  it('sends speakable text within the limit, the voice and the format, and no unset option [TTS-01] [TTS-02] [TTS-03]', async () => {
     const bodies: Record<string, unknown>[] = []
     const { upstream } = await serve((request, response) => {
       let body = ''
@@ -113,11 +113,11 @@ describe('reading aloud', () => {
     expect(bodies.at(-1)).toEqual({ model: 'tts-1', input: 'plain', response_format: 'mp3' })
   })
 
-  it('asks for the next part only when the one before was taken, and ends the request at once when it is aborted', async () => {
+  it('requests the next part only when the one before was consumed, and ends the request at once when aborted', async () => {
     const requests: { closed: Promise<void> }[] = []
     const { upstream } = await serve((_request, response) => {
       requests.push({ closed: new Promise((resolve) => response.on('close', () => resolve())) })
-      // It never ends by itself.
+      // Never ends by itself.
       response.writeHead(200, { 'content-type': 'audio/mpeg' }).write('ID3')
     })
     const { feature } = voiceProcedures(null, async () => upstream)
@@ -133,7 +133,7 @@ describe('reading aloud', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('refuses what has nothing to say', async () => {
+  it('refuses a text without anything to say', async () => {
     const { feature } = voiceProcedures()
     await expect(all(speak(feature, { text: '<b></b>\n\n---' }))).rejects.toMatchObject({ kind: 'bad_input' })
   })
@@ -149,7 +149,7 @@ describe('dictation', () => {
     return uploadId
   }
 
-  it('answers the words of a recording, and lets it go [STT-04]', async () => {
+  it('returns the words of a recording and deletes it [STT-04]', async () => {
     const { feature, uploads } = voiceProcedures()
     const spoken = await all(speak(feature, { text: 'Good morning, dear harbour.' }))
     const audio = Buffer.concat(
@@ -160,7 +160,7 @@ describe('dictation', () => {
     expect(() => uploads.take(uploadId)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   }, 60_000)
 
-  it('that fails keeps the recording, so that trying again needs no second upload', async () => {
+  it('that fails keeps the recording, so that another attempt needs no second upload', async () => {
     const { feature, uploads } = voiceProcedures()
     const uploadId = await upload(uploads, Buffer.from('no audio at all'), 'dictation.webm')
     await expect(dictate(feature, { uploadId })).rejects.toMatchObject({ kind: 'invalid_request' })
@@ -168,7 +168,7 @@ describe('dictation', () => {
     await expect(dictate(feature, { uploadId: randomUUID() })).rejects.toMatchObject({ kind: 'no_such_item' })
   })
 
-  /** A service that answers when the test says so. */
+  /** A service that answers when the test allows it. */
   async function slowService() {
     const requests: { answer: () => void; closed: Promise<void> }[] = []
     const { upstream } = await serve((request, response) => {
@@ -180,7 +180,7 @@ describe('dictation', () => {
     return { ...voiceProcedures(null, async () => upstream), requests }
   }
 
-  it('asked for again while it is under way, or after it succeeded, is one request with the same words', async () => {
+  it('called again during the request, or after its success, is one request with the same result', async () => {
     const { feature, uploads, requests } = await slowService()
     const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
     const first = dictate(feature, { uploadId })
@@ -193,7 +193,7 @@ describe('dictation', () => {
     expect(requests).toHaveLength(1)
   })
 
-  it('is ended at the service when its upload is dropped', async () => {
+  it('is cancelled at the service when its upload is dropped', async () => {
     const { feature, uploads, requests } = await slowService()
     const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
     const asked = expect(dictate(feature, { uploadId })).rejects.toMatchObject({ kind: 'cancelled' })

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { wordsOf } from '../../../../src-main/core/features/alerts/messages.ts'
+import { alertText } from '../../../../src-main/core/features/alerts/messages.ts'
 import type { Alert, Alerts } from '../../../../src-preload/contract/alerts.ts'
 import { readAmount, readShare } from '../../../../src-renderer/features/settings/amounts.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
@@ -36,7 +36,7 @@ describe('the list of alerts', () => {
     for (const { facts, place } of everyKind) {
       const { title, body } = alertTexts(facts)
       expect(`${title} ${body} ${linkText(place)}`).not.toMatch(/\{\{|undefined|NaN|alerts:|\b(key|ban|budget|go)\.\w/)
-      const notice = wordsOf(facts)
+      const notice = alertText(facts)
       expect(notice.title.length * notice.body.length).toBeGreaterThan(0)
       // A service's texts stand in no notification, which may take markup.
       expect(`${notice.title}${notice.body}`).not.toContain('everyday')
@@ -68,7 +68,7 @@ describe('the list of alerts', () => {
     expect(alertOf({ ...key, name: hostile })[0]).toBe('Key: a\\u{202E}gnp.exe\\u{0007}')
     const named = { ...budget, tool: { id: 'x', name: hostile } }
     expect(alertTexts(named).title).toContain('a\\u{202E}gnp.exe\\u{0007}')
-    expect(wordsOf(named).title).toMatch(/^a gnp\.exe: /)
+    expect(alertText(named).title).toMatch(/^a gnp\.exe: /)
   })
 
   it('tells in red what stops work', () => {

@@ -10,7 +10,7 @@ interface AacFrame {
 const rates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000, 7350]
 const perBlock = 1024
 
-/** ADTS frames (ISO/IEC 13818-7, 6.2), whole ones alone; what lies between is passed over. */
+/** The complete ADTS frames of a file (ISO/IEC 13818-7, 6.2). Skips bytes between frames. */
 function* framesOf(bytes: Buffer): Generator<AacFrame, undefined> {
   for (let at = skipId3(bytes); at + 7 <= bytes.length; ) {
     const frame = frameAt(bytes, at)
@@ -29,7 +29,7 @@ function frameAt(bytes: Buffer, at: number): AacFrame | null {
   const rate = rates[(third >> 2) & 15]
   const length = ((fourth & 3) << 11) | ((bytes[at + 4] ?? 0) << 3) | ((bytes[at + 5] ?? 0) >> 5)
   if (rate === undefined || length < 7 || at + length > bytes.length) return null
-  // Two sync words in a row: audio may hold one by chance.
+  // Requires a second sync word, because audio may contain one by chance.
   const after = at + length
   if (after + 2 <= bytes.length && (bytes[after] !== 0xff || ((bytes[after + 1] ?? 0) & 0xf6) !== 0xf0)) return null
   const channels = ((third & 1) << 2) | (fourth >> 6)
@@ -49,8 +49,8 @@ export function aacSound(bytes: Buffer): Sound | null {
 }
 
 /**
- * Frame after frame. ADTS has no word for an encoder's delay, so each part keeps the short silence that it begins and ends with. The
- * windows of the frames overlap, from silence into silence: nothing clicks.
+ * Copies frame after frame. ADTS cannot store an encoder's delay, so each part keeps the short silence at its start and end. The windows of
+ * the frames overlap from silence to silence, so joins do not click.
  */
 export function aacJoiner(): Joiner {
   let seconds = 0

@@ -8,9 +8,9 @@ interface StreamInfo {
 
 interface FlacFrame {
   bytes: Buffer
-  /** Samples of one channel. */
+  /** Samples per channel. */
   samples: number
-  /** Where the coded number stands, and what comes behind it, up to the header's checksum. */
+  /** Position of the coded number, and end of the header before its checksum, in bytes from the start of the frame. */
   number: { at: number; length: number }
   headerEnd: number
 }
@@ -35,7 +35,7 @@ function crc8(bytes: Uint8Array): number {
 
 const crc16Step = (crc: number, byte: number): number => ((crc << 8) & 0xffff) ^ (crc16Table[(crc >> 8) ^ byte] ?? 0)
 
-/** RFC 9639, 8.2. Null where it is not FLAC. */
+/** RFC 9639, 8.2. Null for other formats. */
 function readHead(bytes: Buffer): { info: StreamInfo; at: number } | null {
   if (bytes.length < 42 || bytes.toString('latin1', 0, 4) !== 'fLaC' || ((bytes[4] ?? 0) & 127) !== 0) return null
   const packed = bytes.readUInt32BE(18)
@@ -48,14 +48,14 @@ function readHead(bytes: Buffer): { info: StreamInfo; at: number } | null {
   return info.rate === 0 ? null : { info, at }
 }
 
-/** RFC 9639, 9.1. Null where no header stands there that its own checksum holds good. */
+/** RFC 9639, 9.1. Null unless there is a header with a valid checksum. */
 function headerAt(bytes: Buffer, at: number): Omit<FlacFrame, 'bytes'> | null {
   if (bytes[at] !== 0xff || ((bytes[at + 1] ?? 0) & 0xfe) !== 0xf8) return null
   const third = bytes[at + 2] ?? 0
   const size = third >> 4
   const rate = third & 15
   const lead = bytes[at + 4] ?? 0
-  // As in UTF-8, up to seven bytes: one, or as many as there are ones in front.
+  // Coded like UTF-8, in up to seven bytes. The number of leading ones is the length.
   const ones = Math.clz32(~(lead << 24))
   const length = lead < 0x80 ? 1 : ones
   if (size === 0 || rate === 15 || ones === 1 || ones > 7) return null
@@ -72,7 +72,8 @@ function headerAt(bytes: Buffer, at: number): Omit<FlacFrame, 'bytes'> | null {
 const usualSize = (code: number): number => (code === 1 ? 192 : code < 6 ? 576 << (code - 2) : 256 << (code - 8))
 
 /**
- * Frames whose checksums are right: a frame's length stands nowhere, it ends where the next begins and the checksum over all of it is zero.
+ * The frames with valid checksums. A frame does not contain its length: it ends where the next one begins and where the checksum over all of
+ * it is zero.
  */
 function* framesOf(bytes: Buffer, from: number): Generator<FlacFrame, undefined> {
   let at = from
@@ -87,7 +88,7 @@ function* framesOf(bytes: Buffer, from: number): Generator<FlacFrame, undefined>
   }
 }
 
-/** No frame is longer than its samples in plain, with room: a search for an end that never comes stays short. */
+/** Longer than any frame, even uncompressed. Limits the search for an end that does not exist. */
 const mostFrame = 1024 * 1024
 
 function frameEnd(bytes: Buffer, at: number): number | null {
@@ -113,8 +114,8 @@ export function flacSound(bytes: Buffer): Sound | null {
 const headBytes = 42
 
 /**
- * Frame after frame, each with the number of its first sample in the whole: the last block of a part is a short one, so that blocks do not all
- * have one size any more. What the parts say of themselves stays behind; the sum over the samples (MD5) is left open, as the format allows.
+ * Copies frame after frame and numbers each with its first sample in the joined file: the last block of a part is shorter, so blocks no
+ * longer have one size. Metadata of the parts is dropped. The MD5 of the samples is left empty, as the format allows.
  */
 export function flacJoiner(): Joiner {
   let info: StreamInfo = { rate: 1, channels: 1, bits: 16 }
@@ -148,7 +149,7 @@ export function flacJoiner(): Joiner {
       head.writeUIntBE(shortest, 12, 3)
       head.writeUIntBE(longest, 15, 3)
       head.writeUInt32BE(((info.rate << 12) | ((info.channels - 1) << 9) | ((info.bits - 1) << 4)) >>> 0, 18)
-      // 36 bits, of which the upper four share a byte with the number of bits.
+      // 36 bits, of which the upper four share a byte with the bit depth.
       head.writeUInt8((head.readUInt8(21) & 0xf0) | (Math.floor(samples / 2 ** 32) & 15), 21)
       head.writeUInt32BE(samples >>> 0, 22)
       return { rest: [], head, seconds: samples / info.rate }
@@ -156,7 +157,7 @@ export function flacJoiner(): Joiner {
   }
 }
 
-/** RFC 9639, 9.1.5: with blocks of several sizes, the number is that of the first sample. */
+/** RFC 9639, 9.1.5: with variable block sizes, the number is that of the first sample. */
 function renumber({ bytes, number, headerEnd }: FlacFrame, sample: number): Buffer {
   const coded = codedNumber(sample)
   const head = Buffer.concat([
@@ -173,12 +174,12 @@ function renumber({ bytes, number, headerEnd }: FlacFrame, sample: number): Buff
   return frame
 }
 
-/** As UTF-8 would write it, up to 36 bits. */
+/** Encodes a number of up to 36 bits like UTF-8. */
 export function codedNumber(value: number): Buffer {
   if (value < 0x80) return Buffer.from([value])
   let rest = value
   const tail: number[] = []
-  // The lead byte of a number in n bytes has room for 7 - n bits.
+  // The lead byte of a number in n bytes has 7 - n bits for the number.
   while (tail.length === 0 || rest >= 2 ** (6 - tail.length)) {
     tail.unshift(0x80 | (rest % 64))
     rest = Math.floor(rest / 64)

@@ -9,12 +9,12 @@ export interface Joined {
   seconds: number | null
 }
 
-/** Pieces are written together, and others get their turn between. */
+/** Bytes per write. Other work runs between two writes. */
 const writeBytes = 256 * 1024
 
 /**
- * One file of several parts, in `to`; null where nothing of them can be heard. One part alone that came whole stays as it came. One part at a
- * time is in memory.
+ * Joins parts into the file `to`. Returns null if they contain no audio. A single complete part is copied unchanged. Reads one part into
+ * memory at a time.
  */
 export async function joinParts(
   parts: readonly { path: string; whole: boolean }[],

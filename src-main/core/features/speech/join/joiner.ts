@@ -1,26 +1,26 @@
 import type { SpeechFormat } from '../../../../../src-preload/contract/speech.ts'
 
-/** What a file of sound says of itself. */
+/** Format and length of audio data, from its own headers. */
 export interface Sound {
   format: SpeechFormat
   seconds: number
-  /** What must be the same in all parts of one file, in words. */
+  /** Parameters that all parts of one file must share, as text for messages. */
   like: string
 }
 
 /**
- * Makes one file of several, part by part, without decoding any. What `add` answers is written; `end` answers what is still held back, and the
- * head that takes the place of the first bytes, which are only known now.
+ * Joins parts of one format without decoding. The caller writes what `add` yields. `end` returns the remaining bytes, and the header that
+ * replaces the first bytes, because its contents are only known at the end.
  */
 export interface Joiner {
-  /** Bytes that are kept free for the head. */
+  /** Bytes reserved for the header. */
   headBytes: number
-  /** `whole`: false for a part that was cut: what is whole of it is taken. */
+  /** `whole` is false for a truncated part, whose complete frames are used. */
   add(part: Buffer, whole: boolean): Iterable<Uint8Array>
   end(): { rest: Uint8Array[]; head: Uint8Array; seconds: number }
 }
 
-/** Where the tag that may stand before frames ends: ID3v2, 3.1, as often as it stands there. */
+/** End of the ID3v2 tags before the first frame (ID3v2.4, 3.1). There may be several. */
 export function skipId3(bytes: Uint8Array): number {
   let at = 0
   while (at + 10 <= bytes.length && bytes[at] === 0x49 && bytes[at + 1] === 0x44 && bytes[at + 2] === 0x33) {

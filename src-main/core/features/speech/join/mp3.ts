@@ -1,11 +1,11 @@
 import type { Joiner, Sound } from './joiner.ts'
 import { decoderDelay, enlarge, lengthOf, type Mp3, type Mp3Frame, reachesBack, readMp3 } from './mp3Frames.ts'
 
-/** Where the sound begins in what is decoded, and how long it is. */
+/** Start and length of the audio within the decoded samples. */
 function soundIn({ frames, delay, padding }: Mp3, whole: boolean): { from: number; heard: number } {
   const decoded = frames.reduce((sum, { samples }) => sum + samples, 0)
   if (delay === null) return { from: 0, heard: decoded }
-  // Of a part that was cut, the end that the tag speaks of never came.
+  // The end padding of a truncated part is missing.
   const heard = whole ? decoded - delay - padding : decoded - delay - decoderDelay
   return { from: delay + decoderDelay, heard: Math.max(0, heard) }
 }
@@ -23,15 +23,16 @@ const isLike = (one: Mp3Frame, other: Mp3Frame): boolean =>
 const likeOf = ({ mpeg1, rate, mono }: Mp3Frame): string =>
   `mp3 (MPEG-${mpeg1 ? 1 : 2}, ${rate} Hz, ${mono ? 'mono' : 'stereo'})`
 
-/** What is still decided when the next part comes: frames at the end, at most so many. The longest padding is four. */
+/** Frames at the end of a part that may still be dropped when the next part arrives. The longest padding is four frames. */
 const heldFrames = 12
-/** How much of the place of each frame is remembered, for the table by which players jump. */
+/** The position of every 16th frame is remembered, for the seek table. */
 const noteEvery = 16
 
 /**
- * Frame after frame. Where an encoder told its delay (LAME's tag), what it put before and behind the sound is left out of the middle: the last frames of a
- * part and the first of the next, as many as bring the next part nearest to where it belongs, counted from the start of the whole, so that nothing adds up (at
- * most half a frame off). Where nothing was told, all frames stay. The windows of the frames overlap, so that a join fades, and never clicks.
+ * Copies frame after frame. If the encoder's delay is known (LAME tag), drops the delay and padding in the middle: as many of the last frames
+ * of a part and the first of the next as bring the next part nearest to its position. Positions count from the start of the file, so that
+ * errors do not add up (at most half a frame). Without a known delay all frames stay. The windows of the frames overlap, so that a join fades
+ * and never clicks.
  */
 export function mp3Joiner(): Joiner {
   let first: Mp3 | null = null
@@ -49,13 +50,13 @@ export function mp3Joiner(): Joiner {
     return frame.bytes
   }
 
-  /** Leaves out what is between the sound so far and that of the next part; answers the frames of that which go on. */
+  /** Drops the frames between the audio so far and that of the next part. Returns the frames of the next part to copy. */
   function lead(frames: readonly Mp3Frame[], from: number): readonly Mp3Frame[] {
     const [one] = frames
     if (!one) return frames
     const skip = from + 64 >= one.samples ? 1 : 0
     const kept = frames.slice(skip)
-    // How many frames there should be before the first that is kept.
+    // Number of frames that should precede the first copied one.
     const wanted = Math.round((start + heard - from) / one.samples) + skip
     const drop = Math.min(held.length - 1, Math.max(0, count + held.length - wanted))
     const last = held.at(-1 - drop)
@@ -90,7 +91,7 @@ export function mp3Joiner(): Joiner {
       if (!first || !frame) return { rest, head: Buffer.alloc(headLength), seconds: 0 }
       const decoded = count * frame.samples
       const delay = first.delay
-      // Players leave out so much at the end; the decoder's own delay is taken from it.
+      // Players skip this many samples at the end. The decoder's own delay is part of it.
       const padding = delay === null ? 0 : Math.min(4095, Math.max(0, decoded - delay - heard))
       const head = tagFrame(frame, { count, bytes, delay, padding, places })
       const sound = delay === null ? decoded : Math.min(heard, decoded - delay - decoderDelay)
@@ -99,7 +100,7 @@ export function mp3Joiner(): Joiner {
   }
 }
 
-/** Main data of the frames that are left out, which those behind them still refer to. */
+/** Main data of the dropped frames that later frames still refer to. */
 function mainDataNeeded(frames: readonly Mp3Frame[], skip: number): Buffer {
   let need = 0
   let between = 0
@@ -112,7 +113,7 @@ function mainDataNeeded(frames: readonly Mp3Frame[], skip: number): Buffer {
   return before.subarray(Math.max(0, before.length - need))
 }
 
-interface Told {
+interface TagValues {
   count: number
   bytes: number
   delay: number | null
@@ -120,13 +121,11 @@ interface Told {
   places: readonly number[]
 }
 
-/** Room for the tag at every rate; what it does not need is an empty tag before it, which players pass over. */
+/** Room for the tag at every bit rate. The rest is an empty ID3 tag in front, which players skip. */
 const headLength = 2048
 
-/**
- * The first frame, without sound: how many frames and bytes there are, where to jump, and the delay (LAME's tag).
- */
-function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: Told): Buffer {
+/** The first frame, which is silent: number of frames and bytes, seek table, and delay (LAME tag). */
+function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: TagValues): Buffer {
   const side = frame.mpeg1 ? (frame.mono ? 17 : 32) : frame.mono ? 9 : 17
   const needs = 4 + side + 120 + 36
   let index = 1
@@ -155,10 +154,10 @@ function tagFrame(frame: Mp3Frame, { count, bytes, delay, padding, places }: Tol
   return head
 }
 
-/** An ID3v2.4 tag of exactly this length, of padding alone. */
-function id3Filler(feature: Buffer): void {
-  const length = feature.length - 10
-  feature.write('ID3', 0, 'latin1')
-  feature.writeUInt8(4, 3)
-  for (const [index, shift] of [21, 14, 7, 0].entries()) feature.writeUInt8((length >> shift) & 127, 6 + index)
+/** An ID3v2.4 tag of exactly this length that only contains padding. */
+function id3Filler(tag: Buffer): void {
+  const length = tag.length - 10
+  tag.write('ID3', 0, 'latin1')
+  tag.writeUInt8(4, 3)
+  for (const [index, shift] of [21, 14, 7, 0].entries()) tag.writeUInt8((length >> shift) & 127, 6 + index)
 }

@@ -3,31 +3,31 @@ import { skipId3 } from './joiner.ts'
 /** One frame of MPEG audio layer III (ISO/IEC 11172-3, 2.4; 13818-3 for the lower rates). */
 export interface Mp3Frame {
   bytes: Buffer
-  /** MPEG-1, else one of the lower rates. */
+  /** MPEG-1; false for the lower sampling rates. */
   mpeg1: boolean
   rate: number
   mono: boolean
-  /** Bytes before the main data: header, checksum, side information. */
+  /** Bytes before the main data: header, checksum and side information. */
   head: number
-  /** Samples of one channel. */
+  /** Samples per channel. */
   samples: number
 }
 
 export interface Mp3 {
   frames: Mp3Frame[]
-  /** Samples that the encoder put before and behind the sound; null where nothing says so. */
+  /** Samples that the encoder added before and after the audio; null if unknown. */
   delay: number | null
   padding: number
 }
 
-/** What every decoder adds to the encoder's delay: the filter bank's own. */
+/** Samples that every decoder's filter bank adds to the encoder's delay. */
 export const decoderDelay = 529
 
 const rates = [44_100, 48_000, 32_000]
 const kbits1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const kbits2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 
-/** Bytes of a frame with this bit rate index. */
+/** Length of a frame with this bit rate index, in bytes. */
 export function lengthOf({ mpeg1, rate }: Pick<Mp3Frame, 'mpeg1' | 'rate'>, index: number, padded: boolean): number {
   const kbits = (mpeg1 ? kbits1 : kbits2)[index] ?? 0
   return Math.floor(((mpeg1 ? 144_000 : 72_000) * kbits) / rate) + (padded ? 1 : 0)
@@ -35,7 +35,7 @@ export function lengthOf({ mpeg1, rate }: Pick<Mp3Frame, 'mpeg1' | 'rate'>, inde
 
 function headerAt(bytes: Buffer, at: number): (Omit<Mp3Frame, 'bytes'> & { length: number }) | null {
   const [first, second = 0, third = 0, fourth = 0] = bytes.subarray(at, at + 4)
-  // Sync, a version that exists, layer III.
+  // Sync word, a valid version, layer III.
   if (first !== 0xff || (second & 0xe6) !== 0xe2 || (second & 0x18) === 0x08) return null
   const version = (second >> 3) & 3
   const full = rates[(third >> 2) & 3]
@@ -50,14 +50,14 @@ function headerAt(bytes: Buffer, at: number): (Omit<Mp3Frame, 'bytes'> & { lengt
   return length < head ? null : { mpeg1, rate, mono, head, samples: mpeg1 ? 1152 : 576, length }
 }
 
-/** The frames of a file in order, without its tags. What is cut at the end falls away. Null where it has none. */
+/** The frames of a file in order, without tags. Drops a truncated last frame. Null for a file without frames. */
 export function readMp3(bytes: Buffer): Mp3 | null {
   const frames: Mp3Frame[] = []
   let reported: Pick<Mp3, 'delay' | 'padding'> = { delay: null, padding: 0 }
   for (let at = skipId3(bytes); at + 4 <= bytes.length; ) {
     const header = headerAt(bytes, at)
     const end = at + (header?.length ?? 0)
-    // Two headers in a row, or the end of the file: audio and tags may look like one by chance.
+    // Requires a second header or the end of the file, because audio and tags may look like a header by chance.
     if (header === null || end > bytes.length || !(frames.length > 0 || endsWell(bytes, end))) {
       at += 1
       continue
@@ -74,11 +74,11 @@ export function readMp3(bytes: Buffer): Mp3 | null {
 
 const endsWell = (bytes: Buffer, end: number): boolean => end + 4 > bytes.length || headerAt(bytes, end) !== null
 
-/** A first frame without sound that tells of the others: Xing's, with what LAME added to it, or Fraunhofer's. */
+/** Reads a silent first frame with information about the file: Xing with LAME's extension, or Fraunhofer's VBRI. */
 function readTag({ bytes, head, mpeg1, mono }: Mp3Frame): Pick<Mp3, 'delay' | 'padding'> | null {
   const unknown = { delay: null, padding: 0 }
   if (bytes.toString('latin1', 36, 40) === 'VBRI') return unknown
-  // The tag stands where the side information of a frame without a checksum would end.
+  // The tag begins where the side information of a frame without a checksum would end.
   const at = Math.min(head, 4 + (mpeg1 ? (mono ? 17 : 32) : mono ? 9 : 17))
   if (!['Xing', 'Info'].includes(bytes.toString('latin1', at, at + 4))) return null
   const flags = bytes.readUInt32BE(at + 4)
@@ -88,14 +88,14 @@ function readTag({ bytes, head, mpeg1, mono }: Mp3Frame): Pick<Mp3, 'delay' | 'p
   return { delay: both >> 12, padding: both & 4095 }
 }
 
-/** How far back in the main data of the frames before it a frame's own begins. */
+/** How many bytes before the frame its main data begins (bit reservoir). */
 export function reachesBack({ bytes, head, mpeg1, mono }: Mp3Frame): number {
   const at = head - (mpeg1 ? (mono ? 17 : 32) : mono ? 9 : 17)
   const first = bytes[at] ?? 0
   return mpeg1 ? (first << 1) | ((bytes[at + 1] ?? 0) >> 7) : first
 }
 
-/** The same frame with `extra` behind its main data, where a higher bit rate has the room; null where none has. */
+/** The same frame with `extra` appended to its main data, at a higher bit rate that fits; null if none does. */
 export function enlarge(frame: Mp3Frame, extra: Buffer): Mp3Frame | null {
   if (extra.length === 0) return frame
   const third = frame.bytes[2] ?? 0
@@ -112,7 +112,7 @@ export function enlarge(frame: Mp3Frame, extra: Buffer): Mp3Frame | null {
   return null
 }
 
-/** 11172-3, 2.4.3.1: over the header's last two bytes and the side information. */
+/** 11172-3, 2.4.3.1: covers the header's last two bytes and the side information. */
 function headCrc(bytes: Buffer, head: number): number {
   let crc = 0xffff
   for (const byte of [...bytes.subarray(2, 4), ...bytes.subarray(6, head)]) {

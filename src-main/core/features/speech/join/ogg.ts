@@ -4,16 +4,16 @@ import type { Joiner, Sound } from './joiner.ts'
 interface Opus {
   head: Buffer
   packets: Buffer[]
-  /** Samples at 48,000 a second of each packet, together, and of what is to be heard. */
+  /** All samples of the packets, and the audible ones, at 48,000 Hz. */
   decoded: number
   heard: number
   preSkip: number
 }
 
-/** Whatever it was made from, Opus counts so (RFC 7845, 4). */
+/** Opus always counts at this rate, Hz (RFC 7845, 4). */
 const rate = 48_000
 
-/** RFC 3533, 6: pages of the first stream, as packets. What is cut at the end falls away. */
+/** The packets of the first stream (RFC 3533, 6). Drops a truncated last page. */
 function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint }, undefined> {
   let serial: number | null = null
   let held: Buffer[] = []
@@ -46,7 +46,7 @@ function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint 
   }
 }
 
-/** RFC 6716, 3.1: how many samples at 48,000 a second a packet decodes to; 0 for none. */
+/** Samples that a packet decodes to at 48,000 Hz; 0 for an empty packet (RFC 6716, 3.1). */
 function samplesOf(packet: Buffer): number {
   const [toc, count = 0] = packet
   if (toc === undefined) return 0
@@ -57,7 +57,7 @@ function samplesOf(packet: Buffer): number {
   return size * frames
 }
 
-/** RFC 7845. `whole`: its last page says how much of it is to be heard. */
+/** RFC 7845. `whole`: the last page is present and states the audible length. */
 function readOpus(bytes: Buffer, whole: boolean): Opus | null {
   const [head, tags, ...rest] = [...packetsOf(bytes)]
   if (!head || !tags || head.packet.length < 19 || head.packet.toString('latin1', 0, 8) !== 'OpusHead') return null
@@ -65,7 +65,7 @@ function readOpus(bytes: Buffer, whole: boolean): Opus | null {
   const decoded = sound.reduce((sum, { packet }) => sum + samplesOf(packet), 0)
   const preSkip = head.packet.readUInt16LE(10)
   const last = Number(sound.at(-1)?.granule ?? 0n)
-  // A last page that says less than its packets hold cuts their end off; more is nothing that can be heard.
+  // A last page with fewer samples than its packets trims the end. A larger number is meaningless.
   const end = whole && last > 0 ? Math.min(last, decoded) : decoded
   const packets = sound.map(({ packet }) => packet)
   return { head: head.packet, packets, decoded, heard: Math.max(0, end - preSkip), preSkip }
@@ -77,23 +77,23 @@ export function opusSound(bytes: Buffer): Sound | null {
   return { format: 'opus', seconds: opus.heard / rate, like: likeOf(opus) }
 }
 
-/** Channels, how they are laid out, and the gain: what stands in the one head that is left. */
+/** Channels, channel mapping and gain, which the single remaining header must state for all parts. */
 const likeOf = ({ head }: Opus): string =>
   `opus (${head.readUInt8(9)} channels, gain ${head.readInt16LE(16)}, layout ${head.toString('hex', 18)})`
 
-/** What is still decided when the next part comes: packets at the end, at most so many. */
+/** Packets at the end of a part that may still be dropped when the next part arrives. */
 const heldPackets = 16
 const pageSamples = rate
 
 /**
- * Packet after packet. Each part begins with samples that its own head would have skipped, and ends with some that its last page would have cut off: in the
- * middle both would be heard. As many packets at the end of a part are left out as bring the next one nearest to where it belongs, counted from the
- * start of the whole, so that nothing adds up: at most half a packet (10 ms) off, wherever one listens.
+ * Copies packet after packet. Each part begins with pre-skip samples and ends with samples that its last page would trim. In the middle of a
+ * file both would be audible. Drops as many packets at the end of a part as bring the next part nearest to its position. Positions count from
+ * the start of the file, so that errors do not add up: at most half a packet (10 ms).
  */
 export function opusJoiner(): Joiner {
   let first: Opus | null = null
   let heard = 0
-  /** Samples of the packets given out and held. */
+  /** Samples of all packets, written and pending. */
   let decoded = 0
   const held: Buffer[] = []
   const pages = pageWriter()
@@ -108,7 +108,7 @@ export function opusJoiner(): Joiner {
         yield pages.write([opus.head], 0, 'begin')
         yield pages.write([emptyTags()], 0, 'middle')
       } else {
-        // Where the next part's sound would begin, against where it belongs.
+        // Compares where the next part's audio would begin with its position.
         for (;;) {
           const late = decoded + opus.preSkip - (first.preSkip + heard)
           const last = samplesOf(held.at(-1) ?? Buffer.alloc(0))
@@ -134,7 +134,7 @@ export function opusJoiner(): Joiner {
   }
 }
 
-/** RFC 7845, 5.2. What a part says of itself holds of that part alone. */
+/** RFC 7845, 5.2. The tags of a part describe only that part, so they are dropped. */
 function emptyTags(): Buffer {
   const vendor = Buffer.from('Inference Studio')
   const tags = Buffer.alloc(8 + 4 + vendor.length + 4)
@@ -179,7 +179,7 @@ function pageWriter() {
 
   return {
     write,
-    /** A page, once a second of packets is together or it is full. */
+    /** Yields a page once it has a second of packets or is full. */
     *add(packet: Buffer): Generator<Buffer, undefined> {
       const needs = Math.floor(packet.length / 255) + 1
       if (waiting.length > 0 && (segments + needs > 255 || samples >= pageSamples)) yield flush()
@@ -188,12 +188,12 @@ function pageWriter() {
       samples += samplesOf(packet)
       granule += samplesOf(packet)
     },
-    /** The last page, which says where the sound ends. */
+    /** The last page, which states where the audio ends. */
     end: (at: number): Buffer => write(waiting, at, 'end'),
   }
 }
 
-/** RFC 3533, 6: CRC-32 with the polynomial 0x04c11db7, from zero, nothing turned round. */
+/** RFC 3533, 6: CRC-32 with the polynomial 0x04c11db7, initial value 0, no reflection. */
 const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte << 24
   for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000_0000 ? (crc << 1) ^ 0x04c1_1db7 : crc << 1

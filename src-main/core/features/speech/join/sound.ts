@@ -8,7 +8,9 @@ import { pcmJoiner, pcmSound, wavJoiner, wavSound } from './wav.ts'
 
 export type { Sound } from './joiner.ts'
 
-/** What its first bytes say it is; `pcm` where they say nothing. Samples may look like frames by chance, never like a file's name of itself. */
+/**
+ * The format by the first bytes; `pcm` if they match no format. Plain samples may look like frames by chance, but not like a file signature.
+ */
 export function soundOf(bytes: Uint8Array, asked: SpeechFormat): SpeechFormat {
   const name = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
   if (name === 'RIFF') return 'wav'
@@ -22,7 +24,7 @@ export function soundOf(bytes: Uint8Array, asked: SpeechFormat): SpeechFormat {
   return (second & 6) === 0 ? 'aac' : 'mp3'
 }
 
-/** What a part that has come whole is; null where it is none of the six. The service may send another one than was asked for. */
+/** Format and length of a complete part; null if it is none of the six formats. The service may send another format than requested. */
 export function readSound(bytes: Buffer, asked: SpeechFormat, pcmRate: number): Sound | null {
   const format = soundOf(bytes, asked)
   if (format === 'pcm') return asked === 'pcm' ? pcmSound(bytes, pcmRate) : null

@@ -6,7 +6,7 @@ interface Wav {
   rate: number
   channels: number
   bits: number
-  /** Bytes of one sample of all channels, and of a second. */
+  /** Bytes of one sample of all channels, and of one second. */
   frame: number
   perSecond: number
   samples: Buffer
@@ -14,7 +14,7 @@ interface Wav {
 
 const mostLength = 0xffff_ffff
 
-/** RIFF with one `data` chunk. A length that nobody knew when the head was sent means: to the end. */
+/** Reads RIFF with one `data` chunk. A streamed file has no valid length: its data extends to the end. */
 export function readWav(bytes: Buffer): Wav | null {
   if (bytes.length < 12 || bytes.toString('latin1', 0, 4) !== 'RIFF' || bytes.toString('latin1', 8, 12) !== 'WAVE')
     return null
@@ -45,7 +45,7 @@ function asWav(format: Buffer, samples: Buffer): Wav | null {
   }
 }
 
-/** Of samples of 16 bits and one channel. */
+/** The `fmt ` chunk for 16-bit mono samples. */
 export function pcmFormat(rate: number): Buffer {
   const format = Buffer.alloc(16)
   format.writeUInt16LE(1, 0)
@@ -57,7 +57,7 @@ export function pcmFormat(rate: number): Buffer {
   return format
 }
 
-/** Everything before the samples. Above 4 GiB the length says "to the end", as where nobody knows it. */
+/** Everything before the samples. Above 4 GiB the length says "to the end", as in a streamed file. */
 export function wavHead(format: Buffer, bytes: number): Buffer {
   const head = Buffer.alloc(28 + format.length)
   head.write('RIFF', 0, 'latin1')
@@ -80,7 +80,7 @@ export function wavSound(bytes: Buffer): Sound | null {
 const likeOf = ({ format, rate, channels, bits }: Wav): string =>
   `wav (kind ${format.readUInt16LE(0)}, ${rate} Hz, ${channels} × ${bits} bits)`
 
-/** One sample after another; the head's own chunks of the parts (their words) stay behind. */
+/** Copies the samples. Other chunks of the parts (such as texts) are dropped. */
 export function wavJoiner(first: Buffer): Joiner {
   const format = readWav(first)?.format ?? pcmFormat(24_000)
   let bytes = 0
@@ -107,7 +107,7 @@ export function pcmSound(bytes: Buffer, rate: number): Sound | null {
   return { format: 'pcm', seconds: Math.floor(bytes.length / pcmFrame) / rate, like: `samples (${rate} Hz)` }
 }
 
-/** Half a sample at the end of a part would turn all that follows into noise. */
+/** Drops half a sample at the end of a part, which would turn everything after it into noise. */
 export function pcmJoiner(rate: number): Joiner {
   let bytes = 0
   return {

@@ -1,15 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { orientationOf } from '../../../../../src-renderer/features/chat/composer/exif.ts'
-import {
-  fitOf,
-  largestBytes,
-  longestSide,
-  mayMove,
-  typeOf,
-} from '../../../../../src-renderer/features/chat/composer/fit.ts'
+import { imageTypeOf } from '../../../../../src-preload/contract/imageHeader.ts'
+import { fitOf, largestBytes, longestSide, mayMove } from '../../../../../src-renderer/features/chat/composer/fit.ts'
 import { gifHead, jpg, png, webpHead } from '../../../../core/features/media/pictures.ts'
-import { tries } from '../../../../helpers/effort.ts'
 
 const small = { width: 100, height: 50, bytes: 1000, type: 'image/png' as const, orientation: 1 }
 
@@ -41,14 +34,10 @@ test('any size fits its bound, keeps its proportions as far as pixels can, and n
   )
 })
 
-test('types are told by their bytes, and what may move by its header', () => {
-  expect([png(2, 2), jpg(8, 8), gifHead(2, 2), webpHead('VP8X', 2, 2), Buffer.from('<svg/>')].map(typeOf)).toEqual([
-    'image/png',
-    'image/jpeg',
-    'image/gif',
-    'image/webp',
-    null,
-  ])
+test('recognises types by their bytes and possible animation by the header', () => {
+  expect([png(2, 2), jpg(8, 8), gifHead(2, 2), webpHead('VP8X', 2, 2), Buffer.from('<svg/>')].map(imageTypeOf)).toEqual(
+    ['image/png', 'image/jpeg', 'image/gif', 'image/webp', null],
+  )
   const moving = webpHead('VP8X', 2, 2)
   expect(mayMove(moving, 'image/webp')).toBe(false)
   moving[20] = 2
@@ -56,49 +45,4 @@ test('types are told by their bytes, and what may move by its header', () => {
   expect(mayMove(gifHead(2, 2), 'image/gif')).toBe(true)
   expect(mayMove(png(2, 2), 'image/png')).toBe(false)
   expect(mayMove(Buffer.concat([png(2, 2).subarray(0, 33), Buffer.from('0000acTL')]), 'image/png')).toBe(true)
-})
-
-/** A JPEG's start with an EXIF block, in either byte order. */
-function exif(value: number, order: 'II' | 'MM'): Uint8Array {
-  const little = order === 'II'
-  const tiff = new DataView(new ArrayBuffer(26))
-  tiff.setUint16(0, little ? 0x4949 : 0x4d4d)
-  tiff.setUint16(2, 42, little)
-  tiff.setUint32(4, 8, little)
-  tiff.setUint16(8, 1, little)
-  tiff.setUint16(10, 0x0112, little)
-  tiff.setUint16(12, 3, little)
-  tiff.setUint32(14, 1, little)
-  tiff.setUint16(18, value, little)
-  const block = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), Buffer.from(tiff.buffer)])
-  return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xe1, 0, block.length + 2]), block])
-}
-
-test('the orientation of a JPEG is read in both byte orders; nonsense counts as upright', () => {
-  for (const order of ['II', 'MM'] as const) {
-    for (let value = 1; value <= 8; value++) expect(orientationOf(exif(value, order))).toBe(value)
-    expect(orientationOf(exif(9, order))).toBe(1)
-  }
-  expect(orientationOf(jpg(8, 8))).toBe(1)
-})
-
-test('any bytes have an orientation, and no header leads the reader out of them', () => {
-  const damaged = fc
-    .tuple(
-      fc.constantFrom(exif(6, 'II'), exif(6, 'MM')),
-      fc.nat(40),
-      fc.array(fc.tuple(fc.nat(45), fc.nat(255)), { maxLength: 5 }),
-    )
-    .map(([seed, cut, changes]) => {
-      const bytes = seed.slice(0, seed.length - cut)
-      for (const [at, value] of changes) if (at < bytes.length) bytes[at] = value
-      return bytes
-    })
-  fc.assert(
-    fc.property(fc.oneof(fc.uint8Array({ maxLength: 100 }), damaged), (bytes) => {
-      const found = orientationOf(bytes)
-      return found >= 1 && found <= 8
-    }),
-    { numRuns: tries(500, 3000) },
-  )
 })

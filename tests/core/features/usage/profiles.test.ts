@@ -10,8 +10,8 @@ import { client, openAccount, parts, placeAt } from './helpers.ts'
 
 const at = (baseUrl: string, profile: string) => placeAt(baseUrl, profile, 'service', profile)
 
-describe('books of several profiles', () => {
-  it('at one address: nothing of one account is shown as another’s before it is told whose key it is', async () => {
+describe('accounts of several profiles', () => {
+  it('at one address: an account’s usage is never shown as another’s before the key’s owner is known', async () => {
     const { baseUrl, keys, close } = await startSandbox()
     onTestFinished(close)
     const all = parts()
@@ -27,13 +27,13 @@ describe('books of several profiles', () => {
     const theirs = await accounts.refresh()
     expect(theirs.id).not.toBe(mine.id)
     expect(theirs.userId).not.toBe(mine.userId)
-    // And back: at once its own again, also without a network.
+    // Switching back shows the own account at once, even without a network.
     accounts.follow(null, at(baseUrl, 'mine'))
     expect(accounts.active()?.id).toBe(mine.id)
     expect(accounts.list()).toHaveLength(2)
   })
 
-  it('with two keys of one account are one, and leave no empty one behind', async () => {
+  it('with two keys of one account are one account, and leave no empty one behind', async () => {
     const { baseUrl, keys, close } = await startSandbox()
     onTestFinished(close)
     const all = parts()
@@ -46,13 +46,13 @@ describe('books of several profiles', () => {
     expect(second.id).toBe(first.id)
     expect(accounts.list()).toHaveLength(1)
     expect(['a', 'b'].map((profile) => accounts.accountOf({ profile, baseUrl }))).toEqual([first.id, first.id])
-    // A profile that is forgotten takes nothing along.
+    // Deleting a profile deletes no usage.
     accounts.forgotten('a')
     expect(accounts.list()).toHaveLength(1)
     expect(accounts.accountOf({ profile: 'b', baseUrl })).toBe(first.id)
   })
 
-  it('of one user’s name at two addresses are two, and what a sandbox left is no service’s', () => {
+  it('with the same user name at two addresses are two accounts, and a sandbox’s is never a service’s', () => {
     const { accountStore } = openAccount()
     const add = (baseUrl: string, kind: 'service' | 'sandbox', userId: string | null) =>
       accountStore.accounts.add({ id: `${baseUrl} ${kind} ${userId}`, kind, baseUrl, userId, name: 'x', usedAt: 0 })
@@ -66,7 +66,7 @@ describe('books of several profiles', () => {
     expect(knownAt(accountStore.accounts, placeAt(left.baseUrl, 's', 'sandbox', 's'))?.no).toBe(left.no)
   })
 
-  it('from before there were profiles: the one used last is the first profile’s, and no second one’s', () => {
+  it('from before profiles existed: the most recently used one is assigned to the first profile only', () => {
     const dataDir = freshFolder()
     const old = new DatabaseSync(accountFile(dataDir))
     const version = accountDatabase.migrations.findIndex((sql) => sql.includes('CREATE TABLE places'))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import type { Transcription, TranscriptionRequest } from '../../../../src-main/core/upstream/types.ts'
 import type { Transcript } from '../../../../src-preload/contract/transcription.ts'
-import { made, openFeature, wish } from './room.ts'
+import { made, openFeature, wish } from './helpers.ts'
 
 const facts = {
   status: 200,
@@ -12,7 +12,7 @@ const facts = {
   contentType: null,
   rateLimit: { limit: null, remaining: null, retryAfterMs: null },
 }
-/** A service that says what the prompt says: as WebVTT where that begins so. */
+/** A service that returns the prompt: as WebVTT if it begins like one. */
 const upstream = async () => ({
   createTranscription: async ({ prompt = '' }: TranscriptionRequest): Promise<Transcription> => ({
     format: 'text',
@@ -28,7 +28,7 @@ function open(dataDir?: string) {
   const { feature, addFile } = opened
   return {
     ...opened,
-    /** A file of this name in which this was said. */
+    /** A file of this name with these transcripts. */
     async say(name: string, ...said: string[]): Promise<{ id: string; transcripts: Transcript[] }> {
       const { id } = await addFile(Buffer.from(`${name} ${randomUUID()}`), name)
       for (const prompt of said) await made(feature, await feature.transcribe({ recordingId: id, ...wish, prompt }))
@@ -41,7 +41,7 @@ function open(dataDir?: string) {
   }
 }
 
-it('is searched as conversations are: all words, in the name or in any transcript, whatever case, accents and script', async () => {
+it('recordings are searched like conversations: all words, in the name or any transcript, ignoring case, accents and script', async () => {
   const { say, found, feature } = open()
   await say('Café.mp3', 'Der Fluß ist ruhig.')
   await say('meeting.mp3', 'The harbour was quiet', 'Nobody on the pier')
@@ -52,7 +52,7 @@ it('is searched as conversations are: all words, in the name or in any transcrip
   expect(await found('cafe')).toEqual(['Café.mp3'])
   expect(await found('FLUSS')).toEqual(['Café.mp3'])
   expect(await found('cafe fluss')).toEqual(['Café.mp3'])
-  // One word in each of its transcripts, the last one only begun.
+  // One word in each of its transcripts, the last one only a prefix.
   expect(await found('quiet nob')).toEqual(['meeting.mp3'])
   expect(await found('quiet nob ')).toEqual([])
   expect(await found('arbour')).toEqual([])
@@ -62,7 +62,7 @@ it('is searched as conversations are: all words, in the name or in any transcrip
   expect(await found('mp3')).toHaveLength(5)
   expect(await found('100% _ "')).toEqual([])
   expect(await found('%')).toHaveLength(5)
-  // What a person wrote is found, and what it took the place of no more; the new name as well.
+  // Edited text is found instead of the original, and so is the new name.
   feature.edit({ transcriptId: transcripts[0]?.id ?? '', text: 'Other sentences' })
   feature.rename({ id, name: 'Übersicht' })
   expect(await Promise.all(['first', 'sentences', 'ubersicht', 'edited'].map(found))).toEqual([
@@ -73,7 +73,7 @@ it('is searched as conversations are: all words, in the name or in any transcrip
   ])
 })
 
-it('comes page by page, newest first, with how many there are in all, searched or not', async () => {
+it('recordings are listed page by page, newest first, with their total number, searched or not', async () => {
   const { say, feature } = open()
   for (let index = 0; index < 7; index++) await say(`${index % 2 ? 'odd' : 'even'} ${index}.mp3`)
   for (const [search, total] of [
@@ -94,7 +94,7 @@ it('comes page by page, newest first, with how many there are in all, searched o
   expect((await feature.find({ search: 'even', before: randomUUID(), limit: 3 })).recordings).toEqual([])
 })
 
-it('an edit is the person’s, keeps the times, and is taken back to what the service said', async () => {
+it('an edit belongs to the person, keeps the times, and can be reverted to the service’s reply', async () => {
   const { say, feature } = open()
   const { id, transcripts } = await say('talk.mp3', vtt)
   const [{ id: transcriptId, text, cues } = { id: '', text: '', cues: [] }] = transcripts
@@ -121,7 +121,7 @@ it('an edit is the person’s, keeps the times, and is taken back to what the se
   })
 })
 
-it('is saved as txt, vtt and srt under a name that file systems take; without times there is only txt', async () => {
+it('a transcript is saved as txt, vtt and srt under a valid file name; without times only as txt', async () => {
   const { say, feature, download } = open()
   const { transcripts } = await say('a/b: "talk".m4a', vtt, 'Only text')
   const [plain, timed] = transcripts.map(({ id }) => id)
@@ -144,7 +144,7 @@ it('is saved as txt, vtt and srt under a name that file systems take; without ti
   await expect(save(plain, 'srt')).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-it('sound is saved as it came, under its new name; the kept file stays', async () => {
+it('audio is saved unchanged under its new name; the stored file stays', async () => {
   const { say, feature, download, dataDir } = open()
   const { id } = await say('talk.mp3')
   feature.rename({ id, name: '  My talk  ' })
@@ -155,7 +155,7 @@ it('sound is saved as it came, under its new name; the kept file stays', async (
   expect(readdirSync(join(dataDir, 'media'))).toHaveLength(1)
 })
 
-it('what is deleted is out of sight and comes back with everything; what runs of it is ended first', async () => {
+it('a deleted recording disappears and can be restored completely; running work on it is ended first', async () => {
   let asked = 0
   const opened = openFeature(undefined, {
     upstream: async () => ({
@@ -192,7 +192,7 @@ it('what is deleted is out of sight and comes back with everything; what runs of
   await events.return?.()
 })
 
-it('the same bytes are kept once; what is erased for good is told, and its bytes go with the last that has them', async () => {
+it('the same bytes are stored once; permanent deletion is reported, and the bytes are deleted with their last user', async () => {
   const { feature, upload, media, dataDir, store } = open()
   const same = Buffer.from('the same bytes')
   const one = await feature.addFile({ uploadId: await upload(same, 'one.mp3'), fromId: null })
@@ -216,7 +216,7 @@ it('the same bytes are kept once; what is erased for good is told, and its bytes
   await events.return?.()
 })
 
-it('speech of the other room is kept here without a copy; what was made for this room is taken over', async () => {
+it('audio of a speech is used without a copy; a temporary file is moved', async () => {
   const { addFile, bytesOf, dataDir, feature } = openFeature(undefined, {
     spoken: async (id) => {
       const sound = { name: 'Good morning', bytes: 5, seconds: 1.5 }
@@ -237,7 +237,7 @@ it('speech of the other room is kept here without a copy; what was made for this
   expect(existsSync(path)).toBe(false)
 })
 
-it('an empty file and an upload that is not there are refused in words; a nameless one gets a name', async () => {
+it('an empty file and an unknown upload are refused with a message; a nameless file gets a name', async () => {
   const { feature, addFile } = openFeature()
   await expect(addFile(Buffer.alloc(0), 'x.mp3')).rejects.toMatchObject({
     kind: 'bad_input',
@@ -257,7 +257,7 @@ it('an empty file and an upload that is not there are refused in words; a namele
   await expect(async () => feature.rename({ id, name: ' \n ' })).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-it('a search through 1,000 transcripts of 10,000 words lets everything else have its turn', async () => {
+it('a search through 1,000 transcripts of 10,000 words yields to other work', async () => {
   const { feature, store } = openFeature()
   const words = `${Array.from({ length: 10_000 }, (_, index) => `word${index % 977}`).join(' ')} `
   store.transaction(() => {

@@ -14,7 +14,7 @@ import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { readBody, serve } from '../../upstream/helpers/service.ts'
 import { decoded, testRate } from './audio.ts'
-import { heard, isOver, seen, speechProcedures, type TestFeature, wish } from './room.ts'
+import { heard, isOver, seen, speechProcedures, type TestFeature, wish } from './helpers.ts'
 
 /** Four parts. */
 const paragraph = 'The tide is in, and it is a good day. '.repeat(70).trim()
@@ -35,7 +35,7 @@ interface Asked {
   closed: Promise<unknown>
 }
 
-/** A service whose answers the test gives, request by request, from 1. */
+/** A service whose replies are written by the test, request by request, from 1. */
 async function service(answer: (response: ServerResponse, count: number) => void) {
   const asked: Asked[] = []
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -72,11 +72,11 @@ describe('a text of 20,000 bytes in four scripts', () => {
   ]
   const text = scripts.map((one) => one.repeat(Math.ceil(5010 / Buffer.byteLength(one)))).join('\n\n')
 
-  it('is spoken in parts, resumed after a cut at the part that failed alone, and is as long as its parts together [TTS-01]', async () => {
+  it('is spoken in parts, resumed after a failure at the failed part only, and is as long as its parts together [TTS-01]', async () => {
     const sandbox = await startSandbox()
     onTestFinished(() => sandbox.close())
     const inputs: string[] = []
-    // A quarter of the audio, for the test's sake.
+    // A quarter of the audio, to save time.
     const fast = { speed: 4 }
     async function pass(request: IncomingMessage, response: ServerResponse): Promise<void> {
       const body = await readBody(request)
@@ -102,19 +102,19 @@ describe('a text of 20,000 bytes in four scripts', () => {
     expect(failed).toMatchObject({ state: 'failed', parts: planned.length, partsDone: 2 })
     expect(failed.problem).toMatchObject({ kind: 'connection_lost', outputStarted: true })
     expect(states(feature, id).slice(0, 4)).toEqual(['done', 'done', 'failed', 'waiting'])
-    // What had come is there, the beginning of the third part too.
+    // The received audio is there, including the beginning of the third part.
     const [first, second] = feature.speeches.get({ id }).partList
     expect(lengthOf(fileOf(feature, failed), 'mp3') / testRate).toBeGreaterThan(
       (first?.seconds ?? 0) + (second?.seconds ?? 0) + 0.05,
     )
 
     await feature.speeches.resume({ id })
-    // Whoever listens now gets nothing of what had come of the third part before.
+    // A listener from now on gets none of the third part's earlier audio.
     const { parts, order } = await heard(feature.speeches.listen({ id, fromPart: 1 }))
     expect(order.at(-1)).toBe('end done')
     const done = await seen(feature.speeches, id, isOver)
     expect(done).toMatchObject({ state: 'done', partsDone: planned.length, problem: null })
-    // Each part was asked for once, the third twice, and together they are the text.
+    // Each part was requested once, the third twice, and together they are the text.
     expect(inputs).toHaveLength(planned.length + 1)
     expect(inputs[3]).toBe(inputs[2])
     for (const input of inputs) expect(Buffer.byteLength(input)).toBeLessThanOrEqual(4096)
@@ -128,15 +128,15 @@ describe('a text of 20,000 bytes in four scripts', () => {
     }
     expect(Math.abs(lengthOf(fileOf(feature, done), 'mp3') - sum) / testRate).toBeLessThanOrEqual(0.05)
     expect(done.seconds).toBeCloseTo(sum / testRate, 1)
-    // The files of the parts, and the file of what had come before, are gone.
+    // The part files and the earlier joined file are gone.
     await expect.poll(() => making(feature)).toEqual([])
     expect(feature.media.pathOf(failed.mediaId ?? '')).toBe(null)
   }, 120_000)
 })
 
-describe('a process that is killed while part 3 comes', () => {
+describe('a process that is killed during part 3', () => {
   it.each(['mp3', 'wav'] as const)(
-    'has lost nothing that had come as %s, says so, and goes on at that part',
+    'has lost none of the received audio as %s, says so, and resumes at that part',
     async (format) => {
       let dripping = true
       const drip = async (response: ServerResponse): Promise<void> => {
@@ -160,7 +160,7 @@ describe('a process that is killed while part 3 comes', () => {
       let reported = { id: '', part: 0, bytes: 0 }
       const enough = 5000 + Math.floor(randomNumbers()() * 20_000)
       for await (const line of createInterface({ input: child.stdout })) {
-        // The line that the kill cut in the middle.
+        // The kill truncated the last line.
         if (!line.endsWith('}')) break
         reported = JSON.parse(line)
         if (reported.part === 3 && reported.bytes >= enough) child.kill('SIGKILL')
@@ -190,13 +190,13 @@ describe('a process that is killed while part 3 comes', () => {
     60_000,
   )
 
-  it('or between the last part and the joined file has the whole', async () => {
+  it('or between the last part and the joined file has everything', async () => {
     const asked = await service((response) => say(response))
     const folder = freshFolder()
     const feature = speechProcedures(asked, folder, { log: () => undefined })
     const { id } = await feature.speeches.make(wish('One.\n\nTwo.'))
     const done = await seen(feature.speeches, id, isOver)
-    // As that moment would have left it.
+    // Recreates the state of that moment.
     const file = readFileSync(fileOf(feature, done))
     feature.store.speeches.setState(id, 'making', null)
     await feature.close()
@@ -208,7 +208,7 @@ describe('a process that is killed while part 3 comes', () => {
   })
 })
 
-it('a program that ends leaves what came, and the next one says that it was cut', async () => {
+it('a program that ends keeps the received audio, and the next start marks the speech as cut', async () => {
   const asked = await service((response, count) => {
     if (count === 1) say(response)
     else head(response).write(audioOf('mp3').subarray(0, 2000))
@@ -225,7 +225,7 @@ it('a program that ends leaves what came, and the next one says that it was cut'
   expect(again.speeches.get({ id }).partList[1]).toMatchObject({ state: 'failed', audioBytes: 2000 })
 })
 
-it('cancelling ends the request at once, keeps what came, and can be gone on from', async () => {
+it('cancelling ends the request at once, keeps the received audio, and the speech can be resumed', async () => {
   const asked = await service((response, count) => {
     if (count === 2) head(response).write(audioOf('mp3').subarray(0, 4000))
     else say(response)
@@ -239,14 +239,14 @@ it('cancelling ends the request at once, keeps what came, and can be gone on fro
   expect(cancelled).toMatchObject({ state: 'cancelled', problem: null, partsDone: 1 })
   expect(states(feature, id)).toEqual(['done', 'waiting', 'waiting', 'waiting'])
   expect(lengthOf(fileOf(feature, cancelled), 'mp3') / testRate).toBeCloseTo(cancelled.seconds ?? 0, 1)
-  // Again changes nothing.
+  // A second cancel changes nothing.
   expect(await feature.speeches.cancel({ id })).toEqual(cancelled)
   await feature.speeches.resume({ id })
   expect(await seen(feature.speeches, id, isOver)).toMatchObject({ state: 'done', partsDone: 4 })
   expect(asked.asked).toHaveLength(5)
 })
 
-it('what is not chosen is not sent, and the rest is as the person chose it [TTS-02] [TTS-03] [TTS-04]', async () => {
+it('unset settings are not sent, and the others are sent as chosen [TTS-02] [TTS-03] [TTS-04]', async () => {
   const asked = await service((response) => say(response))
   const feature = speechProcedures(asked)
   const bare = await feature.speeches.make(wish('plain', { model: null, voice: null }))
@@ -257,11 +257,11 @@ it('what is not chosen is not sent, and the rest is as the person chose it [TTS-
     { input: 'plain', response_format: 'mp3' },
     { input: 'plain', model: 'tts-1', voice: 'their own', response_format: 'flac', speed: 0.25 },
   ])
-  // The service sent another format than was asked for: it is kept as what it is.
+  // The service sent another format than requested. It is stored as what it is.
   expect(feature.speeches.get({ id: full.id })).toMatchObject({ state: 'done', format: 'flac', mime: 'audio/mpeg' })
 })
 
-it('nothing is kept of what cannot be asked for', async () => {
+it('nothing is stored for an invalid request', async () => {
   const asked = await service((response) => say(response))
   const upstream = async () => {
     throw new StudioError('not_connected', 'Nothing is connected yet.')
@@ -277,7 +277,7 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['JSON', (response) => head(response, 'application/json').end('{"ok":true}')],
   ['nothing', (response) => head(response).end()],
   ['noise', (response) => head(response).end(Buffer.alloc(5000, 7))],
-])('%s instead of audio is a failure with its words, and no file', async (_, answer) => {
+])('%s instead of audio fails with the service’s message and leaves no file', async (_, answer) => {
   const asked = await service(answer)
   const feature = speechProcedures(asked)
   const { id } = await feature.speeches.make(wish('Hello.'))
@@ -285,14 +285,14 @@ it.each<[string, (response: ServerResponse) => void]>([
   expect(failed).toMatchObject({ state: 'failed', problem: { kind: 'malformed_reply' }, mediaId: null, partsDone: 0 })
 })
 
-it('audio of a wrong label is audio all the same', async () => {
+it('audio with a wrong content type is accepted', async () => {
   const asked = await service((response) => head(response, 'text/plain').end(audioOf('mp3')))
   const feature = speechProcedures(asked)
   const { id } = await feature.speeches.make(wish('Hello.'))
   expect(await seen(feature.speeches, id, isOver)).toMatchObject({ state: 'done' })
 })
 
-it('a part that is spoken otherwise than those before fails with that reason, and those before are kept', async () => {
+it('a part whose audio does not match the parts before fails with that reason, and those before stay', async () => {
   const asked = await service((response, count) => say(response, count === 2 ? 'wav' : 'mp3'))
   const feature = speechProcedures(asked)
   const { id } = await feature.speeches.make(wish(fourParts))

@@ -17,7 +17,7 @@ export interface Service {
   apiKey: string
 }
 
-/** A speech room over real files, a real database and real books. */
+/** A speech feature over real files, a real database and a real request log. */
 export function openSpeechFeature(service: Service, dataDir = freshFolder(), other: Partial<SpeechParts> = {}) {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
@@ -56,7 +56,7 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
 }
 export type TestFeature = ReturnType<typeof openSpeechFeature>
 
-/** The same, closed with the test. */
+/** The same, closed when the test ends. */
 export function speechProcedures(...given: Parameters<typeof openSpeechFeature>): TestFeature {
   const feature = openSpeechFeature(...given)
   onTestFinished(() => feature.close())
@@ -84,7 +84,7 @@ export async function seen(speeches: Speeches, id: string, enough: (speech: Spee
 
 export const isOver = ({ state }: Speech): boolean => state !== 'making'
 
-/** All that a listening tells: the bytes of each part, and the other events by name. */
+/** Everything that a listener receives: the bytes of each part, and the other events by name. */
 export async function heard(sounds: AsyncIterable<SpeechSound>) {
   const parts = new Map<number, Buffer[]>()
   const order: string[] = []

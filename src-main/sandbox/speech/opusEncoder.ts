@@ -15,7 +15,7 @@ const opusHead = (sampleRate: number): Uint8Array => {
   return head
 }
 
-/** libopus 1.4 in WebAssembly as a mediabunny encoder: mono speech at 24 kHz, 20 ms a packet. */
+/** libopus 1.4 in WebAssembly as a mediabunny encoder: mono speech at 24 kHz, 20 ms per packet. */
 export class OpusSpeechEncoder extends CustomAudioEncoder {
   #opus: OpusScript | undefined
   #pending: number[] = []
@@ -38,7 +38,7 @@ export class OpusSpeechEncoder extends CustomAudioEncoder {
   }
 
   flush(): void {
-    // One more frame than the signal fills, so that the decoder's delay does not cut its end.
+    // One additional frame, so that the decoder's delay does not cut off the end.
     while (this.#pending.length < frame) this.#pending.push(0)
     this.#emit(this.#pending.splice(0, frame))
   }

@@ -6,11 +6,11 @@ import { fromAtto, toAtto } from '../../../../src-main/core/shared/money.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { hereSide, readingOf } from './helpers.ts'
+import { localSide, readingOf } from './helpers.ts'
 
 const start = dayOfMs(Date.UTC(2026, 9, 1))
 const models = ['a', 'b', 'c'] as const
-/** Times are whole hours, each at most once; a reply of a service is a function of its time. */
+/** Times are full hours, each at most once. A reply is a function of its time. */
 const hours = fc.uniqueArray(fc.integer({ min: 0, max: 24 * 45 }), { minLength: 1, maxLength: 14 })
 const cell = fc.record({ model: fc.constantFrom(...models), back: fc.nat({ max: 34 }), requests: fc.nat({ max: 3 }) })
 const cost = fc.constantFrom('0', '0.1', '1e-7', '0.000000000000000001', '12345.678901234567', '3')
@@ -44,13 +44,13 @@ const now = (start + 46) * 86_400_000
 const store = openAccountStore(freshFolder())
 let count = 0
 
-/** Writes fetches in this order into new books, and reads everything that can be read of them. */
+/** Stores fetches in this order in a new account and returns everything that can be read. */
 function requestLogOf(fetches: readonly Fetch[]) {
   count += 1
   const id = `book ${count}`
   const account = store.accounts.add({ id, kind: 'service', baseUrl: id, userId: null, name: 'x', usedAt: 0 })
   for (const fetch of fetches) store.transaction(() => store.keep(account.no, reported(fetch)))
-  const reading = readingOf(store, () => now, hereSide())
+  const reading = readingOf(store, () => now, localSide())
   const range = { accountId: id, from: dayText(start - 40), to: dayText(start + 46) }
   const { query: _, ...view } = reading.view({ ...range, grain: 'day', by: 'model', source: 'service', search: '' })
   const { account: shown, ...summary } = reading.summary({ accountId: id })
@@ -61,7 +61,7 @@ function requestLogOf(fetches: readonly Fetch[]) {
   }
 }
 
-it('the books are the same in whatever order answers are written, and however often [USE-01]', () => {
+it('stored usage is the same in whatever order replies are stored, and however often [USE-01]', () => {
   fc.assert(
     fc.property(history, ({ fetches, order, twice }) => {
       const inOrder = [...fetches].sort((a, b) => a.at - b.at)
@@ -73,7 +73,7 @@ it('the books are the same in whatever order answers are written, and however of
   )
 })
 
-/** The same by the definition, from all answers at once. */
+/** The expected contents by definition, computed from all replies at once. */
 function byDefinition(fetches: readonly Fetch[]) {
   const all = fetches.map((fetch) => ({ at: fetch.at, reported: reported(fetch) })).sort((a, b) => a.at - b.at)
   const days = new Map<string, { day: number; model: string }>()
@@ -101,7 +101,7 @@ function byDefinition(fetches: readonly Fetch[]) {
   }
 }
 
-it('say what the newest answer of each day said, and every change of a closed day, to the last digit', () => {
+it('stored usage has the newest reply for each day and every change of a closed day, to the last digit', () => {
   fc.assert(
     fc.property(history, ({ fetches }) => {
       const { view, corrections, summary } = requestLogOf(fetches)
@@ -120,7 +120,7 @@ it('say what the newest answer of each day said, and every change of a closed da
   )
 })
 
-it('keep a version of a key for each change, in any order, and say when it is listed no more [KEY-01] [KEY-04]', () => {
+it('stored keys have a version per change, in any order, and record when a key is no longer listed [KEY-01] [KEY-04]', () => {
   const lists = fc.uniqueArray(
     fc.record({ at: fc.integer({ min: 1, max: 50 }), ids: fc.subarray(['k1', 'k2']), rpm: fc.nat({ max: 2 }) }),
     {
@@ -162,7 +162,7 @@ const empty = {
   ...{ balance_enabled: null, balance_sc: null, balance_limit_sc: null, created_at: null, last_used_at: null },
 }
 
-it('amounts are read as they are written, to 1e-18, and written back as they were', () => {
+it('amounts are parsed to 1e-18 and formatted back unchanged', () => {
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 33n) + 1n, max: 10n ** 33n - 1n }), (amount) => {
       expect(toAtto(fromAtto(amount))).toBe(amount)
@@ -173,7 +173,7 @@ it('amounts are read as they are written, to 1e-18, and written back as they wer
   expect([toAtto('abc'), toAtto('Infinity'), toAtto('1e15'), toAtto(null), toAtto('9'.repeat(80))]).toEqual(
     Array(5).fill(null),
   )
-  // What JavaScript and its libraries take for numbers beside, a service does not mean.
+  // JavaScript also accepts these as numbers. A service does not mean them.
   expect(['0x10', '0b11', '1_000', ' 5', '', '.', '1e'].map(toAtto)).toEqual(Array(7).fill(null))
   expect(['+5', '.5', '5.', '1E-3', '-0'].map((given) => fromAtto(toAtto(given) ?? -1n))).toEqual([
     '5',
@@ -182,9 +182,9 @@ it('amounts are read as they are written, to 1e-18, and written back as they wer
     '0.001',
     '0',
   ])
-  // Half to even at the last digit that is carried, and nothing below it.
+  // Half to even at the last digit, and nothing below it.
   expect(['2.5e-18', '3.5e-18', '1e-99999999'].map(toAtto)).toEqual([2n, 4n, 0n])
-  // More than the contract can write is written as the most that it can.
+  // Amounts above the contract's maximum are capped at it.
   expect(fromAtto(10n ** 33n)).toBe(`${'9'.repeat(15)}.${'9'.repeat(18)}`)
   expect(fromAtto(-(10n ** 40n))).toBe(`-${'9'.repeat(15)}.${'9'.repeat(18)}`)
 })

@@ -1,10 +1,10 @@
 import { dayOfMs, dayText } from '../../../../src-main/core/shared/days.ts'
 
-/** Answers come every seven hours of a time of their own. */
+/** Interval between two replies, ms of simulated time. */
 export const stepMs = 7 * 3_600_000
 
-/** What a service says at a step: 30 days of three models; closed days change now and then. */
-export function saidAt(step: number) {
+/** The service's reply at a step: 30 days of three models. Closed days change now and then. */
+export function reportAt(step: number) {
   const today = dayOfMs(step * stepMs)
   const models = ['a', 'b', 'c']
   const usage = Array.from({ length: 30 }, (_, back) => today - back).flatMap((day) =>

@@ -1,19 +1,19 @@
 import { Decimal } from 'decimal.js'
-import type { Account, ApiKey } from './accounts.ts'
+import type { ApiKey, SandboxAccount } from './accounts.ts'
+import { DAY } from './limits.ts'
 import { MODELS, type SandboxModel } from './models.ts'
 import { type Random, seededRandom } from './seed.ts'
 
-const DAY = 86_400_000
-/** `GET /v1/usage` shows the last 30 days, today among them. */
+/** `GET /v1/usage` reports the last 30 days, including today. */
 const SHOWN_DAYS = 30
-/** Older than what is shown, so that the lifetime totals are truly more than the sum of the rows. */
+/** More days than are reported, so that lifetime totals are larger than the sum of the rows. */
 const SEEDED_DAYS = 45
 
 export interface SandboxWork {
   model: string
   tokensIn: number
   tokensOut: number
-  /** A subset of `tokensIn`. */
+  /** Part of `tokensIn`. */
   tokensCached: number
   cost: Decimal
 }
@@ -30,7 +30,7 @@ interface Row {
   cost: Decimal
 }
 
-/** One row by key, day and model; every read-out is a sum over these, so none can disagree with another. */
+/** One row per key, day and model. Every endpoint reports sums of these rows, so they cannot disagree. */
 export class SandboxAccounting {
   readonly #rows = new Map<string, Row>()
   readonly #now: () => number
@@ -39,7 +39,7 @@ export class SandboxAccounting {
     this.#now = now
   }
 
-  /** Books work that was done: the balance goes down, the rows go up. */
+  /** Records completed work: decreases the balance and adds to the rows. */
   charge(key: ApiKey, work: SandboxWork): void {
     this.#add(key, dayOf(this.#now()), 1, work)
     key.account.balance = key.account.balance.minus(work.cost)
@@ -60,8 +60,8 @@ export class SandboxAccounting {
     row.cost = row.cost.plus(work.cost)
   }
 
-  /** `GET /v1/usage`, newest day first. Account rows carry a date-time style string (section "Resources"). */
-  accountUsage(account: Account) {
+  /** `GET /v1/usage`, newest day first. Account rows have a date-time string (section "Resources"). */
+  accountUsage(account: SandboxAccount) {
     const first = this.#firstShownDay()
     const grouped = new Map<string, Row>()
     let spent = new Decimal(0)
@@ -89,7 +89,7 @@ export class SandboxAccounting {
     return totals(rows)
   }
 
-  /** Daily rows of one key, date-only strings, newest first. */
+  /** Daily rows of one key with date-only strings, newest first. */
   keyDaily(key: ApiKey) {
     const first = this.#firstShownDay()
     const byDay = Map.groupBy(
@@ -103,7 +103,7 @@ export class SandboxAccounting {
     return dayOf(this.#now() - (SHOWN_DAYS - 1) * DAY)
   }
 
-  /** A plausible past: quieter weekends, a few days with nothing at all. Costs are what the prices say. */
+  /** A plausible history: quieter weekends, a few days without use. Costs follow the prices. */
   seedHistory(seed: string, keys: Iterable<ApiKey>): void {
     for (const key of keys) {
       if (key.history === 0) continue
@@ -139,7 +139,7 @@ function seededWork(model: SandboxModel, requests: number, size: number): Sandbo
   }
 }
 
-/** Exact, in SC. Cached tokens are part of the prompt and cheaper, never extra (section "Usage"). */
+/** Exact cost in SC. Cached tokens are part of the prompt and cheaper, not additional (section "Usage"). */
 export function chatCost(model: SandboxModel, tokensIn: number, tokensCached: number, tokensOut: number): Decimal {
   const { input, cached, output } = model.price
   return new Decimal(input)

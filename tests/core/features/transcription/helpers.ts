@@ -13,7 +13,7 @@ import type { Recording, Transcript } from '../../../../src-preload/contract/tra
 import { partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-/** The room over a real store and real files, as `mediaRooms.ts` ties it. */
+/** The feature over a real store and real files, composed as in `compose/media.ts`. */
 export function openFeature(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
@@ -77,7 +77,7 @@ export function openFeature(dataDir: string = freshFolder(), given: Partial<Tran
 export const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
 export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
-/** The transcript, when it is made, however that went. */
+/** The transcript after its run, successful or not. */
 export async function made(feature: TranscriptionFeature, { id, recordingId }: Transcript): Promise<Transcript> {
   for await (const _ of feature.watch()) {
     const { transcripts } = await feature.get({ id: recordingId })

@@ -7,7 +7,7 @@ import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import type { SpeechChange, SpeechFormat } from '../../../../src-preload/contract/speech.ts'
 import { freshFolder } from '../../helpers/core.ts'
 import { serve } from '../../upstream/helpers/service.ts'
-import { heard, isOver, seen, speechProcedures, type TestFeature, wish } from './room.ts'
+import { heard, isOver, seen, speechProcedures, type TestFeature, wish } from './helpers.ts'
 
 const spoken = new Map<SpeechFormat, Buffer>()
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function made(of: TestFeature, text: string, more = {}): Promise<string> {
 }
 
 describe('listening', () => {
-  it('several hear the same, each at its own pace, a late one from the start, and a slow one holds nobody up [TTS-05]', async () => {
+  it('several listeners hear the same, each at its own pace; a late one starts at the beginning, and a slow one delays nobody [TTS-05]', async () => {
     const half = Math.floor(audio().length / 2)
     const { speeches, responses, ...rest } = await feature((response, count) => {
       if (count === 1) response.end(audio())
@@ -65,7 +65,7 @@ describe('listening', () => {
     const two = { part: 2, bytes: audio() }
     expect(await quick).toEqual({ ...both, parts: [one, two] })
     expect(await late).toMatchObject({ order: ['plan 2 audio/mpeg', 'audio 2', 'part 2', 'end done'], parts: [two] })
-    // It is whole by now; the slow one still gets it in parts, and their files go with it.
+    // It is complete by now. The slow listener still gets parts, and their files are deleted after it.
     expect(making({ speeches, ...rest } as TestFeature)).toHaveLength(2)
     expect(await heard(slow)).toEqual({ order: both.order.slice(1), parts: [one, two] })
     await expect.poll(() => making({ speeches, ...rest } as TestFeature)).toEqual([])
@@ -75,7 +75,7 @@ describe('listening', () => {
     expect(joined.parts[0]?.bytes.length).toBe(speeches.get({ id }).audioBytes)
   })
 
-  it('ends at once when it is left, also while it waits for the next bytes, and ends nothing else', async () => {
+  it('a listener that leaves stops at once, even while it waits for bytes, and stops nothing else', async () => {
     const { speeches, responses } = await feature((response) => void response.write(audio().subarray(0, 3000)))
     const { id } = await speeches.make(wish('Hello.'))
     await seen(speeches, id, ({ audioBytes }) => audioBytes === 3000)
@@ -94,7 +94,7 @@ describe('listening', () => {
     expect(await seen(speeches, id, isOver)).toMatchObject({ state: 'done' })
   })
 
-  it('of what failed gets what came, then how it ended', async () => {
+  it('a listener of a failed speech gets its audio and then the failure', async () => {
     const { speeches } = await feature((response, count) => {
       if (count === 1) response.end(audio())
       else response.write(audio().subarray(0, 2000), () => response.destroy())
@@ -106,7 +106,7 @@ describe('listening', () => {
   })
 })
 
-it('progress is told at most ten times a second, and the end always', async () => {
+it('progress is sent at most ten times a second, and the end always', async () => {
   const { speeches, responses } = await feature(() => undefined)
   const { id } = await speeches.make(wish('Hello.'))
   const reported: SpeechChange[] = []
@@ -133,8 +133,8 @@ it('progress is told at most ten times a second, and the end always', async () =
   expect(reported.at(-1)).toMatchObject({ speech: { state: 'done', audioBytes: audio().length } })
 })
 
-describe('what was spoken', () => {
-  it('is found by its words and its voice in any writing, page by page, newest first', async () => {
+describe('stored speeches', () => {
+  it('are found by text and voice in any spelling, page by page, newest first', async () => {
     const here = await feature()
     const ids: string[] = []
     for (const text of ['Größe zählt', 'harbour one', 'HARBOUR two', 'Гавань', 'harbour_three %']) {
@@ -157,7 +157,7 @@ describe('what was spoken', () => {
     expect(here.speeches.get({ id: ids[3] ?? '' }).favourite).toBe(true)
   })
 
-  it('goes out of sight and comes back as it was; what is being spoken is ended', async () => {
+  it('can be deleted and restored unchanged; running ones are cancelled', async () => {
     const here = await feature((response, count) => {
       if (count === 1) response.end(audio())
       else response.write(audio().subarray(0, 2000))
@@ -179,7 +179,7 @@ describe('what was spoken', () => {
     expect(here.speeches.get({ id: spoken_ })).toMatchObject({ state: 'cancelled', audioBytes: expect.any(Number) })
   })
 
-  it('whose rows are erased for good leaves nothing behind', async () => {
+  it('that are deleted permanently leave nothing behind', async () => {
     const here = await feature((response) => void response.write(audio().subarray(0, 2000), () => response.destroy()))
     const id = await made(here, 'Goes for good.')
     await expect.poll(() => making(here)).toHaveLength(1)
@@ -192,7 +192,7 @@ describe('what was spoken', () => {
     expect(await here.media.open(mediaId ?? '')).toBe(null)
   })
 
-  it('is saved under what it says, as it came, and samples as wav too', async () => {
+  it('are saved under the beginning of their text, unchanged, and samples also as wav', async () => {
     const here = await feature((response, count) => response.end(audio(count === 1 ? 'mp3' : 'pcm')))
     const mp3 = await made(here, 'What? A "name": with/signs.\nAnd more.')
     const pcm = await made(here, 'Samples.', { format: 'pcm', pcmRate: 16_000 })
@@ -212,13 +212,13 @@ describe('what was spoken', () => {
     expect(bytes.readUInt32LE(24)).toBe(16_000)
     expect(bytes.subarray(44)).toEqual(audio('pcm'))
     await expect(here.speeches.save({ id: mp3, as: 'wav' })).rejects.toMatchObject({ kind: 'bad_input' })
-    // What was given away was a copy.
+    // The download was a copy.
     await here.transfers.downloads.release(file.downloadId)
     expect((await here.media.open(here.speeches.get({ id: mp3 }).mediaId ?? ''))?.bytes).toBe(audio().length)
   })
 })
 
-it('samples are taken for another rate afterwards: length, places, saved file and the recording made of it follow', async () => {
+it('of plain samples follow a later change of rate: length, positions, saved file and recording', async () => {
   const here = await feature((response, count) => response.end(audio(count === 3 ? 'mp3' : 'pcm')))
   const id = await made(here, twoParts, { format: 'pcm' })
   const before = here.speeches.get({ id })
@@ -231,7 +231,7 @@ it('samples are taken for another rate afterwards: length, places, saved file an
   const { partList, mediaId } = here.speeches.get({ id })
   expect(partList.map((part) => part.seconds)).toEqual([1, 1].map(() => expect.closeTo(seconds * 0.75, 3)))
   expect(mediaId).toBe(before.mediaId)
-  // Elsewhere samples without a head would be noise.
+  // Samples without a header would be noise for other features.
   const sound = await here.speeches.sound(id)
   expect(sound).toMatchObject({ mediaId: null, mime: 'audio/wav', seconds: expect.closeTo(seconds * 1.5, 3) })
   const wav = readFileSync(sound.path ?? '')
@@ -245,7 +245,7 @@ it('samples are taken for another rate afterwards: length, places, saved file an
   expect(await here.speeches.sound(mp3)).toMatchObject({ mime: 'audio/mpeg', path: null, bytes: audio().length })
 })
 
-it('the plan tells parts, and cost and length by what was spoken before; the cost is the sum of the parts', async () => {
+it('the plan has parts, and cost and length extrapolated from earlier speeches; the cost is the sum of the parts', async () => {
   const costOf = () => ({ cost: '0.000300000', costIs: 'estimated' }) as const
   const here = await feature(null, { costOf })
   const text = `${'x'.repeat(4000)}\n\n${'ж'.repeat(1500)}`
@@ -263,12 +263,12 @@ it('the plan tells parts, and cost and length by what was spoken before; the cos
   const again = here.speeches.plan(wish('y'.repeat(3500)))
   expect(again.cost).toBe('0.0003')
   expect(again.seconds).toBeCloseTo((speech.seconds ?? 0) / 2, 3)
-  // Another model or voice: nothing is known of it.
+  // Nothing is known of another model or voice.
   expect(here.speeches.plan(wish('y', { model: 'other' })).cost).toBe(null)
   expect(here.speeches.plan(wish('y', { voice: 'echo' })).seconds).toBe(null)
 })
 
-it('a speech made again from another names it', async () => {
+it('a speech that is repeated from another refers to it', async () => {
   const here = await feature()
   const id = await made(here, 'Once more.')
   const { id: again } = await here.speeches.make({ ...wish('Once more.', { voice: 'echo' }), fromId: id })
