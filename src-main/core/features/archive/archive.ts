@@ -19,7 +19,7 @@ export class Archive {
   exportConversation = (input: { conversationId: string; format: 'markdown' | 'json' }): Promise<Download> =>
     exportConversation(this.#parts, input)
 
-  /** @throws StudioError `bad_input` where it is more than a zip can hold, `busy` */
+  /** @throws StudioError `busy` */
   exportAll = (): Promise<Download> => exportAll(this.#parts)
 
   /** One at a time. @throws StudioError `bad_input`, `no_such_item`, `busy` */

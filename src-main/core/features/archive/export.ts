@@ -34,7 +34,7 @@ export async function exportConversation(
 
 /**
  * Everything in sight as one zip. Holds one message or picture at a time, whatever there is; a conversation that grows meanwhile is taken as it
- * was when its turn came. @throws StudioError `bad_input` where it is more than a zip can hold, `busy`
+ * was when its turn came. @throws StudioError `busy`
  */
 export async function exportAll(parts: ArchiveParts): Promise<Download> {
   const now = new Date(parts.now?.() ?? Date.now()).toISOString()
