@@ -311,7 +311,7 @@ async function build(
 
   async function connectAtStart(): Promise<void> {
     const { connect } = options
-    if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
+    if (connect && 'sandbox' in connect) await connectSandbox(session, { remember: false })
     else if (connect && 'profile' in connect) await connectNamed(session, connect.profile)
     else if (connect) await connectForNow(session, connect)
     else await openStored(session)

@@ -47,7 +47,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     store,
     upstream,
     log: (line) => host.log('error', line),
-    keepBodies: () => settings().chatBodies,
+    logBodies: () => settings().chatBodies,
     neighbours: {
       toolsFor: (conversationId) => chatTools.toolsFor(conversationId),
       callsOf: (reply) => chatTools.callsOf(reply),

@@ -8,7 +8,7 @@ export interface UpdateInput {
   archived?: boolean | undefined
 }
 
-/** Title, folder, pin, archive: what is given. An empty title takes the name away. @throws StudioError `no_such_item` */
+/** Changes the given fields. An empty title removes the title. @throws StudioError `no_such_item` */
 export function update({ store, runs }: ChatFeature, { conversationId, ...changes }: UpdateInput): void {
   const { title, folderId, pinned, archived } = changes
   store.transaction(() => {

@@ -1,18 +1,18 @@
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 
-/** Clients that others have replaced, until what they have sent is over. */
+/** Replaced clients that still finish sent requests. */
 export class RetiredClients {
   readonly #clients = new Map<Upstream, string>()
 
-  /** It takes nothing new from now on, and is closed when what runs has ended. */
+  /** Retires a client: it accepts no new request and closes when running ones have ended. */
   add(profile: string, upstream: Upstream): void {
     this.#clients.set(upstream, profile)
     const retired = upstream.retire().then(() => this.#clients.delete(upstream))
     inBackground('A former connection could not be closed', retired)
   }
 
-  /** Ends what still runs over a profile that is forgotten. */
+  /** Ends the running requests of a deleted profile. */
   cut(profile: string): void {
     for (const [upstream, of] of this.#clients)
       if (of === profile) inBackground('A former connection could not be closed', upstream.close())

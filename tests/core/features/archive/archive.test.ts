@@ -223,7 +223,7 @@ describe('a conversation that is here already', () => {
     const report = await on.import(zip)
     expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
     expect(report.notes).toEqual([
-      '1 conversations are here already with other contents; they came in as copies beside them.',
+      '1 conversations exist already with different contents and were imported as copies.',
     ])
     const copy = report.conversationId ?? ''
     expect(copy).not.toBe(id)
@@ -298,7 +298,7 @@ describe('a file that can’t be read', () => {
     await refused(zipSync({ 'readme.txt': strToU8('hi') }), /neither/)
     await refused(zipSync({ ...files, [file]: strToU8('{}') }), /missing or cut/)
     const other = strToU8(strFromU8(files[file] ?? new Uint8Array()).replace('first', 'fir5t'))
-    await refused(zipSync({ ...files, [file]: other }), /not what its manifest says/)
+    await refused(zipSync({ ...files, [file]: other }), /does not match its manifest/)
     await refused(zipSync({ ...files, 'conversations/more.json': strToU8('{}') }), /does not name/)
     const { [file]: _, ...without } = files
     await refused(zipSync(without), /missing or cut/)
@@ -377,7 +377,7 @@ describe('a file that can’t be read', () => {
       zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
     )
     expect(report.notes).toEqual([
-      '1 texts had halves of characters in them (lone surrogates), which can’t be kept; � stands there now.',
+      '1 texts contained incomplete characters (lone surrogates), which were replaced with �.',
     ])
     const texts = on.store.archive
       .ids()
@@ -479,7 +479,7 @@ describe('a conversation as Markdown', () => {
     expect(markdown).toBe(
       [
         ...['# Ask \\[me\\] \\*this\\*', '', '2026-01-01 00:00 UTC · `m`', ''],
-        ...['## You · 2026-01-01 00:00 UTC', '', '*Picture: `` a `b`.png ``, 4 × 3*', '', 'What?', ''],
+        ...['## You · 2026-01-01 00:00 UTC', '', '*Image: `` a `b`.png ``, 4 × 3*', '', 'What?', ''],
         ...['## Assistant · `m-1` · 2026-01-01 00:00 UTC', '', '<details><summary>Reasoning</summary>', ''],
         ...['````text', 'Hm </details> ```', '````', '', '</details>', ''],
         ...['*Calls `look_up`:*', '', '````json', '{"q":"```"}', '````', ''],

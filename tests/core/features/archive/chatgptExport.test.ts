@@ -64,11 +64,11 @@ describe('an export of ChatGPT', () => {
       ['42', undefined],
     ])
     expect(report.notes.toSorted()).toEqual([
-      '1 files that were attached are no pictures and were left out.',
-      '1 messages are of a kind that is not known here; they were kept as they are written.',
-      '2 messages hang on nothing but each other and were left out.',
-      '2 pictures are not in the file and were left out.',
-      'Marks of citations, which nothing can show, were left out of 1 messages.',
+      '1 attached files are not images and were left out.',
+      '1 messages have an unknown type and were imported as JSON.',
+      '2 images are not in the file and were left out.',
+      '2 messages are not connected to their conversation and were left out.',
+      'Citation marks were removed from 1 messages.',
     ])
   })
 

@@ -266,7 +266,7 @@ describe('calls of tools', () => {
     const { store, toolCalls, service, feature } = studio({}, folder)
     recoverReplies(store)
     expect(toolCalls.toolMessage(one.id)).toMatchObject({ status: 'failed', run: { state: 'failed' } })
-    expect(toolCalls.toolMessage(one.id).text).toContain('may have done its work')
+    expect(toolCalls.toolMessage(one.id).text).toContain('tool may have completed')
     expect(toolCalls.toolMessage(two.id).run.state).toBe('awaiting')
     await expect(toolCalls.askOn(one.id)).rejects.toMatchObject({ kind: 'busy' })
     toolCalls.setRun(two.id, { ...two.run, state: 'done' }, 'Noon.')
@@ -352,7 +352,7 @@ describe('what a reply is known for', () => {
 
   it.each([
     ['{"a":1}', { type: 'json_object' }, []],
-    ['[1]', { type: 'json_object' }, [expect.stringContaining('no object')]],
+    ['[1]', { type: 'json_object' }, [expect.stringContaining('not an object')]],
     ['so', { type: 'json_object' }, [expect.stringContaining('not JSON')]],
     ['so', { type: 'text' }, null],
     ['{"a":1}', schemaOf('{"required":["a"]}'), []],

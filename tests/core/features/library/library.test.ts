@@ -150,7 +150,7 @@ describe('what was removed', () => {
     remove(on.store, old, new Date(now - 31 * day).toISOString())
     remove(on.store, young, new Date(now - 29 * day).toISOString())
     expect(await on.library.sweep()).toBe(1)
-    expect(on.lines).toEqual(['info Erased 1 conversations that were removed more than 30 days ago.'])
+    expect(on.lines).toEqual(['info Permanently deleted 1 conversations that were removed more than 30 days ago.'])
     expect([on.store.archive.state(old), on.store.archive.state(young)]).toEqual([null, 'removed'])
   })
 

@@ -93,7 +93,7 @@ describe('the loop', () => {
     feature.toolCalls.refuse = null
     await feature.tools.resume(row.id)
     expect(feature.toolCalls.asked).toEqual([row.parentId])
-    expect(feature.lines).toEqual(['warn The model was not asked on: Nothing is connected.'])
+    expect(feature.lines).toEqual(['warn The model was not asked to continue: Nothing is connected.'])
   })
 
   test('outlives the program: what waited still waits', async () => {

@@ -33,7 +33,7 @@ describe('a tool that a person writes', () => {
     expect(tool.schema).toBe(schema)
     expect(await fails(feature.tools.saveFunction(addTool))).toMatchObject({
       kind: 'bad_input',
-      message: 'There is a tool called add already.',
+      message: 'A tool called add exists already.',
     })
     expect(
       await fails(feature.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' })),

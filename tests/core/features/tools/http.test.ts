@@ -79,7 +79,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
     const { run: how } = await run(server, 'echo', { text: 'x' })
     expect(how).toMatchObject({
       state: 'failed',
-      notes: [expect.stringMatching(/ended before it answered.*may have done its work/)],
+      notes: [expect.stringMatching(/ended before it answered.*tool may have completed/)],
     })
   })
 

@@ -59,7 +59,7 @@ describe('a server over stdio', () => {
     expect(feature.tools.state().servers).toMatchObject([{ on: false, state: 'off', tools: [] }])
     expect(feature.tools.toolsFor(row.conversationId)).toEqual({})
     expect(await problemOf(feature.tools.decide(row.id, 'once'))).toMatchObject({
-      message: expect.stringMatching(/not running: switch it on/),
+      message: expect.stringMatching(/not running\. Switch it on/),
     })
     await feature.tools.switchServer(server, true)
     await ready(server)
@@ -91,7 +91,7 @@ describe('a server over stdio', () => {
     expect(slow.text).toBe('at last')
     expect(failing).toMatchObject({ text: 'The disk is full.', run: { state: 'done', isError: true } })
     expect(Buffer.byteLength(huge.text)).toBeLessThan(200_200)
-    expect(huge.text).toMatch(/\[The result was cut: it has 1000000 bytes, of which the first 200000 are here\.\]$/)
+    expect(huge.text).toMatch(/\[The result was cut to its first 200000 of 1000000 bytes\.\]$/)
     expect(huge.run.notes).toHaveLength(1)
     expect(media.text.split('\n')).toEqual([
       'See:',
@@ -111,7 +111,7 @@ describe('a server over stdio', () => {
     await ready(server)
     const { run: how, text } = await run(server, 'slow', { ms: 60_000 })
     expect(how).toMatchObject({ state: 'timed_out', isError: true })
-    expect(JSON.parse(text)).toEqual({ error: 'The tool did not answer within 1 s; it may have done its work.' })
+    expect(JSON.parse(text)).toEqual({ error: 'The tool did not answer within 1 s. The tool may have completed.' })
   })
 
   test('gets a cancellation for a call that is stopped, which is settled before it answers', async () => {
@@ -135,7 +135,7 @@ describe('a server over stdio', () => {
     expect(first.run).toMatchObject({
       state: 'failed',
       isError: true,
-      notes: [expect.stringMatching(/It ended with code 3\. It may have done its work/)],
+      notes: [expect.stringMatching(/It ended with code 3\. The tool may have completed/)],
     })
     const { log } = await ready(server)
     expect(log).toEqual(['going down'])
@@ -207,7 +207,7 @@ describe('a server over stdio', () => {
     expect(await alive(pid)).toBe(false)
     expect(feature.toolCalls.toolMessage(row.id).run).toMatchObject({
       state: 'failed',
-      notes: [expect.stringMatching(/may have done its work/)],
+      notes: [expect.stringMatching(/tool may have completed/)],
     })
     expect(feature.toolCalls.asked).toHaveLength(asked)
   })
