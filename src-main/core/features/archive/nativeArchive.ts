@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Writable } from 'node:stream'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -186,7 +187,10 @@ export async function unpacked(
     // Opened before the entry is examined: a stream would create the file later, even after it was deleted here.
     const handle = await open(path, 'wx+', 0o600)
     try {
-      const sum = await zip.unpack(entry, handle.createWriteStream({ autoClose: false }))
+      const target = new Writable({
+        write: (chunk: Buffer, _, done) => void handle.appendFile(chunk).then(() => done(), done),
+      })
+      const sum = await zip.unpack(entry, target)
       if (sha256 !== null && sum !== sha256) throw changed()
       await work(inFile(handle, entry.size))
     } finally {
