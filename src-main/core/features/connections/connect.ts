@@ -99,7 +99,7 @@ export function connectSandbox(session: Session, { remember = true } = {}): Prom
   return session.open(async () => {
     const profile = await startedSandbox(session)
     if (remember) session.store.profiles.saveActive(profile)
-    else session.passing.set(profile.id, profile)
+    else session.temporary.set(profile.id, profile)
     await openSandbox(session, profile)
     return shownProfile(profile)
   })
@@ -122,7 +122,7 @@ export function connectForNow(
       keyKept: 'environment',
       allowInsecure: false,
     }
-    session.passing.set(id, profile)
+    session.temporary.set(id, profile)
     session.keys.set(id, credential)
     session.use(profile, session.client(profile, base, credential), false)
   })
@@ -154,7 +154,7 @@ export function use(session: Session, id: string, { remember = true } = {}): Pro
     }
     const credential = isActive ? null : await keyOf(session, profile)
     const base = parseBaseAddress(profile.baseUrl, profile)
-    if (remember && !session.passing.has(id)) session.store.profiles.activate(id)
+    if (remember && !session.temporary.has(id)) session.store.profiles.activate(id)
     if (credential) session.use(profile, session.client(profile, base, credential), false)
     return shownProfile(profile)
   })
@@ -194,14 +194,14 @@ export async function recheck(session: Session): Promise<void> {
 
 /** Looks for an unreachable service at once, because a hint says that it may be back. */
 export const lookAgain = (session: Session): void =>
-  inBackground('The service could not be checked', session.back.lookNow())
+  inBackground('The service could not be checked', session.reconnect.checkNow())
 
 /** Renames a profile. @throws StudioError `no_such_item`, `bad_input` if the name is taken */
 export function rename(session: Session, { id, name }: { id: string; name: string }): Profile {
   const profile = { ...profileOf(session, id), name: freeName(session, id, name, '') }
-  if (session.passing.has(id)) session.passing.set(id, profile)
+  if (session.temporary.has(id)) session.temporary.set(id, profile)
   session.store.profiles.rename(id, profile.name)
-  if (session.connection.profile?.id === id) session.named(profile.name)
+  if (session.connection.profile?.id === id) session.renamed(profile.name)
   else session.changes.notify()
   return shownProfile(profile)
 }
@@ -216,11 +216,11 @@ export function forget(session: Session, id: string): Promise<void> {
     const profile = profileOf(session, id)
     if (profile.keyKept === 'keychain') await session.secrets.delete(id)
     session.store.profiles.remove(id)
-    session.passing.delete(id)
+    session.temporary.delete(id)
     session.keys.delete(id)
     if (session.connection.profile?.id === id) session.forget()
     else session.changes.notify()
-    session.leaving.cut(id)
+    session.retired.cut(id)
     session.forgotten.notify(id)
     if (profile.kind !== 'sandbox') return
     await session.sandbox?.close()

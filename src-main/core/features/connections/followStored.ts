@@ -13,11 +13,11 @@ export function followStored(session: Session, observe: (look: () => void) => ()
   const look = (): void => {
     const { profile } = session.connection
     const stored = profile && profiles.get(profile.id)
-    if (profile && stored === null && !session.passing.has(profile.id)) {
+    if (profile && stored === null && !session.temporary.has(profile.id)) {
       session.keys.delete(profile.id)
       session.forget()
       session.forgotten.notify(profile.id)
-    } else if (profile && stored && stored.name !== profile.name) session.named(stored.name)
+    } else if (profile && stored && stored.name !== profile.name) session.renamed(stored.name)
     const chosen = profiles.active()?.id ?? null
     if (chosen === active) return
     active = chosen

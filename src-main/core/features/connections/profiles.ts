@@ -8,9 +8,9 @@ import type { Session } from './session.ts'
 export const sandboxId = 'sandbox'
 
 /** All profiles, stored ones and those of this run, by name. */
-export function allProfiles({ store, passing }: Session): StoredProfile[] {
+export function allProfiles({ store, temporary }: Session): StoredProfile[] {
   const stored = store.profiles.all()
-  const own = [...passing.values()].filter(({ id }) => !stored.some((one) => one.id === id))
+  const own = [...temporary.values()].filter(({ id }) => !stored.some((one) => one.id === id))
   return [...stored, ...own].sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 

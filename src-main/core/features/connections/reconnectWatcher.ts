@@ -37,10 +37,10 @@ const maxDelayMs = 24 * 3600 * 1000
 export interface ReconnectOptions {
   /** The active client. */
   current(): Upstream | null
-  /** Checks the service quietly. The caller reports the outcome with `settled`. Never throws. */
-  look(): Promise<void>
+  /** Checks the service quietly. The caller reports the outcome with `checked`. Never throws. */
+  check(): Promise<void>
   /** Reports that the service answers (null) or that it does not. */
-  learned(problem: Problem | null): void
+  report(problem: Problem | null): void
   /** Called when `offline` has changed. */
   changed(): void
   bounds?: Partial<ReconnectBounds>
@@ -58,8 +58,8 @@ export class ReconnectWatcher {
   #since: number | null = null
   #nextAt: number | null = null
   #tries = 0
-  #lookedAt = Number.NEGATIVE_INFINITY
-  #looking: Promise<void> | null = null
+  #checkedAt = Number.NEGATIVE_INFINITY
+  #checking: Promise<void> | null = null
   /** A hint arrived during the current check, which may have started before the network was back. */
   #hinted = false
   #suspected = false
@@ -77,43 +77,43 @@ export class ReconnectWatcher {
   }
 
   /** Reports the result of a check; null is a success. */
-  settled(problem: Problem | null): void {
+  checked(problem: Problem | null): void {
     this.#clear()
     this.#problem = problem
-    this.#lookedAt = Date.now()
+    this.#checkedAt = Date.now()
     const gone = problem !== null && isUnanswered(problem.kind)
-    this.#since = gone ? (this.#since ?? this.#lookedAt) : null
+    this.#since = gone ? (this.#since ?? this.#checkedAt) : null
     if (problem !== null && isTemporary(problem)) this.#plan(problem)
     else this.#tries = 0
     this.#hinted = false
   }
 
   /** Call when the connection changes. */
-  left(): void {
+  reset(): void {
     this.#clear()
     this.#problem = null
     this.#since = null
     this.#tries = 0
-    this.#looking = null
+    this.#checking = null
     this.#hinted = false
-    this.#lookedAt = Number.NEGATIVE_INFINITY
+    this.#checkedAt = Number.NEGATIVE_INFINITY
   }
 
   /**
    * Call on a hint that the service may be back. A hint too soon after a check causes a check as soon as allowed. Never
    * throws.
    */
-  lookNow(): Promise<void> {
-    if (this.#looking) {
+  checkNow(): Promise<void> {
+    if (this.#checking) {
       this.#hinted = true
-      return this.#looking
+      return this.#checking
     }
-    return this.#look()
+    return this.#check()
   }
 
   /** Checks again after a temporary failure. Concurrent calls share one check. Never throws. */
-  #look(): Promise<void> {
-    if (this.#looking) return this.#looking
+  #check(): Promise<void> {
+    if (this.#checking) return this.#checking
     if (!this.#problem || !isTemporary(this.#problem)) return Promise.resolve()
     const early = this.#tooEarly()
     if (early > 0) {
@@ -126,28 +126,28 @@ export class ReconnectWatcher {
     }
     this.#clear()
     this.#parts.changed()
-    const looking = this.#parts.look().finally(() => {
-      if (this.#looking === looking) this.#looking = null
+    const checking = this.#parts.check().finally(() => {
+      if (this.#checking === checking) this.#checking = null
     })
-    this.#looking = looking
-    return looking
+    this.#checking = checking
+    return checking
   }
 
   /** Time until the next check is allowed, ms. A clock that was set back does not delay it. */
   #tooEarly(): number {
-    const since = Date.now() - this.#lookedAt
+    const since = Date.now() - this.#checkedAt
     return since < 0 ? 0 : Math.max(0, this.bounds.leastMs - since)
   }
 
   /** Receives the outcomes of requests. `isCurrent` returns whether their client is active. */
-  way(isCurrent: () => boolean): Reachability {
+  reachability(isCurrent: () => boolean): Reachability {
     return {
       gone: () => (isCurrent() ? this.#gone() : null),
       replied: (status) => {
         if (!isCurrent() || !this.#problem) return
-        if (status >= 200 && status < 300) this.#parts.learned(null)
+        if (status >= 200 && status < 300) this.#parts.report(null)
         // The service answers with an error, so its exact state is checked now.
-        else if (this.#since !== null) this.#lookAside()
+        else if (this.#since !== null) this.#checkInBackground()
       },
       failed: (error) => {
         if (isCurrent()) this.#suspect(error)
@@ -165,7 +165,7 @@ export class ReconnectWatcher {
     const { promise: patience, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.bounds.patienceMs)
     try {
-      await Promise.race([this.#look(), patience])
+      await Promise.race([this.#check(), patience])
     } finally {
       clearTimeout(timer)
     }
@@ -185,10 +185,10 @@ export class ReconnectWatcher {
     this.#suspected = true
     const found =
       kind === 'tls_failed' || kind === 'headers_timeout'
-        ? this.#parts.look()
+        ? this.#parts.check()
         : upstream.reach().catch((thrown: unknown) => {
             if (this.#parts.current() !== upstream || this.#problem || !(thrown instanceof StudioError)) return
-            this.#parts.learned(thrown.toProblem())
+            this.#parts.report(thrown.toProblem())
           })
     const over = found.finally(() => {
       this.#suspected = false
@@ -206,12 +206,12 @@ export class ReconnectWatcher {
 
   #in(delay: number): void {
     this.#nextAt = Date.now() + delay
-    this.#timer = setTimeout(() => this.#lookAside(), delay)
+    this.#timer = setTimeout(() => this.#checkInBackground(), delay)
     this.#timer.unref()
   }
 
-  #lookAside(): void {
-    inBackground('The service could not be checked', this.#look())
+  #checkInBackground(): void {
+    inBackground('The service could not be checked', this.#check())
   }
 
   #clear(): void {

@@ -48,26 +48,26 @@ export class Session {
   readonly secrets: SecretStore
   readonly #traffic: SessionTraffic
   /** Profiles of this run only, and API keys that are only in memory. */
-  readonly passing = new Map<string, StoredProfile>()
+  readonly temporary = new Map<string, StoredProfile>()
   readonly keys = new Map<string, Credential>()
   /** Replaced clients, which finish the requests they have sent. */
-  readonly leaving = new RetiredClients()
+  readonly retired = new RetiredClients()
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
   readonly #profiles = new WeakMap<Upstream, string>()
   #opening: Promise<unknown> = Promise.resolve()
   #asking: { of: Upstream; done: Promise<void> } | null = null
-  readonly back: ReconnectWatcher
+  readonly reconnect: ReconnectWatcher
 
   constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<ReconnectBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
-    this.back = new ReconnectWatcher({
+    this.reconnect = new ReconnectWatcher({
       current: () => this.#upstream,
-      look: () => this.check({ quiet: true }),
-      learned: (problem) => this.#settle(problem),
+      check: () => this.check({ quiet: true }),
+      report: (problem) => this.#settle(problem),
       changed: () => this.#set(this.#connection),
       bounds,
     })
@@ -76,7 +76,7 @@ export class Session {
   /** Creates a client that uses the shared scheduler and logs requests under this profile. */
   client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
     const { scheduler, requestLogOf } = this.#traffic
-    const way = this.back.way(() => this.#upstream === upstream)
+    const way = this.reconnect.reachability(() => this.#upstream === upstream)
     const upstream = openUpstream({
       base,
       credential,
@@ -153,12 +153,12 @@ export class Session {
   forget(): void {
     const { profile } = this.#connection
     this.#leave()
-    if (profile) this.leaving.cut(profile.id)
+    if (profile) this.retired.cut(profile.id)
     this.#set(none)
   }
 
   /** Updates the name of the active profile. */
-  named(name: string): void {
+  renamed(name: string): void {
     const { profile } = this.#connection
     if (profile) this.#set({ ...this.#connection, profile: { ...profile, name } })
   }
@@ -195,7 +195,7 @@ export class Session {
   async #fetchModels(upstream: Upstream): Promise<Model[]> {
     for (;;) {
       try {
-        return await checkModels(upstream, this.back.bounds.answerMs)
+        return await checkModels(upstream, this.reconnect.bounds.answerMs)
       } catch (thrown) {
         if (!mayPass(thrown) || this.#upstream !== upstream) throw thrown
       }
@@ -213,11 +213,11 @@ export class Session {
   }
 
   #settle(problem: Problem | null): void {
-    const back = this.#connection.problem !== null && problem === null
-    this.back.settled(problem)
+    const hasReturned = this.#connection.problem !== null && problem === null
+    this.reconnect.checked(problem)
     const state = problem ? 'failed' : 'connected'
     this.#set({ ...this.#connection, state, problem, checkedAt: new Date().toISOString() })
-    if (back && this.#upstream) this.returned.notify(this.#upstream)
+    if (hasReturned && this.#upstream) this.returned.notify(this.#upstream)
   }
 
   /** Whether the service accepts a connection, before a request that no person has just started. Never throws. */
@@ -235,10 +235,10 @@ export class Session {
 
   async close(): Promise<void> {
     await this.#opening
-    this.back.left()
+    this.reconnect.reset()
     await this.#upstream?.close()
     this.#upstream = null
-    await this.leaving.close()
+    await this.retired.close()
     await this.sandbox?.close()
     this.sandbox = null
   }
@@ -251,12 +251,12 @@ export class Session {
   #leave(): void {
     const upstream = this.#upstream
     this.#upstream = null
-    this.back.left()
-    if (upstream) this.leaving.add(this.#profiles.get(upstream) ?? '', upstream)
+    this.reconnect.reset()
+    if (upstream) this.retired.add(this.#profiles.get(upstream) ?? '', upstream)
   }
 
   #set(connection: Connection): void {
-    const now = { ...connection, offline: this.back.offline }
+    const now = { ...connection, offline: this.reconnect.offline }
     this.#connection = now.profile ? { ...now, profile: shown(now.profile) } : now
     this.changes.notify()
   }

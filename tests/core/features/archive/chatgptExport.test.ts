@@ -22,7 +22,7 @@ const tree = (on: Studio, id: string) => {
 }
 
 describe('an export of ChatGPT', () => {
-  it('keeps its tree: branches, the active path, thoughts, calls, results, times; scaffolding is closed over', async () => {
+  it('becomes a tree with branches, active path, reasoning, tool calls, results and times, without hidden nodes', async () => {
     const on = studio()
     const report = await on.import(json([trip, untitled]))
     expect(report).toMatchObject({ kind: 'chatgpt', conversations: 2, known: 0 })
@@ -72,7 +72,7 @@ describe('an export of ChatGPT', () => {
     ])
   })
 
-  it('as a zip brings its pictures, and its messages are found', async () => {
+  it('as a zip includes its images, and search finds its messages', async () => {
     const on = studio()
     const zip = zipSync({
       'conversations.json': strToU8(json([trip])),
@@ -94,7 +94,7 @@ describe('an export of ChatGPT', () => {
     expect(hits.map(({ role }) => role)).toEqual([null, 'assistant', 'tool'])
   })
 
-  it('read in again adds nothing; one that went on comes in beside it', async () => {
+  it('adds nothing when imported again; a continued conversation is imported as another one', async () => {
     const on = studio()
     await on.import(json([trip, untitled]))
     const before = everything(on.store)
@@ -105,7 +105,7 @@ describe('an export of ChatGPT', () => {
     expect(await on.import(json({ conversations: [more] }))).toMatchObject({ conversations: 1, known: 0 })
   })
 
-  it('in several numbered files, or of one conversation, is known too', async () => {
+  it('can have several numbered files, or a single conversation', async () => {
     const on = studio()
     const zip = zipSync({
       'export/conversations-000.json': strToU8(json([trip])),
@@ -115,7 +115,7 @@ describe('an export of ChatGPT', () => {
     expect(await on.import(json(trip))).toMatchObject({ kind: 'chatgpt', known: 1 })
   })
 
-  it('with one broken conversation brings nothing in', async () => {
+  it('with one broken conversation imports nothing', async () => {
     const on = studio()
     const before = everything(on.store)
     await expect(on.import(json([untitled, { title: 'no mapping' }]))).rejects.toMatchObject({ kind: 'bad_input' })

@@ -122,7 +122,10 @@ describe('reading a hostile zip', () => {
       const zip = await ZipReader.open(await stored(bytes))
       const entry = zip.entries.get('a.txt')
       if (!entry) throw new Error('The entry is missing.')
-      await expect(zip.read(entry, 10_000)).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(/damaged/) })
+      await expect(zip.read(entry, 10_000)).rejects.toMatchObject({
+        kind: 'bad_input',
+        message: expect.stringMatching(/damaged/),
+      })
       await zip.close()
     }
   })
@@ -141,7 +144,10 @@ describe('reading a hostile zip', () => {
     }
     expect(await read({})).toBe(2000)
     for (const bounds of [{ maxEntryBytes: 999 }, { maxTotalBytes: 1999 }, { suspectBytes: 999, maxRatio: 10 }]) {
-      await expect(read(bounds)).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(/more data than is safe/) })
+      await expect(read(bounds)).rejects.toMatchObject({
+        kind: 'bad_input',
+        message: expect.stringMatching(/more data than is safe/),
+      })
     }
   })
 
