@@ -1,7 +1,8 @@
 import * as z from 'zod'
 import type { Notes } from './importNotes.ts'
 
-export interface Content {
+/** Content of one message in an export of ChatGPT. */
+export interface ExportedContent {
   text: string
   /** Reasoning of a node that has nothing else, or null. */
   thoughts: string[] | null
@@ -37,8 +38,8 @@ export function readContent(
   content: { content_type: string } & Record<string, unknown>,
   shown: boolean,
   notes: Notes,
-): Content {
-  const plain = (value: string): Content => ({ text: value.toWellFormed(), thoughts: null, pictures: [] })
+): ExportedContent {
+  const plain = (value: string): ExportedContent => ({ text: value.toWellFormed(), thoughts: null, pictures: [] })
   switch (content.content_type) {
     case 'text':
     case 'multimodal_text':
@@ -73,8 +74,8 @@ export function readContent(
   }
 }
 
-function readParts(parts: unknown, notes: Notes): Content {
-  const content: Content = { text: '', thoughts: null, pictures: [] }
+function readParts(parts: unknown, notes: Notes): ExportedContent {
+  const content: ExportedContent = { text: '', thoughts: null, pictures: [] }
   const texts: string[] = []
   for (const part of Array.isArray(parts) ? parts : []) {
     if (typeof part === 'string') {

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { emptySetup } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import { instantOf } from './chatgptContent.ts'
-import { asMessage, type CarriedParts, type Node } from './chatgptMessage.ts'
+import { asMessage, type CarriedParts, type ExportedNode } from './chatgptMessage.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import type { Incoming } from './staging.ts'
 
@@ -42,6 +42,7 @@ export function updatedAt(value: unknown): string {
   return (parsed.success && (instantOf(parsed.data.update_time) ?? instantOf(parsed.data.create_time))) || ''
 }
 
+/** Whether a value is a conversation in the format of ChatGPT. */
 export const isExported = (value: unknown): boolean => exported.safeParse(value).success
 
 /**
@@ -121,7 +122,7 @@ function headOf(
   }
 }
 
-type Mapping = Record<string, Node>
+type Mapping = Record<string, ExportedNode>
 
 /** Nodes whose parent is missing. */
 const roots = (mapping: Mapping): string[] =>

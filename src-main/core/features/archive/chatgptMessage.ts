@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedMessage } from '../../store/archive.ts'
-import { assetId, type Content, instantOf, readContent } from './chatgptContent.ts'
+import { assetId, type ExportedContent, instantOf, readContent } from './chatgptContent.ts'
 import type { Notes } from './importNotes.ts'
 
-export interface Node {
+/** A node in the `mapping` of an exported conversation. */
+export interface ExportedNode {
   parent?: string | null | undefined
   children?: string[] | null | undefined
   message?: unknown
@@ -86,7 +87,7 @@ function isHidden({ weight, metadata }: ExportedMessage, role: Message['role']):
 }
 
 /** A message to any recipient but the person is a tool call. */
-function callOf({ id, recipient }: ExportedMessage, { text }: Content): CarriedParts['call'] {
+function callOf({ id, recipient }: ExportedMessage, { text }: ExportedContent): CarriedParts['call'] {
   if (!recipient || recipient === 'all') return null
   return { id: id ?? randomUUID(), name: toolName(recipient), arguments: asArguments(text) }
 }
@@ -94,7 +95,7 @@ function callOf({ id, recipient }: ExportedMessage, { text }: Content): CarriedP
 function build(
   { author, content, create_time: time, metadata, status }: ExportedMessage,
   role: Message['role'],
-  { text, pictures }: Content,
+  { text, pictures }: ExportedContent,
   carried: CarriedParts,
   call: CarriedParts['call'],
   notes: Notes,
@@ -132,7 +133,7 @@ function build(
 /** Names of attached images by asset id. Other attachments are counted in the notes. */
 function namesOf(
   metadata: ExportedMessage['metadata'],
-  pictures: Content['pictures'],
+  pictures: ExportedContent['pictures'],
   notes: Notes,
 ): Map<string, string | null> {
   const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id ?? '', name?.slice(0, 300) ?? null]))

@@ -14,6 +14,7 @@ export const formatVersion = 1
 
 const sha256 = z.string().regex(/^[\da-f]{64}$/)
 
+/** Content of `manifest.json`. */
 export const manifest = z.object({
   format: z.literal(archiveFormat),
   version: z.literal(formatVersion),
@@ -32,6 +33,7 @@ export const manifest = z.object({
 })
 export type ArchiveManifest = z.infer<typeof manifest>
 
+/** Content of `library.json`. */
 export const libraryFile = z.object({
   folders: z.array(z.object({ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) })).max(10_000),
   prompts: z.array(prompt).max(10_000),
@@ -50,6 +52,7 @@ export function contentHash({ id, title, model, createdAt, setup }: ArchivedConv
   return createHash('sha256').update(JSON.stringify({ id, title, model, createdAt, setup }))
 }
 
+/** Adds a message to the hash. The last active branch does not count. */
 export function hashMessage(hash: Hash, { nextId: _, ...message }: ArchivedMessage): void {
   hash.update(`\n${JSON.stringify(message)}`)
 }

@@ -2,7 +2,7 @@ import { assetId } from './chatgptContent.ts'
 import { isExported, readExported, updatedAt } from './chatgptExport.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
 import { damaged, type Notes } from './importNotes.ts'
-import { type Child, children, firstByte, inMemory, type JsonSource, parse } from './jsonSource.ts'
+import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
 import { maxPictureBytes, smallEntryBytes, unpacked } from './nativeArchive.ts'
 import type { PictureSource, Staging } from './staging.ts'
 import type { ZipEntry, ZipReader } from './zipReader.ts'
@@ -41,8 +41,8 @@ export async function importConversations(
 }
 
 /** Finds the conversations in an array, in a member `conversations` of an object, or the object itself as one. */
-async function listOf(source: JsonSource): Promise<Child[]> {
-  const all: Child[] = []
+async function listOf(source: JsonSource): Promise<JsonChild[]> {
+  const all: JsonChild[] = []
   if ((await firstByte(source)) === 0x5b) {
     for await (const child of children(source)) all.push(child)
     return all
@@ -56,7 +56,7 @@ async function listOf(source: JsonSource): Promise<Child[]> {
 }
 
 /** Oldest first, so that search lists the newest first. Exports are sorted newest first. */
-async function inOrder(source: JsonSource, all: Child[]): Promise<Child[]> {
+async function inOrder(source: JsonSource, all: JsonChild[]): Promise<JsonChild[]> {
   const [first] = all
   const last = all.at(-1)
   if (!first || !last) return all

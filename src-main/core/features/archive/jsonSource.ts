@@ -13,7 +13,8 @@ export interface ByteRange {
   end: number
 }
 
-export interface Child extends ByteRange {
+/** A direct child of an object or array. */
+export interface JsonChild extends ByteRange {
   /** Key in an object; null in an array. */
   key: string | null
 }
@@ -75,7 +76,7 @@ interface Scan {
 export async function* children(
   source: JsonSource,
   range: ByteRange = { start: 0, end: source.size },
-): AsyncGenerator<Child> {
+): AsyncGenerator<JsonChild> {
   const scan: Scan = {
     open: 0,
     depth: 0,

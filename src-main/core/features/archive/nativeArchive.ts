@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { Writable } from 'node:stream'
+import { Duplex } from 'node:stream'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
 import type { ArchiveDependencies } from './dependencies.ts'
@@ -15,7 +15,7 @@ import {
   settledMessage,
 } from './format.ts'
 import { damaged, type Notes } from './importNotes.ts'
-import { type ByteRange, type Child, children, inFile, inMemory, type JsonSource, parse } from './jsonSource.ts'
+import { type ByteRange, children, inFile, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
 import type { Incoming, PictureSource, Staging } from './staging.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 import type { ZipEntry, ZipReader } from './zipReader.ts'
@@ -111,7 +111,7 @@ export async function importConversation(source: JsonSource, staging: Staging, n
 }
 
 /** Reads only the id. The image itself is read when a message needs it. */
-async function pictureId(source: JsonSource, child: Child): Promise<string> {
+async function pictureId(source: JsonSource, child: JsonChild): Promise<string> {
   for await (const { key, start, end } of children(source, child)) {
     if (key !== 'id') continue
     const parsed = await parse(source, { start, end })
@@ -120,6 +120,7 @@ async function pictureId(source: JsonSource, child: Child): Promise<string> {
   throw damaged('An image in the file does not match its format.')
 }
 
+/** Larger entries are unpacked to a temporary file instead of memory. */
 export const smallEntryBytes = 8 * 1024 * 1024
 export const maxPictureBytes = 64 * 1024 * 1024
 
@@ -187,8 +188,8 @@ export async function unpacked(
     // Opened before the entry is examined: a stream would create the file later, even after it was deleted here.
     const handle = await open(path, 'wx+', 0o600)
     try {
-      const target = new Writable({
-        write: (chunk: Buffer, _, done) => void handle.appendFile(chunk).then(() => done(), done),
+      const target = Duplex.from(async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await handle.appendFile(chunk)
       })
       const sum = await zip.unpack(entry, target)
       if (sha256 !== null && sum !== sha256) throw changed()

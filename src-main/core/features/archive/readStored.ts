@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 import { contentHash, hashMessage, settledMessage } from './format.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
+/** A stored conversation and the positions of its messages. */
 export interface StoredTree {
   conversation: ArchivedConversation
   /** Row numbers of its messages, read together with the conversation, so that its last message is one of them. */

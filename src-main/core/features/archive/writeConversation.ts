@@ -3,7 +3,8 @@ import { conversationFormat, formatVersion } from './format.ts'
 import { type StoredTree, storedMessages } from './readStored.ts'
 import { yieldRegularly } from './yieldToEventLoop.ts'
 
-export interface Written {
+/** Counts of what `conversationFile` has yielded. */
+export interface WrittenCounts {
   messages: number
   /** Ids of the images in its messages. */
   pictures: Set<string>
@@ -16,7 +17,7 @@ export interface Written {
 export async function* conversationFile(
   store: Pick<Store, 'archive' | 'pieces'>,
   { conversation, seqs }: StoredTree,
-  written: Written,
+  written: WrittenCounts,
   picture?: (id: string) => Promise<Buffer | null>,
 ): AsyncGenerator<Uint8Array, undefined> {
   const head = { format: conversationFormat, version: formatVersion }

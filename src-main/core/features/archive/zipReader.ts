@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { read } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -28,6 +29,7 @@ export interface ZipBounds {
   suspectBytes: number
 }
 
+/** Limits for imported files. */
 export const importBounds: ZipBounds = {
   maxEntries: 200_000,
   maxDirectoryBytes: 64 * 1024 * 1024,
@@ -169,12 +171,8 @@ class FileReader extends RandomAccessReader {
     position: number,
     callback: (error: Error | null, bytesRead?: number) => void,
   ): void {
-    const ended = position + length > this.#size
-    const reading = ended ? Promise.reject(damagedZip()) : this.#file.read(buffer, offset, length, position)
-    reading.then(
-      ({ bytesRead }) => callback(null, bytesRead),
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error))),
-    )
+    if (position + length > this.#size) setImmediate(callback, damagedZip())
+    else read(this.#file.fd, buffer, offset, length, position, callback)
   }
 }
 

@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 
+/** An entry as it was written. */
 export interface ZipWrittenEntry {
   name: string
   /** Unpacked size. */

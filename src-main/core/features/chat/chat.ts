@@ -1,12 +1,12 @@
 import { StudioError } from '../../errors.ts'
 import type { ChatNeighbours } from '../../ports/toolCalls.ts'
 import type { Store } from '../../store/store.ts'
-import { type ChatUpstream, Runs } from './replyRuns.ts'
+import { type ChatUpstream, ReplyRuns } from './replyRuns.ts'
 
 /** State that the chat use cases share. */
 export interface ChatFeature {
   store: Store
-  runs: Runs
+  runs: ReplyRuns
   neighbours: ChatNeighbours
   /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
   upstream(): Promise<ChatUpstream>
@@ -31,7 +31,8 @@ export const noNeighbours: ChatNeighbours = {
   costOf: () => ({ cost: null, costIs: 'unknown' }),
 }
 
+/** Creates the state of the chat feature. */
 export function openChat(options: ChatOptions): ChatFeature {
   const { store, upstream, log, neighbours = noNeighbours, logBodies = () => false } = options
-  return { store, upstream, neighbours, runs: new Runs({ store, log, neighbours, logBodies }) }
+  return { store, upstream, neighbours, runs: new ReplyRuns({ store, log, neighbours, logBodies }) }
 }

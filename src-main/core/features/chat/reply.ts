@@ -4,9 +4,11 @@ import type { JournalEntry } from '../../store/replyJournal.ts'
 import type { ChatStreamEvent, WaitNotice } from '../../upstream/types.ts'
 import { TextBuffer } from './textBuffer.ts'
 
+/** Fields of a reply that grow while it runs. */
 export const textFields = ['text', 'reasoning', 'refusal'] as const
 export type TextField = (typeof textFields)[number]
 
+/** How a reply ended. */
 export type Ending = 'complete' | 'stopped' | 'incomplete' | 'failed'
 
 /** Effect of an event: a text grew, another visible field changed, or nothing visible changed. */

@@ -45,7 +45,7 @@ interface Run {
 }
 
 /** All running replies. They belong to the core: a window may close or reload without effect. */
-export class Runs {
+export class ReplyRuns {
   readonly view: ChatView
   readonly #store: Store
   readonly #log: (line: string) => void

@@ -6,6 +6,7 @@ import type { ChatUpstream } from './replyRuns.ts'
 import { leaveCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
+/** Input of `send`. `requestId` becomes the id of the message; `edits` is the id of the message that it replaces. */
 export interface SendInput {
   requestId: string
   conversationId: string | null
@@ -20,6 +21,7 @@ export interface SendInput {
   folderId?: string | null
 }
 
+/** Ids of the stored message and its replies, in the order of models and choices. */
 export interface Sent {
   conversationId: string
   turnId: string

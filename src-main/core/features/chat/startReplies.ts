@@ -9,7 +9,8 @@ import { roundOf, statusOfRun, timed } from './toolRounds.ts'
 /** Stored pending replies: one list per request, in the order of its choices. */
 export type ReplyPlan = Message[][]
 
-export interface StartedReplies {
+/** Replies to request below one message. */
+export interface ReplyRequest {
   conversationId: string
   parentId: string
   models: readonly string[]
@@ -27,7 +28,7 @@ export interface StartedReplies {
  */
 export function storeReplies(
   { store }: ChatFeature,
-  { conversationId, parentId, models, firstId, choices: only, follow = true }: StartedReplies,
+  { conversationId, parentId, models, firstId, choices: only, follow = true }: ReplyRequest,
 ): ReplyPlan {
   const setup = store.conversations.setup(conversationId).params
   const { n = 1, ...others } = setup
@@ -60,6 +61,7 @@ export function startReplies(
   notifyPath({ runs }, conversationId)
 }
 
+/** Notifies subscribers that the path and the conversation have changed. */
 export function notifyPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: string): void {
   runs.view.changes.notify({ what: 'path', conversationId })
   runs.view.changes.notify({ what: 'conversation', conversationId })

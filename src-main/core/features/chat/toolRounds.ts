@@ -19,6 +19,7 @@ const statusOf: Record<ToolRunState, MessageStatus> = {
   failed: 'failed',
 }
 
+/** Message status that follows from the state of a tool call. */
 export function statusOfRun({ state }: ToolRun): MessageStatus {
   return statusOf[state]
 }

@@ -1,5 +1,6 @@
 import type { ChatFeature } from './chat.ts'
 
+/** Fields to change; undefined fields stay. */
 export interface UpdateInput {
   conversationId: string
   title?: string | undefined

@@ -6,17 +6,19 @@ import type { StoredProfile } from '../../store/profiles.ts'
 import { parseBaseAddress } from '../../upstream/address.ts'
 import { openUpstream } from '../../upstream/client.ts'
 import { Credential, saveCredential } from '../../upstream/credential.ts'
-import { probe, type Tested } from './probe.ts'
+import { type ProbeResult, probe } from './probe.ts'
 import { allProfiles, freeName, keyOf, profileNamed, profileOf, sandboxId, shownProfile } from './profiles.ts'
 import type { Session } from './session.ts'
 
-export interface Address {
+/** An address with its API key. `allowInsecure` permits http:// outside this computer. */
+export interface ConnectionAddress {
   baseUrl: string
   credential: Credential
   allowInsecure: boolean
 }
 
-export interface NewConnection extends Address {
+/** Input of `connect`. `keep` is where the API key is stored. */
+export interface NewConnection extends ConnectionAddress {
   /** Profile whose address and API key are replaced. */
   id?: string | undefined
   /** Replaces the profile with this name, or the only one at this address, instead of adding one. */
@@ -28,7 +30,7 @@ export interface NewConnection extends Address {
 /**
  * Tests an address and an API key with a single attempt, because a person waits. Stores nothing. @throws StudioError
  */
-export async function test({ baseUrl, credential, allowInsecure }: Address): Promise<Tested> {
+export async function test({ baseUrl, credential, allowInsecure }: ConnectionAddress): Promise<ProbeResult> {
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure }),
     credential,

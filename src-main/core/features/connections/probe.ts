@@ -32,7 +32,8 @@ export async function fetchModelList(
   }))
 }
 
-export interface Tested {
+/** What a test of a connection found: number of models, and details of the API key if the service has them. */
+export interface ProbeResult {
   baseUrl: string
   models: number
   keyPrefix: string | null
@@ -40,7 +41,7 @@ export interface Tested {
 }
 
 /** Describes an address and an API key before they are stored. Stores nothing. @throws StudioError */
-export async function probe(upstream: Upstream): Promise<Tested> {
+export async function probe(upstream: Upstream): Promise<ProbeResult> {
   const { value } = await upstream.listModels()
   // The details of the API key are optional: a service that lacks them can still be used.
   const key = await upstream.getCurrentKey().then(

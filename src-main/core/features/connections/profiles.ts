@@ -82,6 +82,7 @@ export async function keyOf(session: Session, profile: StoredProfile): Promise<C
   throw new StudioError('not_connected', words)
 }
 
+/** The fields of a profile that a window may see. */
 export const shownProfile = ({ id, name, kind, baseUrl, keyKept }: Profile): Profile => ({
   ...{ id, name, kind, baseUrl, keyKept },
 })

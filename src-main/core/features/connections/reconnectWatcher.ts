@@ -5,6 +5,7 @@ import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { isUnanswered, type Reachability } from '../../upstream/reachability.ts'
 
+/** Times of the reconnect watcher, ms. */
 export interface ReconnectBounds {
   /**
    * Delay of the first check, ms. It doubles up to `mostMs`, with a random spread of 20%, so that many clients do not
@@ -22,6 +23,7 @@ export interface ReconnectBounds {
   graceMs: number
 }
 
+/** Times in the product; tests use shorter ones. */
 export const reconnectBounds: ReconnectBounds = {
   firstMs: 5000,
   mostMs: 300_000,

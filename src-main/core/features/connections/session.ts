@@ -6,6 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
 import type { RequestLogOf, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
+import { inBackground } from '../../shared/unexpected.ts'
 import { mayPass } from '../../store/database.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
@@ -15,13 +16,14 @@ import { openUpstream, type Upstream } from '../../upstream/client.ts'
 import type { Credential } from '../../upstream/credential.ts'
 import { checkModels, fetchModelList } from './probe.ts'
 import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
-import { RetiredClients } from './retiredClients.ts'
 
+/** Shared by all clients: the scheduler and the request log. */
 export interface SessionTraffic {
   scheduler: Scheduler
   requestLogOf: RequestLogOf
 }
 
+/** A started sandbox with its address and API key. */
 export interface RunningSandbox {
   baseUrl: string
   apiKey: string
@@ -264,4 +266,26 @@ export class Session {
 
 function shown({ id, name, kind, baseUrl, keyKept }: NonNullable<Connection['profile']>): Connection['profile'] {
   return { id, name, kind, baseUrl, keyKept }
+}
+
+/** Replaced clients that still finish sent requests. */
+class RetiredClients {
+  readonly #clients = new Map<Upstream, string>()
+
+  /** Retires a client: it accepts no new request and closes when running ones have ended. */
+  add(profile: string, upstream: Upstream): void {
+    this.#clients.set(upstream, profile)
+    const retired = upstream.retire().then(() => this.#clients.delete(upstream))
+    inBackground('A former connection could not be closed', retired)
+  }
+
+  /** Ends the running requests of a deleted profile. */
+  cut(profile: string): void {
+    for (const [upstream, of] of this.#clients)
+      if (of === profile) inBackground('A former connection could not be closed', upstream.close())
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.keys()].map((upstream) => upstream.close()))
+  }
 }

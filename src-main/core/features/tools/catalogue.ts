@@ -20,7 +20,9 @@ export interface KnownTool {
   server: { id: string; name: string; tool: string; timeoutSeconds: number } | null
 }
 
+/** Tool id of a tool that a person wrote. */
 export const functionId = (id: string): string => `function:${id}`
+/** Tool id of a tool on an MCP server. */
 export const mcpId = (serverId: string, tool: string): string => `mcp:${serverId}:${tool}`
 
 /** Server id of a tool id, also if the tool is not offered at the moment. Null for a tool that a person wrote. */

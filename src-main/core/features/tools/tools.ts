@@ -56,6 +56,7 @@ export interface ToolsFeature extends Neighbours {
   resume(messageId: string): Promise<{ replyId: string }>
 }
 
+/** Creates the tools feature. Call `start` once the port of chat works. */
 export function createTools(parts: ToolsOptions): ToolsFeature {
   const { store, secrets, toolCalls, toolRounds, version } = parts
   const bounds: ToolLimits = { ...limits, ...parts.limits }

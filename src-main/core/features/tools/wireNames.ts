@@ -23,7 +23,8 @@ function joined(server: string, tool: string): string {
   return first ? `${first}_${last}` : last
 }
 
-export interface Named {
+/** A tool that needs a name: its id, and the names of its server and of the tool there. */
+export interface NamedTool {
   id: string
   server: string
   tool: string
@@ -34,7 +35,7 @@ export interface Named {
  * would share a name, each gets a part of the hash of its id. No name therefore depends on the order in which servers
  * start.
  */
-export function sentNames(tools: readonly Named[], taken: ReadonlySet<string>): Map<string, string> {
+export function sentNames(tools: readonly NamedTool[], taken: ReadonlySet<string>): Map<string, string> {
   const wanted = new Map(tools.map(({ id, server, tool }) => [id, joined(server, tool)]))
   const times = new Map<string, number>()
   for (const name of wanted.values()) times.set(name, (times.get(name) ?? 0) + 1)

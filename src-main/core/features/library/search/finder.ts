@@ -6,12 +6,14 @@ import type { FoundMessage, MessageOfHit, SearchReader } from '../../../store/se
 import { snippet } from './snippet.ts'
 import { partStart } from './textParts.ts'
 
+/** A search: the typed text, one conversation or all (null), and the maximum number of hits. */
 export interface SearchAsk {
   text: string
   conversationId: string | null
   limit: number
 }
 
+/** Hits, and whether there are more. */
 export interface SearchAnswer {
   hits: SearchHit[]
   more: boolean

@@ -7,6 +7,7 @@ import type { Store } from '../../../store/store.ts'
 import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
 import { type McpServerOptions, McpServerRun } from './server.ts'
 
+/** A server to save. In `secrets`, null keeps the stored value. */
 export interface SavedServer {
   id?: string | undefined
   name: string

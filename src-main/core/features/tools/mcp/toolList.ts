@@ -61,6 +61,7 @@ export async function readListing(
   return [...tools.values()]
 }
 
+/** SHA-256 of the JSON of a value, in hex. */
 export const fingerprintOf = (form: unknown): string => createHash('sha256').update(JSON.stringify(form)).digest('hex')
 
 function asJson(value: unknown): string | null {

@@ -11,6 +11,7 @@ export type JsonSchemaDraft = '4' | '7' | '2019-09' | '2020-12'
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
 
+/** Whether a value is a JSON object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isStrings = (value: unknown): value is string[] =>
