@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Clock, realClock } from '../../src-main/core/'
+import type { SchedulerClock } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import { ask, type FarEnd, type Gateway, jsonWithKey, openFarEnd, openGateway, toolKey } from '../helpers/gateway.ts'
 
 // Two programs that retry stand before the service: the gateway and the SDK. Their attempts must never multiply, whatever the service wishes
@@ -15,10 +15,13 @@ let client: OpenAI
 let answer: { status: number; headers: [string, string][] } = { status: 503, headers: [] }
 
 /** After a 429 the desk lets nothing go for a second: here it is over in 20 ms. */
-const hasty: Clock = {
-  ...realClock,
-  now: () => realClock.now() * 50,
-  after: (ms, run) => realClock.after(ms / 50, run),
+const hasty: SchedulerClock = {
+  now: () => performance.now() * 50,
+  date: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms / 50)
+    return () => clearTimeout(timer)
+  },
 }
 
 beforeAll(async () => {

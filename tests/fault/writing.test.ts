@@ -102,7 +102,7 @@ it('a process that is killed while a database is locked leaves no reply that see
   expect(storedReplies(dataDir)).toMatchObject([
     {
       status: 'incomplete',
-      problem: expect.stringContaining('Inference Studio ended while this reply was being made.'),
+      problem: expect.stringContaining('Inference Studio stopped while this reply was running.'),
     },
   ])
   expect(await next.stop()).toBe(0)

@@ -44,7 +44,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     store,
     upstream,
     log: (line) => host.log('error', line),
-    keepBodies: () => settings.value.chatBodies,
+    logBodies: () => settings.value.chatBodies,
     neighbours: {
       toolsFor: (conversationId) => tools.toolsFor(conversationId),
       callsOf: (reply) => tools.callsOf(reply),

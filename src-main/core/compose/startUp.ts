@@ -38,7 +38,7 @@ export type StartConnection = { baseUrl: string; apiKey: string } | { sandbox: t
  * @throws StudioError `no_such_item`, `not_connected`, `bad_input`, and the failures of the keychain
  */
 export async function connectAtStart(session: Session, connect: StartConnection | undefined): Promise<void> {
-  if (connect && 'sandbox' in connect) await connectSandbox(session, { keep: false })
+  if (connect && 'sandbox' in connect) await connectSandbox(session, { remember: false })
   else if (connect && 'profile' in connect) await connectNamed(session, connect.profile)
   else if (connect) await connectForNow(session, connect)
   else await openStored(session)

@@ -1,17 +1,15 @@
 import type { Download, ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
-import type { ArchiveParts } from './dependencies.ts'
+import type { ArchiveDependencies } from './dependencies.ts'
 import { exportAll, exportConversation } from './export.ts'
 import { importFile } from './import.ts'
 
-export type { ArchiveParts } from './dependencies.ts'
-
-/** Conversations into files and out of them. */
+/** Import and export of conversations. */
 export class Archive {
-  readonly #parts: ArchiveParts
+  readonly #parts: ArchiveDependencies
   #importing: Promise<unknown> | null = null
 
-  constructor(parts: ArchiveParts) {
+  constructor(parts: ArchiveDependencies) {
     this.#parts = parts
   }
 
@@ -19,12 +17,12 @@ export class Archive {
   exportConversation = (input: { conversationId: string; format: 'markdown' | 'json' }): Promise<Download> =>
     exportConversation(this.#parts, input)
 
-  /** @throws StudioError `bad_input` where it is more than a zip can hold, `busy` */
+  /** @throws StudioError `busy` */
   exportAll = (): Promise<Download> => exportAll(this.#parts)
 
-  /** One at a time. @throws StudioError `bad_input`, `no_such_item`, `busy` */
+  /** Imports one file at a time. @throws StudioError `bad_input`, `no_such_item`, `busy` */
   import = async (input: { uploadId: string }): Promise<ImportReport> => {
-    if (this.#importing) throw new StudioError('busy', 'Another file is being read in. Wait until that has ended.')
+    if (this.#importing) throw new StudioError('busy', 'Another file is being imported. Wait until it is finished.')
     const work = importFile(this.#parts, input)
     this.#importing = work
     try {
@@ -34,7 +32,7 @@ export class Archive {
     }
   }
 
-  /** Waits for a file that is being read in. */
+  /** Waits for a running import. */
   async close(): Promise<void> {
     await this.#importing?.catch(() => undefined)
   }

@@ -1,9 +1,10 @@
 import * as z from 'zod'
 import type { Notes } from './importNotes.ts'
 
-export interface Content {
+/** Content of one message in an export of ChatGPT. */
+export interface ExportedContent {
   text: string
-  /** For a node that holds nothing but thoughts. */
+  /** Reasoning of a node that has nothing else, or null. */
   thoughts: string[] | null
   pictures: { asset: string; width: number; height: number; bytes: number }[]
 }
@@ -13,26 +14,32 @@ const picture = z.object({ asset_pointer: z.string().max(1000), width: size, hei
 const thought = z.object({ summary: z.string().catch(''), content: z.string().catch('') })
 const text = z.string().catch('')
 
-/** `file-service://file-ABC` and `sediment://file_abc` are both files of the export whose names begin so. */
+/**
+ * File id of an asset pointer. `file-service://file-ABC` and `sediment://file_abc` name files whose names begin with
+ * that id.
+ */
 export const assetId = (pointer: string): string => pointer.replace(/^[a-z-]+:\/\//, '').replace(/[?#].*$/, '')
 
-/** Unix seconds with a fraction; older tools wrote ISO text. */
+/** Converts Unix seconds with a fraction, or ISO text of older programs, to an ISO instant. Null if invalid. */
 export function instantOf(value: number | string | null | undefined): string | null {
   const ms = typeof value === 'number' ? value * 1000 : typeof value === 'string' ? Date.parse(value) : Number.NaN
-  // Years of four digits, so that instants sort as text.
+  // Only years with four digits, so that instants sort as text.
   return ms >= 0 && ms < 253_402_300_800_000 ? new Date(Math.round(ms)).toISOString() : null
 }
 
-/** Marks of citations in private characters, which no font shows. */
+/** Citation marks in private-use characters, which no font shows. */
 const marks = /\ue200[^\ue201]{0,2000}\ue201/gu
 
-/** What a message holds, by its `content_type`; code that is not `shown` is what a tool was given. What is not known is kept as it is written, with a note. */
+/**
+ * Reads the content of a message by its `content_type`. Code that is not `shown` is the input of a tool. An unknown
+ * type becomes JSON in a fence, with a note.
+ */
 export function readContent(
   content: { content_type: string } & Record<string, unknown>,
   shown: boolean,
   notes: Notes,
-): Content {
-  const plain = (value: string): Content => ({ text: value.toWellFormed(), thoughts: null, pictures: [] })
+): ExportedContent {
+  const plain = (value: string): ExportedContent => ({ text: value.toWellFormed(), thoughts: null, pictures: [] })
   switch (content.content_type) {
     case 'text':
     case 'multimodal_text':
@@ -56,19 +63,19 @@ export function readContent(
       const all = thoughts.success ? thoughts.data : [{ summary: '', content: text.parse(content.thoughts) }]
       return { ...plain(''), thoughts: all.map((one) => lines(one.summary, one.content)).filter((one) => one !== '') }
     }
-    // How long it thought, and what a person told of themselves: scaffolding around the conversation.
+    // Thinking time and personal context are metadata, not content.
     case 'reasoning_recap':
     case 'user_editable_context':
     case 'model_editable_context':
       return { ...plain(''), thoughts: [] }
     default:
-      notes.add('# messages are of a kind that is not known here; they were kept as they are written.')
+      notes.add('# messages have an unknown type and were imported as JSON.')
       return plain(fenced(JSON.stringify(content, null, 2), 'json'))
   }
 }
 
-function readParts(parts: unknown, notes: Notes): Content {
-  const content: Content = { text: '', thoughts: null, pictures: [] }
+function readParts(parts: unknown, notes: Notes): ExportedContent {
+  const content: ExportedContent = { text: '', thoughts: null, pictures: [] }
   const texts: string[] = []
   for (const part of Array.isArray(parts) ? parts : []) {
     if (typeof part === 'string') {
@@ -85,14 +92,13 @@ function readParts(parts: unknown, notes: Notes): Content {
     } else if (known === 'audio_transcription') texts.push(text.parse(kind.data.text))
     else if (/audio|video/.test(known)) notes.add('# recordings were left out.')
     else {
-      notes.add('# messages are of a kind that is not known here; they were kept as they are written.')
+      notes.add('# messages have an unknown type and were imported as JSON.')
       texts.push(fenced(JSON.stringify(part, null, 2), 'json'))
     }
   }
   const joined = texts.join('\n')
   content.text = joined.replaceAll(marks, '').toWellFormed()
-  if (content.text !== joined.toWellFormed())
-    notes.add('Marks of citations, which nothing can show, were left out of # messages.')
+  if (content.text !== joined.toWellFormed()) notes.add('Citation marks were removed from # messages.')
   return content
 }
 

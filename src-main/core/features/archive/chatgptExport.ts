@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { emptySetup } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import { instantOf } from './chatgptContent.ts'
-import { asMessage, type CarriedParts, type Node } from './chatgptMessage.ts'
+import { asMessage, type CarriedParts, type ExportedNode } from './chatgptMessage.ts'
 import { damaged, type Notes } from './importNotes.ts'
 import type { Incoming } from './staging.ts'
 
@@ -12,8 +12,8 @@ const flag = z.boolean().nullish().catch(null)
 const word = z.string().nullish().catch(null)
 
 /**
- * One conversation of ChatGPT's export. OpenAI publishes no schema; this is what exports of 2023 to 2026 have, as read from several of them (README.md).
- * What a conversation can't do without is asked for, everything else may be missing or of another type.
+ * One conversation in an export of ChatGPT. OpenAI publishes no schema: this one follows exports of 2023 to 2026
+ * (README.md). Only the essential fields are required; others may be missing or of another type.
  */
 const exported = z.object({
   title: word,
@@ -36,26 +36,28 @@ const exported = z.object({
   ),
 })
 
-/** The time that orders the conversations of a file. */
+/** Time of the last change, by which the conversations of a file are ordered. */
 export function updatedAt(value: unknown): string {
-  const said = exported.pick({ update_time: true, create_time: true }).safeParse(value)
-  return (said.success && (instantOf(said.data.update_time) ?? instantOf(said.data.create_time))) || ''
+  const parsed = exported.pick({ update_time: true, create_time: true }).safeParse(value)
+  return (parsed.success && (instantOf(parsed.data.update_time) ?? instantOf(parsed.data.create_time))) || ''
 }
 
+/** Whether a value is a conversation in the format of ChatGPT. */
 export const isExported = (value: unknown): boolean => exported.safeParse(value).success
 
 /**
- * The tree as it was, branches too: nodes that hold nothing to read (roots, hidden and empty messages) are left out with the links closed over
- * them. @throws StudioError `bad_input` for what is no conversation
+ * Reads the tree with all branches. Nodes without content (roots, hidden and empty messages) are omitted, and their
+ * children attached to the parent.
+ * @throws StudioError `bad_input` if the value is not a conversation
  */
 export function readExported(value: unknown, notes: Notes): Incoming {
-  const said = exported.safeParse(value)
-  if (!said.success) throw damaged('A conversation of the file is not as ChatGPT exports it.', said.error)
-  const { mapping, current_node: current, title } = said.data
-  const createdAt = instantOf(said.data.create_time) ?? new Date(0).toISOString()
+  const parsed = exported.safeParse(value)
+  if (!parsed.success) throw damaged('A conversation in the file does not match the format of ChatGPT.', parsed.error)
+  const { mapping, current_node: current, title } = parsed.data
+  const createdAt = instantOf(parsed.data.create_time) ?? new Date(0).toISOString()
   const messages: ArchivedMessage[] = []
   const kept = new Map<string, ArchivedMessage>()
-  const source = said.data.conversation_id ?? said.data.id ?? ''
+  const source = parsed.data.conversation_id ?? parsed.data.id ?? ''
   const hash = createHash('sha256').update(JSON.stringify([source, title, current]))
   let visited = 0
   const start: CarriedParts = { parent: null, reasoning: [], call: null, at: createdAt }
@@ -64,7 +66,7 @@ export function readExported(value: unknown, notes: Notes): Incoming {
   while (open.length > 0) {
     const [id, carried] = open.pop() ?? ['', start]
     const node = mapping[id]
-    // A child that two parents name stays with the one that comes first.
+    // A child of two parents belongs to the one that is read first.
     if (!node || seen.has(id)) continue
     seen.add(id)
     visited += 1
@@ -74,17 +76,18 @@ export function readExported(value: unknown, notes: Notes): Incoming {
       kept.set(id, message)
       hash.update(JSON.stringify([id, message.role, message.text, message.attachments.length]))
     }
-    // The last is taken first: children go on the pile from behind.
+    // Reversed, because the stack returns the last one first.
     for (const child of childrenOf(mapping, id).reverse()) open.push([child, pass])
   }
   const lost = Object.keys(mapping).length - visited
-  for (let at = 0; at < lost; at += 1) notes.add('# messages hang on nothing but each other and were left out.')
+  for (let at = 0; at < lost; at += 1)
+    notes.add('# messages are not connected to their conversation and were left out.')
   const leafId = leafOf(mapping, current, kept) ?? messages.at(-1)?.id ?? null
   markPath(messages, leafId)
   return {
     conversation: {
-      ...headOf(said.data, createdAt, messages.at(-1)?.createdAt ?? createdAt),
-      model: modelOf(messages, leafId) ?? said.data.default_model_slug ?? null,
+      ...headOf(parsed.data, createdAt, messages.at(-1)?.createdAt ?? createdAt),
+      model: modelOf(messages, leafId) ?? parsed.data.default_model_slug ?? null,
       leafId,
     },
     messages: () => messages,
@@ -94,7 +97,7 @@ export function readExported(value: unknown, notes: Notes): Incoming {
   }
 }
 
-/** Everything of a conversation but what its messages tell. */
+/** Fields of a conversation that do not depend on its messages. */
 function headOf(
   {
     title,
@@ -119,15 +122,15 @@ function headOf(
   }
 }
 
-type Mapping = Record<string, Node>
+type Mapping = Record<string, ExportedNode>
 
-/** Nodes without a parent, or whose parent is not there. */
+/** Nodes whose parent is missing. */
 const roots = (mapping: Mapping): string[] =>
   Object.keys(mapping)
     .filter((id) => !mapping[id]?.parent || !mapping[mapping[id]?.parent ?? ''])
     .reverse()
 
-/** In their own order; a node that its parent has forgotten comes last. */
+/** Children in the order of the parent, then those that the parent does not list. */
 function childrenOf(mapping: Mapping, id: string): string[] {
   const named = mapping[id]?.children ?? []
   const known = parentIndex(mapping).get(id) ?? []
@@ -151,7 +154,7 @@ function parentIndex(mapping: Mapping): Map<string, string[]> {
   return index
 }
 
-/** The nearest message that was kept, from the current node upwards. */
+/** The nearest imported message, from the current node upwards. */
 function leafOf(
   mapping: Mapping,
   current: string | null | undefined,
@@ -166,7 +169,7 @@ function leafOf(
   return null
 }
 
-/** The active path is the one that was last gone on with. */
+/** Marks the path to the leaf as the one last continued. */
 function markPath(messages: readonly ArchivedMessage[], leafId: string | null): void {
   const byId = new Map(messages.map((message) => [message.id, message]))
   let below: string | null = null

@@ -2,28 +2,29 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { ArchivedMessage } from '../../store/archive.ts'
-import { assetId, type Content, instantOf, readContent } from './chatgptContent.ts'
+import { assetId, type ExportedContent, instantOf, readContent } from './chatgptContent.ts'
 import type { Notes } from './importNotes.ts'
 
-export interface Node {
+/** A node in the `mapping` of an exported conversation. */
+export interface ExportedNode {
   parent?: string | null | undefined
   children?: string[] | null | undefined
   message?: unknown
 }
 
-/** What goes down the tree from a node to those below. */
+/** What a node passes on to the nodes below it. */
 export interface CarriedParts {
-  /** The nearest message above that was kept. */
+  /** Id of the nearest imported message above. */
   parent: string | null
-  /** Thoughts that stand in nodes of their own, before the reply that they led to. */
+  /** Reasoning from separate nodes above a reply. */
   reasoning: string[]
-  /** The call that the tool's message below answers. */
+  /** The tool call that the next tool message answers. */
   call: { id: string; name: string; arguments: string } | null
   at: string
 }
 
 const word = z.string().nullish().catch(null)
-const said = z.object({
+const exportedMessage = z.object({
   id: word,
   author: z.object({ role: z.string(), name: word }),
   create_time: z.union([z.number(), z.string()]).nullish().catch(null),
@@ -48,7 +49,7 @@ const said = z.object({
 
 const roles: Record<string, Message['role']> = { user: 'user', assistant: 'assistant', system: 'system', tool: 'tool' }
 
-/** A node's message, or null where it holds nothing for a reader; `pass` is what those below get. */
+/** Converts the message of a node, or returns null if it has no content. `pass` is for the nodes below. */
 export function asMessage(
   value: unknown,
   carried: CarriedParts,
@@ -56,9 +57,9 @@ export function asMessage(
 ): { message: ArchivedMessage | null; pass: CarriedParts } {
   const nothing = { message: null, pass: carried }
   if (value === null || value === undefined) return nothing
-  const parsed = said.safeParse(value)
+  const parsed = exportedMessage.safeParse(value)
   if (!parsed.success) {
-    notes.add('# messages are not as ChatGPT writes them and were left out.')
+    notes.add('# messages do not match the format of ChatGPT and were left out.')
     return nothing
   }
   const role = roles[parsed.data.author.role] ?? 'assistant'
@@ -77,24 +78,24 @@ export function asMessage(
   return { message, pass: { parent: message.id, reasoning, call, at: message.createdAt } }
 }
 
-type Said = z.infer<typeof said>
+type ExportedMessage = z.infer<typeof exportedMessage>
 
-/** Scaffolding: what the service put in for itself. What a person wrote as their instructions is shown. */
-function isHidden({ weight, metadata }: Said, role: Message['role']): boolean {
+/** Whether a message is metadata of the service. Instructions that the person wrote are shown. */
+function isHidden({ weight, metadata }: ExportedMessage, role: Message['role']): boolean {
   if (weight === 0 || metadata?.is_visually_hidden_from_conversation === true) return true
   return role === 'system' && metadata?.is_user_system_message !== true
 }
 
-/** A message to someone else than the person is a call of a tool. */
-function callOf({ id, recipient }: Said, { text }: Content): CarriedParts['call'] {
+/** A message to any recipient but the person is a tool call. */
+function callOf({ id, recipient }: ExportedMessage, { text }: ExportedContent): CarriedParts['call'] {
   if (!recipient || recipient === 'all') return null
   return { id: id ?? randomUUID(), name: toolName(recipient), arguments: asArguments(text) }
 }
 
 function build(
-  { author, content, create_time: time, metadata, status }: Said,
+  { author, content, create_time: time, metadata, status }: ExportedMessage,
   role: Message['role'],
-  { text, pictures }: Content,
+  { text, pictures }: ExportedContent,
   carried: CarriedParts,
   call: CarriedParts['call'],
   notes: Notes,
@@ -129,26 +130,30 @@ function build(
   }
 }
 
-/** Names of what was attached, by asset; what is no picture is counted. */
-function namesOf(metadata: Said['metadata'], pictures: Content['pictures'], notes: Notes): Map<string, string | null> {
+/** Names of attached images by asset id. Other attachments are counted in the notes. */
+function namesOf(
+  metadata: ExportedMessage['metadata'],
+  pictures: ExportedContent['pictures'],
+  notes: Notes,
+): Map<string, string | null> {
   const names = new Map((metadata?.attachments ?? []).map(({ id, name }) => [id ?? '', name?.slice(0, 300) ?? null]))
   const shown = new Set(pictures.map(({ asset }) => assetId(asset)))
   for (const id of names.keys()) {
-    if (!shown.has(id)) notes.add('# files that were attached are no pictures and were left out.')
+    if (!shown.has(id)) notes.add('# attached files are not images and were left out.')
   }
   return names
 }
 
-/** Names of functions have letters, digits, `_` and `-` (specification, Chat completions). */
+/** Function names consist of letters, digits, `_` and `-` (specification, Chat completions). */
 const toolName = (name: string): string => name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || 'tool'
 
-/** Arguments are JSON; code that was sent to a tool as it is becomes one argument. */
+/** Tool arguments must be a JSON object. Plain code becomes its member `input`. */
 function asArguments(text: string): string {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text
   } catch {
-    // No JSON: it is wrapped.
+    // Not JSON, so it is wrapped below.
   }
   return JSON.stringify({ input: text })
 }

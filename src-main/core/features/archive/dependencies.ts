@@ -2,16 +2,16 @@ import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import type { Store } from '../../store/store.ts'
 
-/** What reading in and out asks of the rooms beside it. */
-export interface ArchiveParts {
+/** What import and export need from other features. */
+export interface ArchiveDependencies {
   store: Store
-  /** Below the data folder; files that a dead process left there are taken away by its owner. */
+  /** Folder for temporary files, inside the data folder. Its owner deletes files that a crashed process left. */
   tempDir: string
   version: string
   media: {
     /** @throws StudioError `no_such_item` */
     bytes(id: string): Promise<Buffer>
-    /** The answer's id holds, it may differ. @throws StudioError `bad_input` for what is no picture */
+    /** The returned id may differ from the given one. @throws StudioError `bad_input` if the file is not an image */
     importFile(file: { bytes: Uint8Array; id: string; name: string | null }): Promise<Omit<Attachment, 'detail'>>
   }
   downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
@@ -20,9 +20,9 @@ export interface ArchiveParts {
     take(uploadId: string): { path: string; name: string }
     done(uploadId: string): Promise<void>
   }
-  /** An import failed half way: what it brought in is written down as to be erased. */
+  /** Called after a failed import. Deletes the partly imported conversations, which are on the erasure list. */
   cleanUp(): Promise<void>
-  /** These conversations are in sight now. */
+  /** Called with the ids of conversations that have just become visible. */
   added(conversationIds: readonly string[]): void
   now?: () => number
 }

@@ -6,16 +6,18 @@ import { join } from 'node:path'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
-import type { ArchiveParts } from './dependencies.ts'
+import type { ArchiveDependencies } from './dependencies.ts'
 import { type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
 import { markdownHead, markdownMessage } from './markdown.ts'
 import { type StoredTree, storedMessages, storedTree } from './readStored.ts'
 import { conversationFile } from './writeConversation.ts'
 import { ZipWriter } from './zipWriter.ts'
 
-/** One conversation as a file to be saved. @throws StudioError `no_such_item`, `busy` */
+/**
+ * Exports one conversation to a temporary file and offers it for download. @throws StudioError `no_such_item`, `busy`
+ */
 export async function exportConversation(
-  parts: ArchiveParts,
+  parts: ArchiveDependencies,
   { conversationId, format }: { conversationId: string; format: 'markdown' | 'json' },
 ): Promise<Download> {
   const tree = storedTree(parts.store, conversationId)
@@ -33,10 +35,10 @@ export async function exportConversation(
 }
 
 /**
- * Everything in sight as one zip. Holds one message or picture at a time, whatever there is; a conversation that grows meanwhile is taken as it
- * was when its turn came. @throws StudioError `bad_input` where it is more than a zip can hold, `busy`
+ * Exports all visible conversations as one zip. Memory has one message or image at a time. A conversation that changes
+ * during the export is written as it was when its turn came. @throws StudioError `busy`
  */
-export async function exportAll(parts: ArchiveParts): Promise<Download> {
+export async function exportAll(parts: ArchiveDependencies): Promise<Download> {
   const now = new Date(parts.now?.() ?? Date.now()).toISOString()
   const path = join(parts.tempDir, `export-${randomUUID()}`)
   return offering(parts, path, archiveName(now), 'application/zip', () =>
@@ -46,14 +48,17 @@ export async function exportAll(parts: ArchiveParts): Promise<Download> {
 
 export const archiveName = (now: string): string => `inference-studio-${now.slice(0, 10)}.zip`
 
-/** What an archive is made from: also a store that is open for reading alone. */
+/** Source of an export. A read-only store is enough. */
 export interface ArchiveSource {
   store: Pick<StoreReaders, 'archive' | 'pieces' | 'folders' | 'prompts' | 'presets'>
-  media: Pick<ArchiveParts['media'], 'bytes'>
+  media: Pick<ArchiveDependencies['media'], 'bytes'>
   version: string
 }
 
-/** Conversations that `wanted` lets through, by their last change. @throws as exportAll; the file is taken away then */
+/**
+ * Writes all conversations for whose last change `wanted` returns true. Closes the file after a failure. @throws as
+ * `exportAll`
+ */
 export async function writeArchive(
   { store, media, version }: ArchiveSource,
   zip: ZipWriter,
@@ -98,7 +103,7 @@ export async function writeArchive(
   }
 }
 
-/** The active paths of all conversations in sight that `wanted` lets through, for people to read, one after another. */
+/** Writes the active paths of all visible conversations as Markdown, if `wanted` returns true for their last change. */
 export async function* markdownOfAll(
   { store }: Pick<ArchiveSource, 'store'>,
   wanted: (updatedAt: string) => boolean,
@@ -114,7 +119,7 @@ export async function* markdownOfAll(
 }
 
 async function offering(
-  parts: ArchiveParts,
+  parts: ArchiveDependencies,
   path: string,
   name: string,
   mime: string,
@@ -150,7 +155,7 @@ async function writeFile(path: string, content: AsyncIterable<Uint8Array>): Prom
   await closed
 }
 
-/** A picture whose file is gone can't be taken along; its message says what it was. */
+/** Null if the file of the image is missing. Its message still has its name and size. */
 async function pictureOrNull({ media }: Pick<ArchiveSource, 'media'>, id: string): Promise<Buffer | null> {
   try {
     return await media.bytes(id)
@@ -160,7 +165,7 @@ async function pictureOrNull({ media }: Pick<ArchiveSource, 'media'>, id: string
   }
 }
 
-/** A title as a name of a file on every system. */
+/** Converts a title to a file name that every operating system accepts. */
 function fileName(title: string | null): string {
   const name = (title ?? '')
     .replaceAll(/[\p{Cc}\p{Cf}<>:"/\\|?*]/gu, ' ')

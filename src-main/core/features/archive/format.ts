@@ -4,17 +4,21 @@ import { preset, prompt } from '../../../../src-preload/contract/library.ts'
 import { id } from '../../../../src-preload/contract/problem.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 
-/** README.md describes both formats. A version that can't be read by what was written for the one before gets the next number. */
+/**
+ * README.md describes both formats. A change that readers of the current version cannot read gets the next version
+ * number.
+ */
 export const conversationFormat = 'inference-studio.conversation'
 export const archiveFormat = 'inference-studio.archive'
 export const formatVersion = 1
 
 const sha256 = z.string().regex(/^[\da-f]{64}$/)
 
+/** Content of `manifest.json`. */
 export const manifest = z.object({
   format: z.literal(archiveFormat),
   version: z.literal(formatVersion),
-  /** When it was written; all else is the same whenever the same is exported. */
+  /** Time of the export. Everything else is the same for the same content. */
   createdAt: z.string().max(100),
   program: z.string().max(100),
   counts: z.object({
@@ -29,6 +33,7 @@ export const manifest = z.object({
 })
 export type ArchiveManifest = z.infer<typeof manifest>
 
+/** Content of `library.json`. */
 export const libraryFile = z.object({
   folders: z.array(z.object({ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) })).max(10_000),
   prompts: z.array(prompt).max(10_000),
@@ -36,23 +41,27 @@ export const libraryFile = z.object({
 })
 export type LibraryFile = z.infer<typeof libraryFile>
 
-/** A picture within a conversation's own file. */
+/** An image inside the file of a single conversation. */
 export const archivedPicture = z.object({ id, data: z.string().max(48 * 1024 * 1024) })
 
-/** What of a conversation makes it another one. Where it lies, where it was left and what is half typed do not. */
+/**
+ * Hash of the fields that make a conversation different from another. Folder, position, draft and archive state do not
+ * count.
+ */
 export function contentHash({ id, title, model, createdAt, setup }: ArchivedConversation): Hash {
   return createHash('sha256').update(JSON.stringify({ id, title, model, createdAt, setup }))
 }
 
+/** Adds a message to the hash. The last active branch does not count. */
 export function hashMessage(hash: Hash, { nextId: _, ...message }: ArchivedMessage): void {
   hash.update(`\n${JSON.stringify(message)}`)
 }
 
 /**
- * A message that nobody is working on: what was being made or waited for a person ends with the export (and does so in a file that was made
- * elsewhere). Nothing that is read in can begin to run.
+ * Ends a running or waiting message, because nothing in an imported file may start to run. Also applied to files from
+ * other programs.
  */
-export function atRest(message: ArchivedMessage): ArchivedMessage {
+export function settledMessage(message: ArchivedMessage): ArchivedMessage {
   const { run, status } = message
   const isOpen = run?.state === 'awaiting' || run?.state === 'by_hand' || run?.state === 'running'
   if (status !== 'pending' && status !== 'streaming' && !isOpen) return message

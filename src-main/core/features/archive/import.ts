@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
-import type { ArchiveParts } from './dependencies.ts'
+import type { ArchiveDependencies } from './dependencies.ts'
 import { conversationFormat } from './format.ts'
-import { conversationsName, importConversations, importExport, isChatgpt, nothingKnown } from './importChatgpt.ts'
+import { conversationsName, importConversations, importExport, isChatgpt, unknownFormat } from './importChatgpt.ts'
 import { Notes } from './importNotes.ts'
 import { firstByte, inFile, type JsonSource, parse } from './jsonSource.ts'
 import { importArchive, importConversation, members } from './nativeArchive.ts'
@@ -11,10 +11,13 @@ import { Staging } from './staging.ts'
 import { ZipReader } from './zipReader.ts'
 
 /**
- * Reads an uploaded file in, told apart by what is in it: all of it, or nothing and the reason.
- * @throws StudioError `bad_input`, `no_such_item` for the upload
+ * Imports an uploaded file, whose type is detected from its contents. Imports everything or nothing.
+ * @throws StudioError `bad_input`, `no_such_item` if the upload does not exist
  */
-export async function importFile(parts: ArchiveParts, { uploadId }: { uploadId: string }): Promise<ImportReport> {
+export async function importFile(
+  parts: ArchiveDependencies,
+  { uploadId }: { uploadId: string },
+): Promise<ImportReport> {
   const { path } = parts.uploads.take(uploadId)
   const notes = new Notes()
   const staging = new Staging(parts, notes)
@@ -23,16 +26,16 @@ export async function importFile(parts: ArchiveParts, { uploadId }: { uploadId: 
   } catch (thrown) {
     parts.store.erasures.giveUpImports()
     await parts.cleanUp()
-    // Deep nesting ends a recursive check by the stack.
+    // Deep nesting overflows the stack of a recursive check.
     if (thrown instanceof RangeError)
-      throw new StudioError('bad_input', 'The file is nested too deeply to be read.', {}, { cause: thrown })
+      throw new StudioError('bad_input', 'The file is nested too deeply.', {}, { cause: thrown })
     throw thrown
   } finally {
     await parts.uploads.done(uploadId)
   }
 }
 
-async function read(parts: ArchiveParts, path: string, staging: Staging, notes: Notes): Promise<ImportReport> {
+async function read(parts: ArchiveDependencies, path: string, staging: Staging, notes: Notes): Promise<ImportReport> {
   const file = await open(path, 'r')
   try {
     const { size } = await file.stat()
@@ -40,7 +43,7 @@ async function read(parts: ArchiveParts, path: string, staging: Staging, notes: 
     const head = await source.read(0, Math.min(size, 4))
     if (head[0] === 0x50 && head[1] === 0x4b) return await readZip(parts, path, staging, notes)
     const first = await firstByte(source)
-    if (first === 0x7b && (await isOurs(source))) {
+    if (first === 0x7b && (await isNative(source))) {
       await importConversation(source, staging, notes)
       return staging.reveal('conversation')
     }
@@ -48,13 +51,18 @@ async function read(parts: ArchiveParts, path: string, staging: Staging, notes: 
       await importConversations(source, staging, notes)
       return staging.reveal('chatgpt')
     }
-    throw nothingKnown()
+    throw unknownFormat()
   } finally {
     await file.close()
   }
 }
 
-async function readZip(parts: ArchiveParts, path: string, staging: Staging, notes: Notes): Promise<ImportReport> {
+async function readZip(
+  parts: ArchiveDependencies,
+  path: string,
+  staging: Staging,
+  notes: Notes,
+): Promise<ImportReport> {
   const zip = await ZipReader.open(path)
   try {
     const names = [...zip.entries.keys()]
@@ -62,7 +70,7 @@ async function readZip(parts: ArchiveParts, path: string, staging: Staging, note
       const addLibrary = await importArchive(zip, parts, staging, notes)
       return staging.reveal('archive', addLibrary)
     }
-    if (!names.some((name) => conversationsName.test(name))) throw nothingKnown()
+    if (!names.some((name) => conversationsName.test(name))) throw unknownFormat()
     await importExport(zip, parts, staging, notes)
     return staging.reveal('chatgpt')
   } finally {
@@ -70,8 +78,8 @@ async function readZip(parts: ArchiveParts, path: string, staging: Staging, note
   }
 }
 
-/** The first thing that our files say; one that is cut is still known by it. */
-async function isOurs(source: JsonSource): Promise<boolean> {
+/** Exports begin with their format, so that even one that is cut off is recognized. */
+async function isNative(source: JsonSource): Promise<boolean> {
   const head = Buffer.from(await source.read(0, Math.min(source.size, 200))).toString('latin1')
   if (/^[^"]*"format"\s*:\s*"inference-studio\./.test(head)) return true
   const format = (await members(source)).get('format')

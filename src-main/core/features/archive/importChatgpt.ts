@@ -1,30 +1,33 @@
 import { assetId } from './chatgptContent.ts'
 import { isExported, readExported, updatedAt } from './chatgptExport.ts'
-import type { ArchiveParts } from './dependencies.ts'
+import type { ArchiveDependencies } from './dependencies.ts'
 import { damaged, type Notes } from './importNotes.ts'
-import { type Child, children, firstByte, inMemory, type JsonSource, parse } from './jsonSource.ts'
-import { unpacked } from './nativeArchive.ts'
+import { children, firstByte, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
+import { maxPictureBytes, smallEntryBytes, unpacked } from './nativeArchive.ts'
 import type { PictureSource, Staging } from './staging.ts'
 import type { ZipEntry, ZipReader } from './zipReader.ts'
 
-/** `conversations.json`, or in several files as large exports have it. */
+/** Name of the file with the conversations. Large exports number several files. */
 export const conversationsName = /(?:^|\/)conversations(?:-\d+)?\.json$/
-const pictureBytes = 64 * 1024 * 1024
-const small = 8 * 1024 * 1024
 
-/** ChatGPT's export as a zip, with pictures where they are there. */
-export async function importExport(zip: ZipReader, parts: ArchiveParts, staging: Staging, notes: Notes): Promise<void> {
+/** Imports an export of ChatGPT from a zip, with the images in it. */
+export async function importExport(
+  zip: ZipReader,
+  parts: ArchiveDependencies,
+  staging: Staging,
+  notes: Notes,
+): Promise<void> {
   const picture = pictureOf(zip)
   const files = [...zip.entries.values()].filter(({ name }) => conversationsName.test(name))
   files.sort((a, b) => (a.name < b.name ? 1 : -1))
   for (const entry of files) {
     const work = (source: JsonSource): Promise<void> => importConversations(source, staging, notes, picture)
-    if (entry.size <= small) await work(inMemory(await zip.read(entry, small)))
+    if (entry.size <= smallEntryBytes) await work(inMemory(await zip.read(entry, smallEntryBytes)))
     else await unpacked(zip, entry, null, parts.tempDir, work)
   }
 }
 
-/** One conversation of the file at a time is held, and where the others lie. */
+/** Imports conversations one at a time. Memory has one of them and the positions of the others. */
 export async function importConversations(
   source: JsonSource,
   staging: Staging,
@@ -32,16 +35,14 @@ export async function importConversations(
   picture: PictureSource = async () => null,
 ): Promise<void> {
   for (const child of await inOrder(source, await listOf(source))) {
-    const broken = (): void =>
-      notes.add('# texts had halves of characters in them (lone surrogates), which can’t be kept; � stands there now.')
-    const incoming = readExported(await parse(source, child, broken), notes)
+    const incoming = readExported(await parse(source, child, notes.addBrokenText), notes)
     await staging.add(incoming, picture)
   }
 }
 
-/** An array of conversations, an object that has it as `conversations`, or one conversation. */
-async function listOf(source: JsonSource): Promise<Child[]> {
-  const all: Child[] = []
+/** Finds the conversations in an array, in a member `conversations` of an object, or the object itself as one. */
+async function listOf(source: JsonSource): Promise<JsonChild[]> {
+  const all: JsonChild[] = []
   if ((await firstByte(source)) === 0x5b) {
     for await (const child of children(source)) all.push(child)
     return all
@@ -54,8 +55,8 @@ async function listOf(source: JsonSource): Promise<Child[]> {
   return isOne ? [{ key: null, start: 0, end: source.size }] : all
 }
 
-/** The oldest first, so that the search finds the newest first. Exports are sorted, the newest first. */
-async function inOrder(source: JsonSource, all: Child[]): Promise<Child[]> {
+/** Oldest first, so that search lists the newest first. Exports are sorted newest first. */
+async function inOrder(source: JsonSource, all: JsonChild[]): Promise<JsonChild[]> {
   const [first] = all
   const last = all.at(-1)
   if (!first || !last) return all
@@ -63,13 +64,15 @@ async function inOrder(source: JsonSource, all: Child[]): Promise<Child[]> {
   return from > to ? all.reverse() : all
 }
 
-/** Whether the first of a file's conversations is one of ChatGPT's. */
+/** Whether the first conversation of a file has the format of ChatGPT. */
 export async function isChatgpt(source: JsonSource): Promise<boolean> {
   const [first] = await listOf(source)
   return first !== undefined && isExported(await parse(source, first))
 }
 
-/** Pictures lie in any folder under names that begin with the id of the asset: `file-ABC-name.png`, `file_abc-sanitized.png`. */
+/**
+ * Images are in any folder. Their names begin with the id of the asset: `file-ABC-name.png`, `file_abc-sanitized.png`.
+ */
 function pictureOf(zip: ZipReader): PictureSource {
   const byId = new Map<string, ZipEntry>()
   for (const entry of zip.entries.values()) {
@@ -80,10 +83,10 @@ function pictureOf(zip: ZipReader): PictureSource {
   return async (asset) => {
     const id = assetId(asset)
     const entry = byId.get(id)
-    if (!entry || entry.size > pictureBytes) return null
-    return zip.read(entry, pictureBytes)
+    if (!entry || entry.size > maxPictureBytes) return null
+    return zip.read(entry, maxPictureBytes)
   }
 }
 
-export const nothingKnown = (): Error =>
-  damaged('This is neither an export of Inference Studio nor one of ChatGPT. Nothing was taken over.')
+export const unknownFormat = (): Error =>
+  damaged('This is neither an export of Inference Studio nor one of ChatGPT. Nothing was imported.')

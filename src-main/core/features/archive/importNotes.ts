@@ -1,17 +1,21 @@
 import { StudioError } from '../../errors.ts'
 
-/** The file can't be read in, as one sentence; nothing of it is taken. */
+/** The file cannot be imported. `words` is one sentence with the reason. */
 export const damaged = (words: string, cause?: unknown): StudioError =>
   new StudioError('bad_input', words, {}, cause === undefined ? undefined : { cause })
 
-/** What could not be taken over, counted: one sentence for each kind, at most 50. */
+/** Counts what could not be imported: one sentence per kind, at most 50. */
 export class Notes {
   readonly #counts = new Map<string, number>()
 
-  /** `words` says it of one; `#` in it stands for the count. */
+  /** Adds one occurrence. `#` in the sentence is replaced with the count. */
   add(words: string): void {
     this.#counts.set(words, (this.#counts.get(words) ?? 0) + 1)
   }
+
+  /** A text had an incomplete character, which SQLite cannot store as UTF-8. */
+  addBrokenText = (): void =>
+    this.add('# texts contained incomplete characters (lone surrogates), which were replaced with �.')
 
   list(): string[] {
     const all = [...this.#counts].map(([words, count]) => words.replace('#', String(count)))

@@ -1,27 +1,28 @@
 import type { FileHandle } from 'node:fs/promises'
 import { damaged } from './importNotes.ts'
 
-/** Bytes of JSON, in a file or in memory. */
+/** JSON bytes in a file or in memory. */
 export interface JsonSource {
   readonly size: number
   read(start: number, end: number): Promise<Uint8Array>
 }
 
-/** A part of a source: one value, perhaps with white space around it. */
+/** Byte range of one value, perhaps with white space around it. */
 export interface ByteRange {
   start: number
   end: number
 }
 
-export interface Child extends ByteRange {
-  /** Of an object; null in an array. */
+/** A direct child of an object or array. */
+export interface JsonChild extends ByteRange {
+  /** Key in an object; null in an array. */
   key: string | null
 }
 
 const chunkBytes = 256 * 1024
-/** Deeper nesting is nobody's data. */
+/** Limit on nesting; real data is far below. */
 const maxDepth = 100
-/** One value that is parsed in one piece. */
+/** Largest value that is parsed at once. */
 const maxValueBytes = 64 * 1024 * 1024
 
 export const inMemory = (bytes: Uint8Array): JsonSource => ({
@@ -36,7 +37,7 @@ export const inFile = (handle: FileHandle, size: number): JsonSource => ({
     let filled = 0
     while (filled < buffer.length) {
       const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled)
-      if (bytesRead === 0) throw damaged('The file became shorter while it was read.')
+      if (bytesRead === 0) throw damaged('The file became shorter during the import.')
       filled += bytesRead
     }
     return buffer
@@ -44,9 +45,9 @@ export const inFile = (handle: FileHandle, size: number): JsonSource => ({
 })
 
 const space = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-const damage = (): Error => damaged('The file is damaged: it is not whole JSON.')
+const damage = (): Error => damaged('The file is damaged: its JSON is incomplete.')
 
-/** The first byte that is no white space (nor a byte order mark), or null. */
+/** First byte after white space and a byte order mark, or null. */
 export async function firstByte(source: JsonSource): Promise<number | null> {
   const head = await source.read(0, Math.min(source.size, 4096))
   let at = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0
@@ -54,13 +55,13 @@ export async function firstByte(source: JsonSource): Promise<number | null> {
   return head[at] ?? null
 }
 
-/** How far the scanner of one object or array has come. */
+/** State of the scan of one object or array. */
 interface Scan {
   open: number
   depth: number
   quoted: boolean
   escaped: boolean
-  /** Where the value of now began; -1 where none has. */
+  /** Start of the current value, or -1. */
   valueAt: number
   keyAt: number
   key: ByteRange | null
@@ -68,13 +69,14 @@ interface Scan {
 }
 
 /**
- * The direct children of one object or array, one after another, found by their brackets and quotes alone: no value is held, however large the
- * whole is. What a child is, parsing tells. @throws StudioError `bad_input` where brackets or quotes don't close
+ * Yields the direct children of one object or array. Finds them by brackets and quotes alone, so that no value is in
+ * memory, however large the whole is. Values are checked only when parsed.
+ * @throws StudioError `bad_input` if brackets or quotes do not match
  */
 export async function* children(
   source: JsonSource,
   range: ByteRange = { start: 0, end: source.size },
-): AsyncGenerator<Child> {
+): AsyncGenerator<JsonChild> {
   const scan: Scan = {
     open: 0,
     depth: 0,
@@ -119,7 +121,7 @@ function inText(scan: Scan, byte: number): void {
   else if (byte === 0x22) scan.quoted = false
 }
 
-/** Whatever begins or belongs to the value (or key) of now, or stands around the whole. */
+/** Handles a byte of the current value or key, or of white space around the whole. */
 function inValue(scan: Scan, byte: number, at: number): void {
   if (space(byte)) return
   if (scan.depth === 1 && scan.valueAt < 0) {
@@ -141,14 +143,14 @@ function begin(scan: Scan, byte: number): void {
   if (scan.ended) throw damage()
   if (scan.depth === 0) {
     scan.open = byte
-    // The bracket itself is no child.
+    // The bracket itself is not a child.
     scan.valueAt = -1
   }
   scan.depth += 1
-  if (scan.depth > maxDepth) throw damaged('The file is nested too deeply to be read.')
+  if (scan.depth > maxDepth) throw damaged('The file is nested too deeply.')
 }
 
-/** Commas, colons and the end of the whole. True where the byte was one of them. */
+/** Handles commas, colons and the end of the whole. Returns whether the byte was one of them. */
 function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { key: ByteRange | null })[]): boolean {
   const isObject = scan.open === 0x7b
   if (byte === 0x3a && isObject && scan.key === null) {
@@ -173,17 +175,19 @@ function structure(scan: Scan, byte: number, at: number, found: (ByteRange & { k
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-/** An escaped half of a character: a whole one may be written so, and only then texts are looked through. */
+/** An escaped surrogate. It may be part of a whole character, so only texts with one are examined further. */
 const surrogate = /\\u[dD][89a-fA-F]/
 
-/** One value, parsed. `broken` is told of each text with half a character (a lone surrogate), which becomes U+FFFD: SQLite holds UTF-8. */
+/**
+ * Parses one value. Replaces lone surrogates with U+FFFD, because SQLite stores UTF-8, and calls `broken` for each such
+ * text.
+ */
 export async function parse(
   source: JsonSource,
   { start, end }: ByteRange,
   broken: () => void = () => undefined,
 ): Promise<unknown> {
-  if (end - start > maxValueBytes)
-    throw damaged('One entry of the file has more than 64 MB, which is more than can be read.')
+  if (end - start > maxValueBytes) throw damaged('One entry of the file is larger than 64 MB, the limit for imports.')
   try {
     const text = utf8.decode(await source.read(start, end))
     if (!surrogate.test(text)) return JSON.parse(text)
@@ -194,7 +198,7 @@ export async function parse(
     })
   } catch (thrown) {
     throw thrown instanceof SyntaxError || thrown instanceof TypeError
-      ? damaged('The file is damaged: it is not whole JSON.', thrown)
+      ? damaged('The file is damaged: its JSON is incomplete.', thrown)
       : thrown
   }
 }

@@ -17,7 +17,7 @@ export function markdownHead({ title, model, createdAt, setup }: ArchivedConvers
   return setup.instructions === '' ? head : `${head}\n## Instructions\n\n${closed(setup.instructions)}\n`
 }
 
-/** One message for people to read: reasoning folded away, calls and results of tools in fences, pictures by their names. */
+/** Formats one message for readers: reasoning folded, tool calls and results in fences, images by name. */
 export function markdownMessage(message: ArchivedMessage): string {
   const { role, name, model, createdAt, status, problem } = message
   const who = [
@@ -30,7 +30,7 @@ export function markdownMessage(message: ArchivedMessage): string {
     parts.push(`<details><summary>Reasoning</summary>\n\n${fenced(message.reasoning, 'text')}\n\n</details>\n`)
   }
   for (const { name, width, height } of message.attachments) {
-    parts.push(`*Picture: ${code(name ?? 'without a name')}, ${width} × ${height}*\n`)
+    parts.push(`*Image: ${code(name ?? 'unnamed')}, ${width} × ${height}*\n`)
   }
   if (message.run) {
     const { name, arguments: given, state } = message.run
@@ -46,21 +46,21 @@ export function markdownMessage(message: ArchivedMessage): string {
     stopped: 'Stopped.',
     pending: null,
     streaming: null,
-    incomplete: 'Not whole',
+    incomplete: 'Incomplete',
     failed: 'Failed',
   }[status]
   if (end !== null && role !== 'tool') parts.push(`*${problem ? `${end}: ${oneLine(problem.message)}` : end}*\n`)
   return parts.join('\n')
 }
 
-/** Longer than any fence within. */
+/** Wraps text in a fence that is longer than any fence inside it. */
 function fenced(text: string, language: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length))
   const fence = '`'.repeat(longest + 1)
   return `${fence}${language}\n${text.endsWith('\n') ? text : `${text}\n`}${fence}`
 }
 
-/** A reply that was cut within a fence would swallow everything after it: the fence is closed (CommonMark 0.31.2, 4.5). */
+/** Closes an open fence, because otherwise a cut reply would absorb the following text (CommonMark 0.31.2, 4.5). */
 function closed(text: string): string {
   let open: string | null = null
   for (const line of text.split('\n')) {

@@ -1,36 +1,45 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Duplex } from 'node:stream'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
 import { type ArchivedMessage, archivedConversation, archivedMessage } from '../../store/archive.ts'
-import type { ArchiveParts } from './dependencies.ts'
-import { archivedPicture, atRest, contentHash, formatVersion, hashMessage, libraryFile, manifest } from './format.ts'
+import type { ArchiveDependencies } from './dependencies.ts'
+import {
+  archivedPicture,
+  contentHash,
+  formatVersion,
+  hashMessage,
+  libraryFile,
+  manifest,
+  settledMessage,
+} from './format.ts'
 import { damaged, type Notes } from './importNotes.ts'
-import { type ByteRange, type Child, children, inFile, inMemory, type JsonSource, parse } from './jsonSource.ts'
+import { type ByteRange, children, inFile, inMemory, type JsonChild, type JsonSource, parse } from './jsonSource.ts'
 import type { Incoming, PictureSource, Staging } from './staging.ts'
-import { pace } from './yieldToEventLoop.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 import type { ZipEntry, ZipReader } from './zipReader.ts'
 
 const newer = (): Error =>
   damaged(
-    'The file was written by a newer version of Inference Studio; this one can’t read it. Nothing was taken over.',
+    'The file was written by a newer version of Inference Studio. Update the program to import it. Nothing was imported.',
   )
 
-/** The members of one object, by their keys. */
+/** Byte ranges of the members of one object, by key. */
 export async function members(source: JsonSource): Promise<Map<string, ByteRange>> {
   const found = new Map<string, ByteRange>()
   for await (const { key, start, end } of children(source)) {
-    if (key === null || found.has(key)) throw damaged('The file is damaged: a key stands in it twice.')
+    if (key === null || found.has(key)) throw damaged('The file is damaged: it has a duplicate key.')
     found.set(key, { start, end })
-    if (found.size > 1000) throw damaged('The file is not one that can be read here.')
+    if (found.size > 1000) throw damaged('The file has an unknown format.')
   }
   return found
 }
 
 /**
- * Reads a conversation's file through once and checks all of it: every field of every message, ids that are there once, parents that come before
- * their children (so that no circle can be). One message at a time is held, besides the ids. @throws StudioError `bad_input`
+ * Reads the file of a conversation once and checks all of it: the fields of every message, unique ids, and parents
+ * before their children, which excludes cycles. Memory has the ids and one message at a time.
+ * @throws StudioError `bad_input`
  */
 export async function readConversation(
   source: JsonSource,
@@ -40,25 +49,25 @@ export async function readConversation(
   const version = parts.get('version')
   const head = parts.get('conversation')
   const list = parts.get('messages')
-  if (!version || !head || !list) throw damaged('The conversation’s file is not whole.')
+  if (!version || !head || !list) throw damaged('The file of a conversation is incomplete.')
   if (Number(await parse(source, version)) > formatVersion) throw newer()
-  const said = archivedConversation.safeParse(await parse(source, head, () => brokenText(notes)))
-  if (!said.success) throw damaged('The conversation’s file is not what its format says.', said.error)
-  const conversation = said.data
+  const parsed = archivedConversation.safeParse(await parse(source, head, notes.addBrokenText))
+  if (!parsed.success) throw damaged('A conversation in the file does not match its format.', parsed.error)
+  const conversation = parsed.data
   const ids = new Set<string>()
   const hash = contentHash(conversation)
   let last: string | null = null
   for await (const message of readMessages(source, list, notes)) {
     if (ids.has(message.id)) throw damaged('The file has two messages with the same id.')
     if (message.parentId !== null && !ids.has(message.parentId)) {
-      throw damaged('The file has a message whose parent does not come before it.')
+      throw damaged('The file has a message before its parent.')
     }
     ids.add(message.id)
     hashMessage(hash, message)
     last = message.id
   }
   if (conversation.leafId !== null && !ids.has(conversation.leafId)) {
-    throw damaged('The conversation’s file names a last message that is not in it.')
+    throw damaged('The last message of a conversation is not in the file.')
   }
   return {
     conversation: { ...conversation, leafId: conversation.leafId ?? last },
@@ -75,60 +84,61 @@ async function* readMessages(
   list: ByteRange,
   notes: Notes | null,
 ): AsyncGenerator<ArchivedMessage> {
-  const giveWay = pace()
+  const giveWay = yieldRegularly()
   for await (const child of children(source, list)) {
-    const said = archivedMessage.safeParse(await parse(source, child, () => notes && brokenText(notes)))
-    if (!said.success) throw damaged('A message of the file is not what its format says.', said.error)
-    yield atRest(said.data)
+    const parsed = archivedMessage.safeParse(await parse(source, child, notes?.addBrokenText))
+    if (!parsed.success) throw damaged('A message in the file does not match its format.', parsed.error)
+    yield settledMessage(parsed.data)
     await giveWay()
   }
 }
 
-const brokenText = (notes: Notes): void =>
-  notes.add('# texts had halves of characters in them (lone surrogates), which can’t be kept; � stands there now.')
-
-/** One conversation in a file of its own, pictures within. */
+/** Imports the file of a single conversation, with its images. */
 export async function importConversation(source: JsonSource, staging: Staging, notes: Notes): Promise<void> {
   const incoming = await readConversation(source, notes)
   const places = new Map<string, ByteRange>()
   if (incoming.media) {
     for await (const child of children(source, incoming.media)) places.set(await pictureId(source, child), child)
-    if (places.size > 10_000) throw damaged('The file has more pictures than can be read.')
+    if (places.size > 10_000) throw damaged('The file has more images than can be imported.')
   }
   await staging.add(incoming, async (id) => {
     const place = places.get(id)
     if (!place) return null
-    const said = archivedPicture.safeParse(await parse(source, place))
-    if (!said.success) throw damaged('A picture of the file is not what its format says.', said.error)
-    return Buffer.from(said.data.data, 'base64')
+    const parsed = archivedPicture.safeParse(await parse(source, place))
+    if (!parsed.success) throw damaged('An image in the file does not match its format.', parsed.error)
+    return Buffer.from(parsed.data.data, 'base64')
   })
 }
 
-/** Its id alone: the picture itself is read when a message asks for it. */
-async function pictureId(source: JsonSource, child: Child): Promise<string> {
+/** Reads only the id. The image itself is read when a message needs it. */
+async function pictureId(source: JsonSource, child: JsonChild): Promise<string> {
   for await (const { key, start, end } of children(source, child)) {
     if (key !== 'id') continue
-    const said = await parse(source, { start, end })
-    if (typeof said === 'string') return said
+    const parsed = await parse(source, { start, end })
+    if (typeof parsed === 'string') return parsed
   }
-  throw damaged('A picture of the file is not what its format says.')
+  throw damaged('An image in the file does not match its format.')
 }
 
-const small = 8 * 1024 * 1024
-const pictureBytes = 64 * 1024 * 1024
+/** Larger entries are unpacked to a temporary file instead of memory. */
+export const smallEntryBytes = 8 * 1024 * 1024
+export const maxPictureBytes = 64 * 1024 * 1024
 
-/** Our archive. Each entry is checked against the manifest's sum before anything of it is used. */
+/**
+ * Imports an archive of this program. Each entry is checked against its hash in the manifest before use. Returns a
+ * function that imports the library.
+ */
 export async function importArchive(
   zip: ZipReader,
-  parts: ArchiveParts,
+  parts: ArchiveDependencies,
   staging: Staging,
   notes: Notes,
 ): Promise<() => void> {
   const list = await readManifest(zip)
   const sums = new Map(list.entries.map((entry) => [entry.name, entry]))
-  if (sums.size !== list.entries.length) throw damaged('The archive’s manifest names an entry twice.')
+  if (sums.size !== list.entries.length) throw damaged('The manifest of the archive lists an entry twice.')
   for (const { name, bytes } of list.entries) {
-    if (zip.entries.get(name)?.size !== bytes) throw damaged('The archive is damaged: an entry is missing or cut.')
+    if (zip.entries.get(name)?.size !== bytes) throw damaged('The archive is damaged: an entry is missing or cut off.')
   }
   for (const name of zip.entries.keys()) {
     if (!sums.has(name) && name !== 'manifest.json')
@@ -141,12 +151,12 @@ export async function importArchive(
   }
   const picture: PictureSource = async (id) => {
     const entry = zip.entries.get(`media/${id}`)
-    return entry ? checked(entry, pictureBytes) : null
+    return entry ? checked(entry, maxPictureBytes) : null
   }
   const library = zip.entries.get('library.json')
-  if (!library) throw damaged('The archive is damaged: an entry is missing or cut.')
-  const shelves = await readLibrary(await checked(library, pictureBytes), notes)
-  // In the manifest's order: the longest untouched first, so that the search finds the newest first.
+  if (!library) throw damaged('The archive is damaged: an entry is missing or cut off.')
+  const libraryContent = await readLibrary(await checked(library, maxPictureBytes), notes)
+  // In the order of the manifest, oldest change first, so that search lists the newest first.
   for (const { name, sha256 } of list.entries) {
     const entry = zip.entries.get(name)
     const id = /^conversations\/([\da-f-]{36})\.json$/.exec(name)?.[1]
@@ -157,15 +167,15 @@ export async function importArchive(
         throw damaged('The archive has a conversation under another name than its own.')
       await staging.add(incoming, picture)
     }
-    if (entry.size <= small) await work(inMemory(await checked(entry, small)))
+    if (entry.size <= smallEntryBytes) await work(inMemory(await checked(entry, smallEntryBytes)))
     else await unpacked(zip, entry, sha256, parts.tempDir, work)
   }
-  return () => addLibrary(parts, shelves, notes)
+  return () => addLibrary(parts, libraryContent, notes)
 }
 
-const changed = (): Error => damaged('The archive is damaged: an entry is not what its manifest says.')
+const changed = (): Error => damaged('The archive is damaged: an entry does not match its manifest.')
 
-/** A large entry is unpacked to a file that only lives as long as the work with it. */
+/** Unpacks a large entry to a temporary file, which is deleted after `work`. */
 export async function unpacked(
   zip: ZipReader,
   entry: ZipEntry,
@@ -175,10 +185,14 @@ export async function unpacked(
 ): Promise<void> {
   const path = join(tempDir, `import-${randomUUID()}`)
   try {
-    const sum = await zip.unpack(entry, createWriteStream(path, { flags: 'wx', mode: 0o600 }))
-    if (sha256 !== null && sum !== sha256) throw changed()
-    const handle = await open(path, 'r')
+    // Opened before the entry is examined: a stream would create the file later, even after it was deleted here.
+    const handle = await open(path, 'wx+', 0o600)
     try {
+      const target = Duplex.from(async (chunks: AsyncIterable<Buffer>) => {
+        for await (const chunk of chunks) await handle.appendFile(chunk)
+      })
+      const sum = await zip.unpack(entry, target)
+      if (sha256 !== null && sum !== sha256) throw changed()
       await work(inFile(handle, entry.size))
     } finally {
       await handle.close()
@@ -190,30 +204,33 @@ export async function unpacked(
 async function readManifest(zip: ZipReader) {
   const entry = zip.entries.get('manifest.json')
   if (!entry) throw damaged('The archive has no manifest.')
-  const source = inMemory(await zip.read(entry, pictureBytes))
-  const said: unknown = await parse(source, { start: 0, end: source.size })
-  if (typeof said === 'object' && said !== null && 'version' in said && Number(said.version) > formatVersion)
+  const source = inMemory(await zip.read(entry, maxPictureBytes))
+  const parsed: unknown = await parse(source, { start: 0, end: source.size })
+  if (typeof parsed === 'object' && parsed !== null && 'version' in parsed && Number(parsed.version) > formatVersion)
     throw newer()
-  const list = manifest.safeParse(said)
-  if (!list.success) throw damaged('The archive’s manifest is not what its format says.', list.error)
+  const list = manifest.safeParse(parsed)
+  if (!list.success) throw damaged('The manifest of the archive does not match its format.', list.error)
   return list.data
 }
 
 async function readLibrary(bytes: Buffer, notes: Notes) {
   const source = inMemory(bytes)
-  const said = libraryFile.safeParse(await parse(source, { start: 0, end: source.size }, () => brokenText(notes)))
-  if (!said.success) throw damaged('The archive’s library is not what its format says.', said.error)
-  return said.data
+  const parsed = libraryFile.safeParse(await parse(source, { start: 0, end: source.size }, notes.addBrokenText))
+  if (!parsed.success) throw damaged('The library of the archive does not match its format.', parsed.error)
+  return parsed.data
 }
 
-/** What is here already keeps its place: a folder by its id, prompts and presets where they are the same; others come beside. */
-function addLibrary({ store }: ArchiveParts, library: ReturnType<typeof libraryFile.parse>, notes: Notes): void {
+/**
+ * Imports folders, prompts and presets. Existing folders are matched by id. Equal prompts and presets are skipped;
+ * different ones with the same id get a new id.
+ */
+function addLibrary({ store }: ArchiveDependencies, library: ReturnType<typeof libraryFile.parse>, notes: Notes): void {
   const { folders, prompts, presets } = store
   const known = new Set(folders.rows().map(({ id }) => id))
   for (const folder of library.folders) if (!known.has(folder.id)) folders.insert(folder)
   const content = ({ name, model, instructions, params }: Preset): string =>
     JSON.stringify([name, model, instructions, params])
-  const beside = '# prompts or presets are here already with other contents; they came in beside them.'
+  const beside = '# prompts or presets exist already with different contents and were imported as additional ones.'
   for (const one of library.prompts) {
     const here = prompts.find(one.id)
     if (prompts.list().some(({ name, text }) => name === one.name && text === one.text)) continue
@@ -222,8 +239,8 @@ function addLibrary({ store }: ArchiveParts, library: ReturnType<typeof libraryF
   }
   for (const one of library.presets) {
     const here = presets.find(one.id)
-    const said = content(one)
-    if (presets.list().some((other) => content(other) === said)) continue
+    const parsed = content(one)
+    if (presets.list().some((other) => content(other) === parsed)) continue
     if (here) notes.add(beside)
     presets.insert(here ? { ...one, id: randomUUID() } : one)
   }

@@ -1,11 +1,12 @@
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 import type { StoreReaders } from '../../store/openReadOnly.ts'
-import { atRest, contentHash, hashMessage } from './format.ts'
-import { pace } from './yieldToEventLoop.ts'
+import { contentHash, hashMessage, settledMessage } from './format.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 
+/** A stored conversation and the positions of its messages. */
 export interface StoredTree {
   conversation: ArchivedConversation
-  /** Places of its messages; taken together with the conversation, so that its leaf is one of them. */
+  /** Row numbers of its messages, read together with the conversation, so that its last message is one of them. */
   seqs: number[]
 }
 
@@ -16,23 +17,23 @@ export function storedTree(store: Pick<StoreReaders, 'archive'>, id: string): St
   return { conversation, seqs: store.archive.seqs(id) }
 }
 
-/** The messages at some places, one by one, as they go into a file: a reply that is being made with what has come of it by now. */
+/** Reads messages one by one in the form of the export. A running reply is returned with its current text. */
 export async function* storedMessages(
   store: Pick<StoreReaders, 'archive' | 'pieces'>,
   seqs: readonly number[],
 ): AsyncGenerator<ArchivedMessage, undefined> {
-  const giveWay = pace()
+  const giveWay = yieldRegularly()
   for (const seq of seqs) {
     const message = store.archive.message(seq)
     if (message) {
       const isMade = message.status === 'pending' || message.status === 'streaming'
-      yield atRest(isMade && !message.run ? { ...message, ...store.pieces.gather(message.id) } : message)
+      yield settledMessage(isMade && !message.run ? { ...message, ...store.pieces.gather(message.id) } : message)
     }
     await giveWay()
   }
 }
 
-/** The same hash as that of a file which holds the same. */
+/** Hash of a stored conversation, equal to the hash of a file with the same content. */
 export async function storedHash(store: Pick<StoreReaders, 'archive' | 'pieces'>, id: string): Promise<string | null> {
   const tree = storedTree(store, id)
   if (!tree) return null

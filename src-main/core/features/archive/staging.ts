@@ -2,46 +2,46 @@ import { randomUUID } from 'node:crypto'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
-import type { ArchiveParts } from './dependencies.ts'
+import type { ArchiveDependencies } from './dependencies.ts'
 import type { Notes } from './importNotes.ts'
 import { storedHash } from './readStored.ts'
-import { pace } from './yieldToEventLoop.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 
-/** A conversation that is to come in. Its messages are read when they are asked for, twice at most. */
+/** A conversation to import. `messages` is called at most twice. */
 export interface Incoming {
   conversation: ArchivedConversation
   messages(): AsyncIterable<ArchivedMessage> | Iterable<ArchivedMessage>
-  /** Hash of all that it is: tells whether it is here already. */
+  /** Hash of its content, to find out whether it exists already. */
   hash: string
-  /** Of another program: it always gets ids of ours, and this names its source. */
+  /** Names the source in another program. Such conversations always get new ids. Null for native files. */
   importKey: string | null
-  /** Every id in it, so that one that is taken is known before anything is written. */
+  /** All message ids, so that conflicts are found before anything is written. */
   messageIds: readonly string[]
 }
 
-/** The bytes of a picture that a message names, or null where the file has none. */
+/** Returns the bytes of an image that a message names, or null if the file does not have it. */
 export type PictureSource = (mediaId: string) => Promise<Uint8Array | null>
 
 const rowsAtOnce = 20
 const charactersAtOnce = 500_000
 
 /**
- * Brings conversations in out of sight, a few rows at a time, and shows all of them in one transaction at the end, or erases what it brought. Each is
- * on the list of what is to be erased until then: when the program dies meanwhile, the next start clears it away.
+ * Writes conversations invisibly, a few rows at a time, then makes all visible in one transaction, or deletes them.
+ * Until then each is on the erasure list, so that the next start deletes what a crash left.
  */
 export class Staging {
-  readonly #parts: ArchiveParts
+  readonly #parts: ArchiveDependencies
   readonly #notes: Notes
   readonly #stagedAt: string
   readonly #staged: { id: string; folderId: string | null }[] = []
   readonly #restored: string[] = []
-  readonly #pictures = new Map<string, Awaited<ReturnType<ArchiveParts['media']['importFile']>> | null>()
+  readonly #pictures = new Map<string, Awaited<ReturnType<ArchiveDependencies['media']['importFile']>> | null>()
   readonly #plannedMedia = new Set<string>()
   #messages = 0
   #known = 0
   #first: string | null = null
 
-  constructor(parts: ArchiveParts, notes: Notes) {
+  constructor(parts: ArchiveDependencies, notes: Notes) {
     this.#parts = parts
     this.#notes = notes
     this.#stagedAt = new Date(parts.now?.() ?? Date.now()).toISOString()
@@ -52,19 +52,18 @@ export class Staging {
     const { conversation, hash } = incoming
     const key = incoming.importKey ?? `studio:${hash}`
     const byKey = archive.byImportKey(key)
-    if (byKey) return this.#here(byKey.id, byKey.removed)
+    if (byKey) return this.#addKnown(byKey.id, byKey.removed)
     const state = incoming.importKey === null ? archive.state(conversation.id) : null
     if ((state === 'here' || state === 'removed') && (await storedHash(this.#parts.store, conversation.id)) === hash) {
-      return this.#here(conversation.id, state === 'removed')
+      return this.#addKnown(conversation.id, state === 'removed')
     }
     const isTaken = state !== null || incoming.messageIds.some(archive.hasMessage)
-    if (isTaken)
-      this.#notes.add('# conversations are here already with other contents; they came in as copies beside them.')
+    if (isTaken) this.#notes.add('# conversations exist already with different contents and were imported as copies.')
     const isRenamed = isTaken || incoming.importKey !== null
     await this.#stage(incoming, isRenamed, key, picture)
   }
 
-  /** All of it comes into sight, and `more` is written, in one transaction. */
+  /** Makes everything visible and runs `more`, in one transaction. */
   reveal(kind: ImportReport['kind'], more: () => void = () => undefined): ImportReport {
     const { store, added } = this.#parts
     store.transaction(() => {
@@ -85,12 +84,12 @@ export class Staging {
     }
   }
 
-  #here(id: string, isRemoved: boolean): void {
+  #addKnown(id: string, isRemoved: boolean): void {
     this.#first ??= id
     if (!isRemoved) this.#known += 1
     else if (!this.#restored.includes(id)) {
       this.#restored.push(id)
-      this.#notes.add('# conversations were among the removed ones and are back in sight.')
+      this.#notes.add('# removed conversations were restored.')
     }
   }
 
@@ -112,7 +111,7 @@ export class Staging {
     const parents = new Map<string, string | null>()
     let batch: ArchivedMessage[] = []
     let characters = 0
-    const giveWay = pace()
+    const giveWay = yieldRegularly()
     let isAltered = isRenamed
     const write = (): void => {
       archive.stageMessages(id, batch)
@@ -142,7 +141,7 @@ export class Staging {
     archive.finish(id, {
       leafId: rename(conversation.leafId),
       length: pathLength(parents, conversation.leafId),
-      // What is not as it was in the file is known by the file's hash from now on.
+      // Content that differs from the file is recognized by the hash of the file.
       importKey: isAltered ? key : conversation.importKey,
     })
     this.#first ??= id
@@ -154,7 +153,7 @@ export class Staging {
       const picture = await this.#picture(one.mediaId, one.name, source)
       if (picture) kept.push({ ...picture, detail: one.detail, name: one.name })
     }
-    // The order of the keys is part of what a file is compared by.
+    // The hash of a file depends on the order of these keys.
     return kept.map(({ mediaId, detail, name, mime, width, height, bytes }) => ({
       mediaId,
       detail,
@@ -170,19 +169,19 @@ export class Staging {
     const known = this.#pictures.get(mediaId)
     if (known !== undefined) return known
     const bytes = await source(mediaId)
-    if (!bytes) this.#notes.add('# pictures are not in the file and were left out.')
-    const picture = bytes && (await this.#keep(bytes, mediaId, name))
+    if (!bytes) this.#notes.add('# images are not in the file and were left out.')
+    const picture = bytes && (await this.#importPicture(bytes, mediaId, name))
     this.#pictures.set(mediaId, picture)
     return picture
   }
 
-  async #keep(bytes: Uint8Array, id: string, name: string | null) {
+  async #importPicture(bytes: Uint8Array, id: string, name: string | null) {
     const { store, media } = this.#parts
     const plan = (one: string): void => {
       this.#plannedMedia.add(one)
       store.erasures.plan('media', [one])
     }
-    // Before it is there: a death between would leave a picture that nobody knows of.
+    // Planned before the file exists, because a crash in between would leave an image without a reference.
     plan(id)
     try {
       const picture = await media.importFile({ bytes, id, name })
@@ -190,7 +189,7 @@ export class Staging {
       return picture
     } catch (thrown) {
       if (!(thrown instanceof StudioError) || thrown.kind !== 'bad_input') throw thrown
-      this.#notes.add('# pictures are of a kind that is not known here and were left out.')
+      this.#notes.add('# images have an unknown format and were left out.')
       return null
     }
   }

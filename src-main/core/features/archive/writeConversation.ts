@@ -1,22 +1,23 @@
 import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { conversationFormat, formatVersion } from './format.ts'
 import { type StoredTree, storedMessages } from './readStored.ts'
-import { pace } from './yieldToEventLoop.ts'
+import { yieldRegularly } from './yieldToEventLoop.ts'
 
-export interface Written {
+/** Counts of what `conversationFile` has yielded. */
+export interface WrittenCounts {
   messages: number
-  /** Pictures that its messages show, each once. */
+  /** Ids of the images in its messages. */
   pictures: Set<string>
 }
 
 /**
- * A conversation's file in pieces, one message at a time: `written` counts what went by. With `picture` the pictures follow in the same file;
- * a picture whose file is gone is left out.
+ * Yields the file of a conversation, one message at a time, and counts in `written`. With `picture`, the images follow
+ * in the same file. Missing images are omitted.
  */
 export async function* conversationFile(
   store: Pick<StoreReaders, 'archive' | 'pieces'>,
   { conversation, seqs }: StoredTree,
-  written: Written,
+  written: WrittenCounts,
   picture?: (id: string) => Promise<Buffer | null>,
 ): AsyncGenerator<Uint8Array, undefined> {
   const head = { format: conversationFormat, version: formatVersion }
@@ -33,14 +34,14 @@ export async function* conversationFile(
   yield Buffer.from('}\n')
 }
 
-/** Base64 goes in pieces too: a multiple of three bytes each. */
+/** Base64 is written in pieces whose length is a multiple of three bytes. */
 const pieceBytes = 192 * 1024
 
 async function* pictures(
   ids: readonly string[],
   picture: (id: string) => Promise<Buffer | null>,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const giveWay = pace()
+  const giveWay = yieldRegularly()
   yield Buffer.from(',\n"media":[')
   let first = true
   for (const id of ids) {

@@ -1,120 +1,94 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createWriteStream, type WriteStream } from 'node:fs'
-import { crc32, createDeflateRaw } from 'node:zlib'
-// Its build for Node declares a `require` of its own, which a bundle has already; nothing of its threads is used.
-import { Zip, type ZipInputFile } from 'fflate/browser'
-import { StudioError } from '../../errors.ts'
+import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
+import { ZipFile } from 'yazl'
 
+/** An entry as it was written. */
 export interface ZipWrittenEntry {
   name: string
+  /** Unpacked size. */
   bytes: number
+  /** Of the unpacked bytes, in hex. */
   sha256: string
 }
 
-/** What a zip file without Zip64 can hold. */
-const maxEntries = 65_535
-const maxBytes = 0xffff_ffff
-const tooMuch = (): StudioError =>
-  new StudioError(
-    'bad_input',
-    'This is more than one archive can hold (4 GB or 65,535 files). Export some conversations one by one.',
-  )
+/** Constant metadata, so that the same content makes the same bytes. */
+const metadata = { mtime: new Date(1980, 0, 1), mode: 0o100_644, forceDosTimestamp: true }
 
-/** Always the same: the same conversations make the same bytes. */
-const mtime = '1980-01-01T00:00:00'
+/** yazl searches this list from its start for each entry, which makes n entries cost n² steps. The types omit the list. */
+type ZipFileWithEntries = ZipFile & { entries: unknown[] }
 
 /**
- * A zip that is written as it comes. fflate lays out the file; deflating is done by zlib, on its own threads. What waits to be written stays
- * bounded: `add` reads on only when the disk has taken what came before.
+ * Writes a zip entry by entry, with Zip64 above 4 GB or 65,535 entries. yazl lays out the file; zlib deflates on its own threads.
+ * `add` reads its content only as fast as the disk accepts the output, so memory stays bounded.
  */
 export class ZipWriter {
   readonly entries: ZipWrittenEntry[] = []
-  readonly #zip: Zip
+  readonly #zip = new ZipFile() as ZipFileWithEntries
   readonly #file: WriteStream
-  #bytes = 0
-  #failed: Error | null = null
+  /** Finished entries, out of yazl's sight until the end. */
+  readonly #finished: unknown[] = []
+  /** Rejects at the first failure of the disk; never resolves. */
+  readonly #failure: Promise<never>
 
-  /** The file must not be there yet; it is readable by its owner alone. */
+  /** Creates the file with mode 0600; it must not exist yet. */
   constructor(path: string) {
     this.#file = createWriteStream(path, { flags: 'wx', mode: 0o600 })
-    this.#file.on('error', (error) => (this.#failed ??= error))
-    this.#zip = new Zip((error, chunk, final) => {
-      if (error) this.#failed ??= error
-      else {
-        this.#bytes += chunk.length
-        this.#file.write(chunk)
-        if (final) this.#file.end()
-      }
+    this.#failure = new Promise((_, reject) => {
+      this.#file.on('error', reject)
+      this.#zip.on('error', reject)
     })
+    this.#failure.catch(() => undefined)
+    this.#zip.outputStream.pipe(this.#file)
   }
 
-  /** @throws StudioError `bad_input` beyond what a zip can hold */
+  /** Call again only after the returned promise has resolved. @throws the first failure of `content` or of the disk */
   async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<ZipWrittenEntry> {
-    if (this.entries.length >= maxEntries) throw tooMuch()
     const hash = createHash('sha256')
-    const deflate = createDeflateRaw({ level: 6 })
-    // fflate reads these when `final` comes, for the descriptor behind the data.
-    const entry: ZipInputFile & { crc: number; size: number } = {
-      filename: name,
-      mtime,
-      compression: 8,
-      flag: 0,
-      crc: 0,
-      size: 0,
-    }
-    this.#zip.add(entry)
-    const put = (chunk: Uint8Array<ArrayBuffer>, final: boolean): void => entry.ondata?.(null, chunk, final)
-    const written = (async () => {
-      for await (const chunk of deflate) {
-        if (chunk instanceof Uint8Array) put(new Uint8Array(chunk), false)
-        await this.#drained()
-      }
-      put(new Uint8Array(0), true)
-    })()
-    // Awaited below; until then a failure would count as one that nobody handles.
-    written.catch(() => undefined)
-    try {
+    let bytes = 0
+    async function* measured(): AsyncGenerator<Uint8Array, undefined> {
       for await (const chunk of content) {
-        entry.size += chunk.length
-        entry.crc = crc32(chunk, entry.crc)
+        bytes += chunk.length
         hash.update(chunk)
-        if (!deflate.write(chunk)) await Promise.race([once(deflate, 'drain'), written])
-        if (this.#bytes + entry.size > maxBytes) throw tooMuch()
-        if (this.#failed) throw this.#failed
+        yield chunk
       }
-      deflate.end()
-      await written
+    }
+    const source = Readable.from(measured(), { objectMode: false })
+    const read = finished(source)
+    read.catch(() => undefined)
+    this.#zip.addReadStreamLazy(name, metadata, (start) => {
+      // yazl starts an entry when all before it are finished.
+      this.#finished.push(...this.#zip.entries.splice(0, this.#zip.entries.length - 1))
+      start(null, source)
+    })
+    try {
+      await Promise.race([read, this.#failure])
     } catch (thrown) {
-      deflate.destroy()
-      await written.catch(() => undefined)
+      source.destroy()
       throw thrown
     }
-    const done = { name, bytes: entry.size, sha256: hash.digest('hex') }
-    this.entries.push(done)
-    return done
+    const entry = { name, bytes, sha256: hash.digest('hex') }
+    this.entries.push(entry)
+    return entry
   }
 
-  /** Resolves with the file's length when all of it is written. */
+  /** Writes the directory. Resolves with the file's size in bytes once the file is closed. @throws the first failure of the disk */
   async end(): Promise<number> {
-    // A file that failed is closed already, and says so only once.
-    if (this.#failed) throw this.#failed
     const closed = once(this.#file, 'close')
+    closed.catch(() => undefined)
+    this.#zip.entries = [...this.#finished, ...this.#zip.entries]
     this.#zip.end()
-    await closed
-    if (this.#failed) throw this.#failed
-    return this.#bytes
+    await Promise.race([closed, this.#failure])
+    return this.#file.bytesWritten
   }
 
+  /** Closes the unfinished file. The caller deletes it. */
   async abandon(): Promise<void> {
     if (this.#file.closed) return
     await new Promise<void>((resolve) => {
       this.#file.once('close', resolve).destroy()
     })
-  }
-
-  async #drained(): Promise<void> {
-    if (this.#failed) throw this.#failed
-    if (this.#file.writableNeedDrain) await Promise.race([once(this.#file, 'drain'), once(this.#file, 'close')])
   }
 }

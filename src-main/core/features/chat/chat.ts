@@ -1,14 +1,14 @@
 import { StudioError } from '../../errors.ts'
 import type { ChatNeighbours } from '../../ports/toolCalls.ts'
 import type { Store } from '../../store/store.ts'
-import { type ChatUpstream, Runs } from './replyRuns.ts'
+import { type ChatUpstream, ReplyRuns } from './replyRuns.ts'
 
-/** What the chat use cases work with. */
+/** State that the chat use cases share. */
 export interface ChatFeature {
   store: Store
-  runs: Runs
+  runs: ReplyRuns
   neighbours: ChatNeighbours
-  /** The service to ask. @throws StudioError `not_connected`, or why the connection could not be made */
+  /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
   upstream(): Promise<ChatUpstream>
 }
 
@@ -17,11 +17,11 @@ export interface ChatOptions {
   upstream: ChatFeature['upstream']
   log(line: string): void
   neighbours?: ChatNeighbours
-  /** Whether the raw request and reply of each question are kept in the log of requests. */
-  keepBodies?: () => boolean
+  /** Whether the request log stores the raw request and response body of each reply. Default: no. */
+  logBodies?: () => boolean
 }
 
-/** No tools, no pictures, no prices. */
+/** Chat without tools, images or prices. */
 export const noNeighbours: ChatNeighbours = {
   toolsFor: () => ({}),
   callsOf: () => [],
@@ -31,7 +31,8 @@ export const noNeighbours: ChatNeighbours = {
   costOf: () => ({ cost: null, costIs: 'unknown' }),
 }
 
+/** Creates the state of the chat feature. */
 export function openChat(options: ChatOptions): ChatFeature {
-  const { store, upstream, log, neighbours = noNeighbours, keepBodies = () => false } = options
-  return { store, upstream, neighbours, runs: new Runs({ store, log, neighbours, keepBodies }) }
+  const { store, upstream, log, neighbours = noNeighbours, logBodies = () => false } = options
+  return { store, upstream, neighbours, runs: new ReplyRuns({ store, log, neighbours, logBodies }) }
 }

@@ -3,8 +3,10 @@ import type { ChatFeature } from './chat.ts'
 import { notifyPath } from './startReplies.ts'
 
 /**
- * Makes the path through a message, or with `sibling` (from 1) through that sibling of it, the active one, down to where it was last gone on with. What is being made on another
- * branch goes on. The model for the next turn is then that of the path's last reply. @throws StudioError `no_such_item`
+ * Makes the path through a message the active one. With `sibling` (from 1), the path through that sibling of the
+ * message. The path ends where the person last continued it. Replies on other branches keep running. The model for the
+ * next turn becomes the model of the last reply on the path.
+ * @throws StudioError `no_such_item`
  */
 export function choose(
   feature: ChatFeature,

@@ -4,7 +4,7 @@ import type { ChatFeature } from './chat.ts'
 import { firstReplies } from './send.ts'
 import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
-/** In English whatever the page's language is: models know it best, and the words stand in the conversation for everyone to see. */
+/** Always English: models follow English best, and the stored message must not depend on the language of the window. */
 export const continueInstruction =
   'Continue your previous message exactly where it stopped. Do not repeat any of it, and add no introduction.'
 
@@ -15,8 +15,8 @@ export interface ContinueInput {
 }
 
 /**
- * Asks the model to go on from a reply that ended too early: a turn that says so, then one reply. The same `requestId` again answers
- * what the first call answered.
+ * Asks the model to continue a reply that ended early. Stores a user message with `continueInstruction`, then one
+ * reply. A repeated `requestId` returns the result of the first call.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function continueReply(
@@ -25,11 +25,11 @@ export async function continueReply(
 ): Promise<{ turnId: string; replyId: string }> {
   const { store } = feature
   const { requestId: turnId, replyId } = input
-  const before = goneOnBefore(feature, turnId)
+  const before = continuedBefore(feature, turnId)
   if (before) return before
   store.messages.get(replyId)
   const upstream = await feature.upstream()
-  const meanwhile = goneOnBefore(feature, turnId)
+  const meanwhile = continuedBefore(feature, turnId)
   if (meanwhile) return meanwhile
   const { conversationId, ask, notifyOthers } = store.transaction(() => {
     const reply = store.messages.get(replyId)
@@ -61,7 +61,7 @@ export async function continueReply(
   return { turnId, replyId: ask.flat()[0]?.id ?? turnId }
 }
 
-function goneOnBefore({ store }: ChatFeature, turnId: string): { turnId: string; replyId: string } | null {
+function continuedBefore({ store }: ChatFeature, turnId: string): { turnId: string; replyId: string } | null {
   const turn = store.messages.find(turnId)
   const [replyId] = turn ? firstReplies(store, turn.conversationId, turnId) : []
   return replyId === undefined ? null : { turnId, replyId }

@@ -4,22 +4,22 @@ import type { ChatChange, ChatView } from './listWatcher.ts'
 import { textFields } from './reply.ts'
 
 /**
- * How many messages come with the snapshot: more than a window shows, read in a few ms. And how many older ones in one event: some ms of
- * this thread, with a turn of the event loop after it.
+ * Messages in the snapshot (more than a window shows, read in a few ms) and older messages per later event. Each batch
+ * blocks this thread for some ms; the event loop runs between batches.
  */
-const usual = { first: 80, batch: 500 }
+const defaultSizes = { first: 80, batch: 500 }
 
 /**
- * One watcher of one conversation. It remembers the ids of the path it told, how much of each growing text it has told and which
- * messages are to be told anew, never a text itself: a watcher that stops reading costs a little, and reads on where it stopped, in
- * one piece.
+ * One subscriber of one conversation. Stores the ids of the path it has sent, the lengths of growing texts and the ids
+ * of stale messages, but no text. A subscriber that stops reading therefore costs little memory. When it resumes, it
+ * receives everything it missed as one event per message.
  */
 export class ConversationWatcher implements FeedSource<ConversationEvent> {
   readonly #view: ChatView
   readonly #id: string
   readonly #growing = new Map<string, { text: number; reasoning: number; refusal: number }>()
   readonly #stale = new Set<string>()
-  /** The path as it was told, from its root; of it the first `#earlier` messages have not been told yet. */
+  /** Last path sent, root first. The first `#earlier` messages of it are not sent yet. */
   #path: string[] = []
   #earlier = 0
   #known = new Set<string>()
@@ -27,9 +27,9 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
   #conversationStale = false
   #setupStale = false
   #ended = false
-  readonly #sizes: typeof usual
+  readonly #sizes: typeof defaultSizes
 
-  constructor(view: ChatView, conversationId: string, sizes = usual) {
+  constructor(view: ChatView, conversationId: string, sizes = defaultSizes) {
     this.#view = view
     this.#sizes = sizes
     this.#id = conversationId
@@ -63,12 +63,12 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     if (this.#next === 'path') {
       this.#next = null
       const path = this.#view.path(this.#id)
-      // One that is told beside the path is told on it again: the two are one message and have to say the same.
+      // A message in `beside` that is also on the path is sent in both, so that both copies agree.
       const besides = new Set(this.#view.beside(path.at(-1)))
       const twice = path.findLastIndex((id) => besides.has(id))
       const same = samePrefix(this.#path, path)
       const keep = twice === -1 ? same : Math.min(same, twice)
-      // What was still to come of the former path beyond what both share never comes.
+      // Earlier messages that are only on the former path are no longer due.
       this.#earlier = Math.min(this.#earlier, keep)
       return { type: 'path', keep, ...this.#notifyPath(path, keep) }
     }
@@ -85,7 +85,8 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
 
   #note(change: ChatChange): void {
     if (change.what === 'removed') this.#next = 'removed'
-    // Back before it was told that it had gone: changes of its path were not noted, so all of it is told anew.
+    // Removed and restored before the subscriber heard of it. Path changes in between were not noted, so send
+    // everything again.
     else if (change.what === 'restored' && this.#next === 'removed') this.#next = 'snapshot'
     else if (change.what === 'conversation') this.#conversationStale = true
     else if (change.what === 'setup') this.#setupStale = true
@@ -93,7 +94,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     else if (change.what === 'message') this.#stale.add(change.messageId)
   }
 
-  /** Reads the messages of the path from `from` on, and those beside its end. */
+  /** Reads the messages of the path from `from` on, and the replies beside its end. */
   #notifyPath(path: string[], from: number): { messages: Message[]; beside: Message[] } {
     const messages = this.#view.messages(path.slice(from))
     const beside = this.#view.messages(this.#view.beside(path.at(-1)))
@@ -143,7 +144,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
     return { type: 'earlier', messages, left }
   }
 
-  /** Only a reply that is being made can grow; of the others nothing needs to be remembered. */
+  /** Only a running reply can grow. No lengths are stored for others. */
   #reported({ id, text, reasoning, refusal }: Message): void {
     this.#stale.delete(id)
     if (!this.#view.reply(id)) this.#growing.delete(id)

@@ -6,8 +6,8 @@ import type { ChatFeature } from './chat.ts'
 import { statusOfRun, timed } from './toolRounds.ts'
 
 /**
- * A copy with its own life: the whole tree, or with `upTo` the path that ends there. What is still going on in the original is not going
- * on in the copy: replies are copied as far as they have come, calls that wait or run as not run.
+ * Copies a conversation: the whole tree, or with `upTo` only the path that ends there. Running replies are copied with
+ * their current text and end as cancelled. Open tool calls are copied as stopped.
  * @throws StudioError `no_such_item`, `bad_input`
  */
 export function duplicate(
@@ -35,7 +35,7 @@ export function duplicate(
   return { conversationId: to }
 }
 
-/** Parents first. */
+/** Parents before children. */
 function linksOf({ store }: ChatFeature, conversationId: string, upTo: string | undefined): MessageLink[] {
   const links = store.messages.links(conversationId)
   if (upTo === undefined) return links
@@ -43,15 +43,15 @@ function linksOf({ store }: ChatFeature, conversationId: string, upTo: string | 
     throw new StudioError('bad_input', 'That message belongs to another conversation.')
   }
   const path = new Set(store.messages.pathIds(upTo))
-  // Of what was asked for together one alone is left.
+  // A path contains only one of the replies that were requested together.
   return links.filter(({ id }) => path.has(id)).map((link) => ({ ...link, askId: null }))
 }
 
-/** Answers the new id of each. */
+/** Returns new ids by old id. */
 function copyLinks({ store }: ChatFeature, links: readonly MessageLink[], to: string): Map<string, string> {
   const ids = new Map(links.map(({ id }) => [id, randomUUID()]))
   const asks = new Map<string, string>()
-  const asked = (askId: string): string => {
+  const copiedAskId = (askId: string): string => {
     const known = asks.get(askId) ?? randomUUID()
     asks.set(askId, known)
     return known
@@ -62,7 +62,7 @@ function copyLinks({ store }: ChatFeature, links: readonly MessageLink[], to: st
       conversationId: to,
       parentId: ids.get(parentId ?? '') ?? null,
       nextId: ids.get(nextId ?? '') ?? null,
-      askId: askId === null ? null : asked(askId),
+      askId: askId === null ? null : copiedAskId(askId),
     })
   }
   return ids
@@ -72,7 +72,7 @@ function endReply({ store, runs }: ChatFeature, id: string, copied: string): voi
   const message = runs.view.message(id)
   if (!message) return
   const outputStarted = message.firstTokenMs !== null
-  const words = 'The conversation was duplicated while this reply was being made.'
+  const words = 'The conversation was duplicated while this reply was still running.'
   store.messages.settle(copied, {
     ...message,
     status: outputStarted ? 'incomplete' : 'failed',
@@ -85,10 +85,5 @@ function endCall({ store }: ChatFeature, copied: string): void {
   const { run } = store.messages.get(copied)
   if (!run) return
   const ended: ToolRun = timed({ ...run, state: 'stopped' })
-  store.messages.setRun(
-    copied,
-    ended,
-    'This is a copy of a call that was still open; it was not run here.',
-    statusOfRun(ended),
-  )
+  store.messages.setRun(copied, ended, 'This is a copy of an open tool call. The copy was not run.', statusOfRun(ended))
 }

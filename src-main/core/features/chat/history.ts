@@ -2,13 +2,14 @@ import type { ChatSetup, Message, ToolCall } from '../../../../src-preload/contr
 import { isSettled } from '../../ports/toolCalls.ts'
 import type { ChatMessage, ContentPart } from '../../upstream/types.ts'
 
-/** The picture as a `data:` URL. */
+/** Returns the image as a `data:` URL. */
 export type ImageUrl = (mediaId: string) => Promise<string>
 
 /**
- * A path as the model gets it: instructions first, then turn by turn. Replies without text and calls are left out (a failure has nothing
- * to say); stopped and incomplete ones go as they are. Reasoning is not sent back: it is the service's own, and models differ in
- * taking it. A call goes only with its answer: services refuse the whole request for one that dangles.
+ * Converts a path into request messages: instructions first, then turn by turn. Omits replies without text and calls,
+ * because a failed reply has no content. Stopped and incomplete replies are sent with the text they have. Reasoning is
+ * not sent back, because models differ in accepting it. A tool call is sent only with its result: services refuse a
+ * request with an unanswered call.
  */
 export async function historyOf(
   setup: ChatSetup,
@@ -21,7 +22,7 @@ export async function historyOf(
     const message = path[at]
     if (!message) break
     if (message.role !== 'assistant') {
-      // A tool's answer goes with the reply that called it.
+      // Tool results are added with the reply that called the tools.
       if (message.role !== 'tool') turns.push(turnOf(message, imageUrl))
       continue
     }
@@ -48,7 +49,7 @@ async function turnOf({ role, text, name, attachments }: Message, imageUrl: Imag
   return [{ role, content: [...words, ...(await Promise.all(pictures))], ...named }]
 }
 
-/** The rows of role tool right below a reply. */
+/** Messages of role tool directly below a reply. */
 function rowsAfter(path: readonly Message[], at: number): Message[] {
   const rows: Message[] = []
   for (let next = path[at + 1]; next?.role === 'tool'; next = path[at + 1 + rows.length]) rows.push(next)
@@ -58,7 +59,8 @@ function rowsAfter(path: readonly Message[], at: number): Message[] {
 function replyOf({ text, name, toolCalls }: Message, rows: readonly Message[]): ChatMessage[] {
   const answers = rows.filter(({ run }) => run !== null && isSettled(run))
   const named = name ? { name } : {}
-  // All or none: a service that gets some of a reply's calls would take the others as never made, and answers out of place as an error.
+  // All calls of a reply or none: if some are missing, a service treats the others as never made and rejects their
+  // results.
   const answered = toolCalls.length > 0 && answers.length === rows.length && rows.length === toolCalls.length
   if (!answered) return text === '' ? [] : [{ role: 'assistant', content: text, ...named }]
   const calls = toolCalls.map((call, at) => callOf(call, rows[at]?.run?.callId ?? ''))
@@ -68,7 +70,7 @@ function replyOf({ text, name, toolCalls }: Message, rows: readonly Message[]): 
   return [{ role: 'assistant', content: text === '' ? null : text, tool_calls: calls, ...named }, ...results]
 }
 
-/** The row's id, not the call's: where the model gave none, one was made up for the row. */
+/** Uses the id of the stored row. Where the model sent no id, the row has a generated one. */
 function callOf({ name, arguments: args }: ToolCall, id: string) {
   return { id, type: 'function' as const, function: { name, arguments: args } }
 }

@@ -2,18 +2,21 @@ import { createContext, runInContext } from 'node:vm'
 import { type OutputUnit, type Schema, Validator } from '@cfworker/json-schema'
 import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
 
-/** Longer replies are only parsed, not held against a schema. UTF-16 units. */
-const longestChecked = 1_000_000
+/** Longer replies are parsed but not validated against a schema. UTF-16 units. */
+const maxValidatedLength = 1_000_000
 /**
- * What a check may take of this thread. A schema is the person's own or came with an imported conversation, and a pattern in it can
- * backtrack for ever on a text that a model chose; V8 ends it here, in the middle of a regular expression too. A whole second thread for
- * a check that takes a millisecond would cost 20 MB and 30 ms each time.
+ * Time limit of one validation, ms. The schema may come from an imported conversation, and a regular expression in it
+ * can backtrack forever on text that a model chose. V8 stops the check inside a regular expression too. A worker would
+ * cost 20 MB and 30 ms for a check that usually takes 1 ms.
  */
 const checkMs = 200
-const mostFaults = 20
-const longestFault = 300
+const maxFaults = 20
+const maxFaultLength = 300
 
-/** What is wrong with a reply that was to be JSON, one sentence each; null where none was asked for. */
+/**
+ * Validates a reply against the requested response format. Returns one sentence per fault, or null if the format is
+ * plain text.
+ */
 export function jsonFaultsOf(text: string, format: ChatParams['responseFormat']): string[] | null {
   if (!format || format.type === 'text') return null
   let value: unknown
@@ -24,9 +27,9 @@ export function jsonFaultsOf(text: string, format: ChatParams['responseFormat'])
   }
   if (format.type === 'json_object') {
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-    return isObject ? [] : ['It is JSON, but no object.']
+    return isObject ? [] : ['It is JSON, but not an object.']
   }
-  if (text.length > longestChecked) return ['It is too long to be held against its schema here.']
+  if (text.length > maxValidatedLength) return ['It is too long to be validated against its schema.']
   return faultsOf(value, format.schema)
 }
 
@@ -36,38 +39,38 @@ function faultsOf(value: unknown, schemaText: string): string[] {
     const schema: unknown = JSON.parse(schemaText)
     if (!isSchema(schema)) throw new Error('it is neither an object nor a boolean.')
     const { valid, errors } = new Validator(schema, '2020-12', false).validate(value)
-    if (!valid) found.push(...sentencesOf(errors))
+    if (!valid) found.push(...faultSentences(errors))
   }
   try {
     runInContext('check()', createContext({ check }), { timeout: checkMs })
     return found
   } catch (thrown) {
-    return [wordsOf(thrown)]
+    return [failureText(thrown)]
   }
 }
 
-/** By their shape: errors of the context above are not of this one's classes. */
-function wordsOf(thrown: unknown): string {
+/** Tests the shape: errors from the other context are not instances of the classes of this one. */
+function failureText(thrown: unknown): string {
   if (typeof thrown !== 'object' || thrown === null) return short(`Its schema cannot be used: ${String(thrown)}`)
   if ('code' in thrown && thrown.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
-    return 'Checking it against its schema took too long and was given up.'
+    return 'Validation against its schema took too long and was stopped.'
   }
-  return short(`Its schema cannot be used: ${'message' in thrown ? String(thrown.message) : 'for a reason unknown.'}`)
+  return short(`Its schema cannot be used: ${'message' in thrown ? String(thrown.message) : 'unknown reason.'}`)
 }
 
 function isSchema(value: unknown): value is Schema | boolean {
   return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
 }
 
-/** The innermost faults: those around them only say that there is one. */
-function sentencesOf(errors: readonly OutputUnit[]): string[] {
+/** Keeps the innermost faults. The faults around them only repeat that there is one. */
+function faultSentences(errors: readonly OutputUnit[]): string[] {
   const places = errors.map(({ instanceLocation }) => instanceLocation)
   const inner = errors.filter(
     ({ instanceLocation }) => !places.some((other) => other.startsWith(`${instanceLocation}/`)),
   )
   const sentences = [...new Set(inner.map(({ instanceLocation, error }) => short(`${instanceLocation}: ${error}`)))]
-  return sentences.length === 0 ? ['It is not what its schema asks.'] : sentences.slice(0, mostFaults)
+  return sentences.length === 0 ? ['It does not match its schema.'] : sentences.slice(0, maxFaults)
 }
 
 const short = (words: string): string =>
-  words.length > longestFault ? `${words.slice(0, longestFault).toWellFormed()}…` : words
+  words.length > maxFaultLength ? `${words.slice(0, maxFaultLength).toWellFormed()}…` : words

@@ -4,13 +4,13 @@ import type { StoredConversation } from '../../store/conversations.ts'
 import type { Store } from '../../store/store.ts'
 import type { RunningReply } from './reply.ts'
 
-/** What happened in a conversation. Watchers are told that something changed; what it is now, they read themselves. */
+/** A change of a conversation. It names only what changed; subscribers read the current value themselves. */
 export type ChatChange =
   | { what: 'text'; conversationId: string; messageId: string }
   | { what: 'message'; conversationId: string; messageId: string }
   | { what: 'conversation' | 'setup' | 'path' | 'removed' | 'restored'; conversationId: string }
 
-/** The one view of conversations: stored rows, with replies that are being made laid over them. */
+/** Conversations and messages as the window shows them: stored rows, overlaid with running replies. */
 export class ChatView {
   readonly changes = new Listeners<[ChatChange]>()
   readonly #store: Store
@@ -21,7 +21,7 @@ export class ChatView {
     this.#live = live
   }
 
-  /** One that is being made, or has ended and could not be written yet. */
+  /** A reply that is running, or has ended but is not stored yet. */
   reply(messageId: string): RunningReply | undefined {
     return this.#live.get(messageId)
   }
@@ -59,8 +59,8 @@ export class ChatView {
   }
 
   /**
-   * All replies of the ask in which a path ends, where there are several and none was gone on with: what its calls of tools
-   * answered does not count as that.
+   * All replies that were requested together with the last reply of a path, if there are several and the person
+   * continued none of them. Results of tool calls do not count as continuing.
    */
   beside(leafId: string | undefined): string[] {
     if (leafId === undefined) return []
@@ -69,10 +69,10 @@ export class ChatView {
     const reply = last?.role === 'assistant' ? messages.find(last.id) : null
     if (!reply || reply.askId === null) return []
     const replies = messages.byAsk(reply.askId)
-    const goneOnWith = replies.some((id) =>
+    const wasContinued = replies.some((id) =>
       messages.children(reply.conversationId, id).some(({ role }) => role !== 'tool'),
     )
-    return goneOnWith ? [] : replies
+    return wasContinued ? [] : replies
   }
 
   #overlay(stored: Message): Message {
@@ -85,7 +85,7 @@ export class ChatView {
   }
 }
 
-/** One watcher of the list: which conversations are to be told anew. */
+/** One subscriber of the conversation list. Stores only which conversations are stale. */
 export class ListWatcher implements FeedSource<ConversationListEvent> {
   readonly #view: ChatView
   readonly #stale = new Set<string>()

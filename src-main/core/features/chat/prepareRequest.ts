@@ -6,17 +6,19 @@ import type { ChatRequest } from '../../upstream/types.ts'
 import { historyOf } from './history.ts'
 
 /**
- * What a request cannot be given as an extra parameter: this program sets it itself, each from its own place. A `response_format` can be,
- * for the specification shows no values of it; one that was picked wins.
+ * Parameters that `extra` cannot override, because the program sets each from a dedicated field. `response_format` may
+ * come from `extra`, since the specification lists no values for it. A format chosen in the settings wins.
  */
-const ours: ReadonlySet<string> = new Set([
+const reservedNames: ReadonlySet<string> = new Set([
   ...['model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls'],
   ...['temperature', 'top_p', 'max_tokens', 'stop', 'presence_penalty', 'frequency_penalty'],
 ])
 
 /**
- * The request for a reply: instructions, the path above it, parameters, tools. What is stored is read before the first await; pictures
- * are read after it. @throws StudioError `no_such_item` for a picture that is gone, `bad_input` for a schema that is no JSON
+ * Builds the request for a reply: instructions, the path above it, parameters, tools. Everything stored is read before
+ * the first await; images are read after it.
+ * @throws StudioError `no_such_item` if an image was deleted, `bad_input` if the schema of the response format is not
+ * JSON
  */
 export async function prepareRequest(
   store: Store,
@@ -34,10 +36,10 @@ export async function prepareRequest(
   return { model: model ?? '', messages, ...params, ...n, ...tools, stream_options: { include_usage: true } }
 }
 
-/** Parameters as members of the request's body. What is not set is not sent. */
+/** Converts parameters to members of the request body. Unset parameters are omitted. */
 export function membersOf(params: ChatParams): Record<string, unknown> {
   const { temperature, topP, maxTokens, stop, presencePenalty, frequencyPenalty, responseFormat, extra = {} } = params
-  const more = Object.entries(extra).filter(([name]) => !ours.has(name))
+  const more = Object.entries(extra).filter(([name]) => !reservedNames.has(name))
   const set = {
     temperature,
     top_p: topP,
@@ -61,6 +63,6 @@ export function schemaOf(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new StudioError('bad_input', 'The schema of the reply’s format is not JSON.', {}, { cause })
+    throw new StudioError('bad_input', 'The schema of the response format is not JSON.', {}, { cause })
   }
 }

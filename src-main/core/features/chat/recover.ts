@@ -4,8 +4,9 @@ import type { Store } from '../../store/store.ts'
 import { statusOfRun, timed } from './toolRounds.ts'
 
 /**
- * On start: replies that were being made when the program died, put together from their journal and marked; and tools that were running,
- * which may have done their work. Calls that wait for the person still do. Answers how many replies.
+ * Call once at start. Restores replies that were running when the program stopped, from their journal, and marks them
+ * as ended early. Running tool calls become `failed`, because the tool may have completed. Calls that wait for the
+ * person stay open. Returns the number of replies.
  */
 export function recoverReplies(store: Store): number {
   const cut = store.messages.unfinished()
@@ -26,15 +27,15 @@ export function recoverReplies(store: Store): number {
     for (const { id, run } of store.messages.openCalls()) {
       if (run.state !== 'running') continue
       const failed = timed({ ...run, state: 'failed' })
-      const words = 'Inference Studio ended while this tool was running; it may have done its work.'
+      const words = 'Inference Studio stopped while this tool was running. The tool may have completed.'
       store.messages.setRun(id, { ...failed, notes: [...run.notes, words] }, words, statusOfRun(failed))
     }
   })
   return cut.length
 }
 
-/** Nothing is said about work or charges upstream: a missing response proves nothing (specification, Errors). */
+/** `workPossible` stays unset: a missing response proves nothing about work or charges (specification, Errors). */
 export function programEnded(outputStarted: boolean): Problem {
-  const words = 'Inference Studio ended while this reply was being made.'
+  const words = 'Inference Studio stopped while this reply was running.'
   return new StudioError('cancelled', words, { outputStarted }).toProblem()
 }

@@ -1,7 +1,7 @@
 import type { ChatFeature } from './chat.ts'
 import { stopAll } from './stop.ts'
 
-/** Takes a conversation out of sight; nothing of it is deleted. What is going on in it is stopped first. @throws StudioError `no_such_item` */
+/** Stops everything that runs in a conversation and hides it. Deletes nothing. @throws StudioError `no_such_item` */
 export function remove(feature: ChatFeature, { conversationId }: { conversationId: string }): void {
   const { store, runs } = feature
   store.conversations.get(conversationId)

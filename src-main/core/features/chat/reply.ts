@@ -4,15 +4,17 @@ import type { JournalEntry } from '../../store/replyJournal.ts'
 import type { ChatStreamEvent, WaitNotice } from '../../upstream/types.ts'
 import { TextBuffer } from './textBuffer.ts'
 
+/** Fields of a reply that grow while it runs. */
 export const textFields = ['text', 'reasoning', 'refusal'] as const
 export type TextField = (typeof textFields)[number]
 
+/** How a reply ended. */
 export type Ending = 'complete' | 'stopped' | 'incomplete' | 'failed'
 
-/** What changed with an event: a text grew, something else of the message changed, or nothing that shows. */
+/** Effect of an event: a text grew, another visible field changed, or nothing visible changed. */
 export type Change = 'grown' | 'changed' | 'none'
 
-/** One reply while it is made: the state that watchers see and the journal writes from. No I/O. */
+/** State of one running reply. Subscribers and the journal read from it. No I/O. */
 export class RunningReply {
   readonly id: string
   readonly conversationId: string
@@ -74,23 +76,23 @@ export class RunningReply {
     return this.#texts.text.toString()
   }
 
-  /** Its choice has a finish reason. */
+  /** Whether the service sent a finish reason for this choice. */
   get finished(): boolean {
     return this.#finishReason !== null
   }
 
-  /** Its request's row in the books stands. */
-  askedAs(requestRow: number): void {
+  /** Call when the request has its row in the request log. */
+  setRequestRow(requestRow: number): void {
     this.#requestRow = requestRow
   }
 
-  /** Its request is closed. */
-  costs({ cost, costIs }: Pick<Message, 'cost' | 'costIs'>): void {
+  /** Call when the request is closed and its cost is known. */
+  setCost({ cost, costIs }: Pick<Message, 'cost' | 'costIs'>): void {
     this.#cost = cost
     this.#costIs = costIs
   }
 
-  foundFaulty(jsonFaults: string[] | null): void {
+  setJsonFaults(jsonFaults: string[] | null): void {
     this.#jsonFaults = jsonFaults
   }
 
@@ -102,7 +104,7 @@ export class RunningReply {
     return this.#texts[field].since(at)
   }
 
-  waitFor(notice: WaitNotice): void {
+  setWait(notice: WaitNotice): void {
     const since = new Date()
     const retry = notice.for === 'retry' ? notice : null
     this.#wait = {
@@ -148,7 +150,7 @@ export class RunningReply {
     this.#finishedAt = new Date().toISOString()
   }
 
-  /** What came since `journalled` was called last, for the journal; null when nothing did. */
+  /** Output since the last call of `journalled`, or null if there is none. */
   pieces(): JournalEntry | null {
     const pieces: JournalEntry = { text: '', reasoning: '', refusal: '', toolCalls: null }
     let any = false
@@ -163,13 +165,15 @@ export class RunningReply {
     return any ? pieces : null
   }
 
-  /** What `pieces` gave just now is in the database. */
+  /** Call after the result of `pieces` was committed. */
   journalled(): void {
     for (const field of textFields) this.#journalled[field] = this.length(field)
     this.#toolCallsJournalled = true
   }
 
-  /** As it stands now. `sibling` and `siblings` are as they were when it began; the store knows them better. */
+  /**
+   * The current message. `sibling` and `siblings` are as of the start of the reply; the store has the current values.
+   */
   message(): Message {
     return {
       ...this.#base,
@@ -197,7 +201,7 @@ export class RunningReply {
     if (text === '') return 'none'
     const first = this.#begin()
     if (field === 'reasoning') this.#reasoningSince ??= this.#now()
-    // Text after reasoning ends it: its time is then known and shows.
+    // Text ends the reasoning, whose duration is then known and shown.
     const settled = field === 'text' && this.#closeReasoning()
     this.#texts[field].append(text)
     return first || settled ? 'changed' : 'grown'

@@ -14,7 +14,7 @@ import { programEnded } from './recover.ts'
 import { type Ending, RunningReply } from './reply.ts'
 import { storeCalls, storeTitle } from './storeReplyEnd.ts'
 
-/** The one thing that chat needs of the service. */
+/** The part of the service client that chat uses. */
 export interface ChatUpstream {
   streamChatCompletion(request: ChatRequest, options: CallOptions): AsyncIterable<ChatStreamEvent>
 }
@@ -23,55 +23,55 @@ export interface RunsOptions {
   store: Store
   log(line: string): void
   neighbours: ChatNeighbours
-  keepBodies(): boolean
+  logBodies(): boolean
 }
 
-/** A reply's tail is in the database at most this long after it came, and what a busy machine adds. Bar: 500 ms. */
+/** Maximum age of unwritten output, ms, plus scheduling delay. The requirement is 500 ms. */
 const journalEveryMs = 200
-/** The same after the database did not take it: another process holds its lock, or the disk is full. */
+/** Retry interval while the database rejects writes, ms: another process holds its lock, or the disk is full. */
 const journalAgainMs = 500
 
-/** One request, with a reply for each of its choices. */
+/** One request with one reply per choice. */
 interface Run {
   replies: RunningReply[]
   abort: AbortController
   journalTimer: NodeJS.Timeout | null
-  /** Replies of which the database says that their output has begun. */
+  /** Ids of replies whose first output is recorded in the database. */
   begun: Set<string>
-  /** Its row in the books, once that stands; `closed` resolves when that has its end. */
+  /** Id of its row in the request log, once it exists. `closed` resolves when the row is complete. */
   row: number | null
   closed: PromiseWithResolvers<void>
   done: Promise<void>
 }
 
-/** The replies that are being made, several at once. A window may go and come: the run is the core's. */
-export class Runs {
+/** All running replies. They belong to the core: a window may close or reload without effect. */
+export class ReplyRuns {
   readonly view: ChatView
   readonly #store: Store
   readonly #log: (line: string) => void
   readonly #neighbours: ChatNeighbours
-  readonly #keepBodies: () => boolean
+  readonly #logBodies: () => boolean
   readonly #runs = new Set<Run>()
-  /** Replies that have not ended, or whose end is not written yet, with the request they come from. */
+  /** Replies that have not ended or whose end is not stored yet. */
   readonly #live = new Map<string, RunningReply>()
   readonly #runOf = new Map<string, Run>()
 
-  constructor({ store, log, neighbours, keepBodies }: RunsOptions) {
+  constructor({ store, log, neighbours, logBodies }: RunsOptions) {
     this.#store = store
     this.#log = log
     this.#neighbours = neighbours
-    this.#keepBodies = keepBodies
+    this.#logBodies = logBodies
     this.view = new ChatView(store, this.#live)
   }
 
-  /** Requests under way, those that are being closed among them. */
+  /** Number of open requests, including those that are closing. */
   get size(): number {
     return this.#runs.size
   }
 
   /**
-   * Asks for replies whose rows stand already (`pending`), the choices of one request, with the path above them. Answers at once, having
-   * published nothing: whoever stored the rows says so, once this has made them live.
+   * Starts one request for stored `pending` replies, one per choice. Returns at once and notifies nobody: the caller
+   * that stored the rows notifies subscribers.
    */
   start(rows: readonly Message[], upstream: ChatUpstream): void {
     const [first] = rows
@@ -91,19 +91,19 @@ export class Runs {
       this.#live.set(reply.id, reply)
       this.#runOf.set(reply.id, run)
     }
-    // Everything that the database says is read now: what is changed a moment later is for the next question.
+    // Reads the database now. A change made a moment later applies to the next request.
     const request = prepareRequest(this.#store, this.#neighbours, first, rows.length)
     run.done = this.#drive(run, upstream, request)
       .catch((thrown: unknown) => {
-        // A mistake of ours: no reply is left behind that never ends.
+        // After a programming error too, every reply must end.
         for (const reply of replies) if (!reply.ended) this.#fail(run, reply, asStudioError(thrown))
       })
       .finally(() => this.#runs.delete(run))
   }
 
   /**
-   * Ends it here and now with all choices of its request, then closes that: the person's Stop waits for nobody. False when
-   * it had ended already.
+   * Ends a reply and all choices of its request at once, then closes the request. Returns false if the reply had
+   * already ended.
    */
   stop(replyId: string): boolean {
     const run = this.#runOf.get(replyId)
@@ -114,14 +114,14 @@ export class Runs {
     return true
   }
 
-  /** All replies of a conversation, on every branch. Answers how many. */
+  /** Stops all replies of a conversation, on every branch. Returns their number. */
   stopConversation(conversationId: string): number {
     const replies = [...this.#live.values()].filter((reply) => reply.conversationId === conversationId && !reply.ended)
     for (const { id } of replies) this.stop(id)
     return replies.length
   }
 
-  /** The program ends: every reply is kept as far as it came, with the reason. Resolves when all requests are closed. */
+  /** Ends every reply with its partial output and the reason. Resolves when all requests are closed. */
   async shutDown(): Promise<void> {
     const runs = [...this.#runs]
     for (const run of runs) {
@@ -145,18 +145,19 @@ export class Runs {
     } catch (thrown) {
       failure = asStudioError(thrown)
     }
-    // What it cost is known a moment later, when the connection is free again.
+    // The cost is known shortly after the last byte, when the connection is released.
     if (run.row !== null) await run.closed.promise
     for (const reply of run.replies) this.#close(run, reply, failure)
   }
 
-  /** The request is over: the reply ends as that did, and what had ended before learns what it cost. */
+  /** Ends a reply with the result of its request. A reply that had already ended only receives its cost. */
   #close(run: Run, reply: RunningReply, failure: StudioError | null): void {
     const known = reply.ended
-    if (run.row !== null) reply.costs(this.#costOf(run.row))
+    if (run.row !== null) reply.setCost(this.#costOf(run.row))
     if (known) this.#account(run, reply)
     else if (failure) this.#fail(run, reply, failure)
-    else if (run.replies.length > 1 && !reply.hasOutput && !reply.finished) this.#end(run, reply, 'failed', fewer())
+    else if (run.replies.length > 1 && !reply.hasOutput && !reply.finished)
+      this.#end(run, reply, 'failed', tooFewChoices())
     else this.#complete(run, reply)
   }
 
@@ -164,16 +165,16 @@ export class Runs {
     try {
       return this.#neighbours.costOf(row)
     } catch (thrown) {
-      this.#log(`What a reply cost could not be read: ${asStudioError(thrown).message}`)
+      this.#log(`The cost of a reply could not be read: ${asStudioError(thrown).message}`)
       return { cost: null, costIs: 'unknown' }
     }
   }
 
   #account(run: Run, reply: RunningReply): void {
-    // An end that is not written yet brings it along.
+    // If the end of the reply is not stored yet, it will include the cost.
     if (run.row === null || this.#live.has(reply.id)) return
     const message = reply.message()
-    this.#store.pending.write(`use ${reply.id}`, 'What a reply cost', () => {
+    this.#store.pending.write(`use ${reply.id}`, 'The cost of a reply', () => {
       this.#store.journal(() => this.#store.messages.setUse(reply.id, message))
       this.#notify(reply, 'message')
     })
@@ -182,7 +183,7 @@ export class Runs {
   #complete(run: Run, reply: RunningReply): void {
     const { toolCalls, params } = reply.message()
     const isAnswer = toolCalls.length === 0 || reply.length('text') > 0
-    if (isAnswer) reply.foundFaulty(jsonFaultsOf(reply.text, params?.responseFormat))
+    if (isAnswer) reply.setJsonFaults(jsonFaultsOf(reply.text, params?.responseFormat))
     this.#end(run, reply, 'complete', null)
   }
 
@@ -190,16 +191,16 @@ export class Runs {
     return {
       feature: 'chat',
       signal: run.abort.signal,
-      logBodies: this.#keepBodies(),
+      logBodies: this.#logBodies(),
       onRow: (row) => {
         run.row = row
-        for (const reply of run.replies) reply.askedAs(row)
+        for (const reply of run.replies) reply.setRequestRow(row)
       },
       onClosed: () => run.closed.resolve(),
       onWait: (notice) => {
         for (const reply of run.replies) {
           if (reply.ended || reply.hasOutput) continue
-          reply.waitFor(notice)
+          reply.setWait(notice)
           this.#notify(reply, 'message')
         }
       },
@@ -208,17 +209,17 @@ export class Runs {
 
   #fail(run: Run, reply: RunningReply, failure: StudioError): void {
     if (failure.kind === 'bug') this.#log(failure.message)
-    // Stopped by the person, elsewhere: in the log of requests.
+    // The person stopped it in the request log.
     if (failure.kind === 'cancelled') this.#end(run, reply, 'stopped', null)
     else this.#end(run, reply, reply.hasOutput ? 'incomplete' : 'failed', failure.toProblem())
   }
 
   #apply(run: Run, event: ChatStreamEvent): void {
-    // More choices than were asked for are not shown: nobody wanted them.
+    // Ignores choices beyond the requested number.
     const replies = 'choice' in event ? run.replies.slice(event.choice, event.choice + 1) : run.replies
     for (const reply of replies) {
       if (event.type === 'usage' || !reply.ended) this.#applyTo(run, reply, event)
-      // One choice of several is complete when the service says so, whatever becomes of the others.
+      // A choice is complete at its finish reason, whatever happens to the other choices.
       if (event.type === 'finish' && run.replies.length > 1 && !reply.ended) this.#complete(run, reply)
     }
   }
@@ -232,13 +233,15 @@ export class Runs {
     this.#notify(reply, change === 'grown' ? 'text' : 'message')
   }
 
-  /** That output has begun is written at once; a stream goes on where it can't be, and the journal writes it. */
+  /**
+   * Stores the time of the first output at once. If that fails, the stream continues and the journal stores it later.
+   */
   #begin(run: Run, { id, firstTokenMs, requestId, requestRow }: RunningReply): void {
     try {
       this.#store.journal(() => this.#store.messages.begin(id, firstTokenMs, requestId, requestRow))
       run.begun.add(id)
     } catch (thrown) {
-      unexpected('That a reply has begun could not be written; it is tried again', asStoreError(thrown))
+      unexpected('The start of a reply could not be stored and will be retried', asStoreError(thrown))
     }
   }
 
@@ -258,7 +261,7 @@ export class Runs {
         }
       })
     } catch (thrown) {
-      unexpected('The tail of a reply could not be written; it is tried again', asStoreError(thrown))
+      unexpected('The tail of a reply could not be stored and will be retried', asStoreError(thrown))
       run.journalTimer = setTimeout(() => this.#journal(run), journalAgainMs)
       return
     }
@@ -268,7 +271,7 @@ export class Runs {
     }
   }
 
-  /** Ends it for everybody who looks. It stays live until the database has its end. */
+  /** Ends a reply for all subscribers. It stays live until its end is stored. */
   #end(run: Run, reply: RunningReply, status: Ending, problem: Problem | null): void {
     reply.end(status, problem)
     if (run.journalTimer && run.replies.every(({ ended }) => ended)) {
@@ -295,7 +298,7 @@ export class Runs {
         return status === 'complete' ? storeCalls(this.#store, message, this.#callsOf(message)) : []
       })
     } catch (thrown) {
-      // Such as a conversation that was erased meanwhile. What may pass is tried again.
+      // For example, the conversation was deleted permanently. Temporary failures are retried.
       if (!mayPass(thrown)) this.#forget(reply)
       throw thrown
     }
@@ -306,13 +309,13 @@ export class Runs {
     if (calls.length > 0) this.#called(message, calls)
   }
 
-  /** Nothing that the tools do may keep a reply from being kept. */
+  /** A failure in the tools feature must not prevent the reply from being stored. */
   #callsOf(reply: Message): NewToolRow[] {
     if (reply.toolCalls.length === 0) return []
     try {
       return this.#neighbours.callsOf(reply)
     } catch (thrown) {
-      this.#log(`A reply's calls of tools could not be read: ${asStudioError(thrown).message}`)
+      this.#log(`The tool calls of a reply could not be read: ${asStudioError(thrown).message}`)
       return []
     }
   }
@@ -321,7 +324,7 @@ export class Runs {
     try {
       this.#neighbours.called(reply, rows)
     } catch (thrown) {
-      this.#log(`A reply's calls of tools could not be worked on: ${asStudioError(thrown).message}`)
+      this.#log(`The tool calls of a reply could not be started: ${asStudioError(thrown).message}`)
     }
   }
 
@@ -335,7 +338,7 @@ export class Runs {
   }
 }
 
-function fewer(): Problem {
-  const words = 'The service gave fewer choices than were asked for.'
+function tooFewChoices(): Problem {
+  const words = 'The service returned fewer choices than requested.'
   return { kind: 'malformed_reply', message: words, workPossible: true }
 }

@@ -4,9 +4,9 @@ import type { ChatFeature } from './chat.ts'
 import { notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 
 /**
- * Asks again for a reply. The new ones become siblings of the one given, which stays, and the active path ends in the first of them, whose
- * id is `requestId`: the same `requestId` again answers what the first call answered.
- * Only a person calls this: nothing is ever replayed on its own.
+ * Requests new replies to the same message. They become siblings of the given reply, which is not changed. The active
+ * path ends in the first of them, whose id is `requestId`. A repeated `requestId` returns the result of the first call.
+ * Only a person calls this: the program never repeats a request on its own.
  * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`
  */
 export async function retry(
@@ -18,7 +18,7 @@ export async function retry(
   if (before) return before
   store.messages.get(replyId)
   const upstream = await feature.upstream()
-  // Two calls with one id may both have waited for the connection: from here on nothing waits.
+  // Two calls with one id may both have waited for the connection. Nothing waits from here on.
   const meanwhile = retriedBefore(feature, requestId)
   if (meanwhile) return meanwhile
   const { conversationId, ask, notifyOthers } = store.transaction(() => {
@@ -27,7 +27,7 @@ export async function retry(
     const model = former.model ?? store.conversations.get(conversationId).model
     const chosen = models ?? (model === null ? [] : [model])
     if (!canRetry(former) || parentId === null || chosen.length === 0) {
-      throw new StudioError('bad_input', 'Only a reply can be asked for again.')
+      throw new StudioError('bad_input', 'Only replies can be retried.')
     }
     refuseBusy(feature, conversationId)
     const notifyOthers = notifySiblings(feature, conversationId, parentId)

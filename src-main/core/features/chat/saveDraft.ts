@@ -1,6 +1,9 @@
 import type { ChatFeature } from './chat.ts'
 
-/** Keeps what the person is typing. Without an fsync: it comes with every pause in typing. @throws StudioError `no_such_item` */
+/**
+ * Stores the text in the input field. Without an fsync, because it runs at every pause in typing. @throws StudioError
+ * `no_such_item`
+ */
 export function saveDraft(
   { store, runs }: ChatFeature,
   { conversationId, draft }: { conversationId: string; draft: string },

@@ -1,7 +1,7 @@
 import type { ChatSetup } from '../../../../src-preload/contract/chat.ts'
 import type { ChatFeature } from './chat.ts'
 
-/** Instructions, parameters and tools for what is asked from now on. @throws StudioError `no_such_item` */
+/** Stores instructions, parameters and tools for later requests. @throws StudioError `no_such_item` */
 export function saveSetup(
   { store, runs }: ChatFeature,
   { conversationId, setup }: { conversationId: string; setup: ChatSetup },

@@ -6,6 +6,7 @@ import type { ChatUpstream } from './replyRuns.ts'
 import { leaveCalls, notifyPath, notifySiblings, refuseBusy, startReplies, storeReplies } from './startReplies.ts'
 import { titleOf } from './title.ts'
 
+/** Input of `send`. `requestId` becomes the id of the message; `edits` is the id of the message that it replaces. */
 export interface SendInput {
   requestId: string
   conversationId: string | null
@@ -20,6 +21,7 @@ export interface SendInput {
   folderId?: string | null
 }
 
+/** Ids of the stored message and its replies, in the order of models and choices. */
 export interface Sent {
   conversationId: string
   turnId: string
@@ -27,15 +29,16 @@ export interface Sent {
 }
 
 /**
- * Stores the person's turn and the replies to come in one transaction, then asks the service. The same `requestId` again
- * answers what the first call answered and sends nothing. With `ask: false` nothing is asked and no connection is needed.
- * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also where the `requestId` belongs to another text
+ * Stores a message and its pending replies in one transaction, then sends the requests. A repeated `requestId` returns
+ * the result of the first call and sends nothing. `ask: false` only stores the message and needs no connection.
+ * @throws StudioError `not_connected`, `no_such_item`, `busy`, `bad_input`, also if the `requestId` belongs to another
+ * text
  */
 export async function send(feature: ChatFeature, input: SendInput): Promise<Sent> {
   const before = sentBefore(feature, input)
   if (before) return before
   const upstream = input.ask === false ? null : await feature.upstream()
-  // Two calls with one id may both have waited for the connection: from here on nothing waits.
+  // Two calls with one id may both have waited for the connection. Nothing waits from here on.
   return sentBefore(feature, input) ?? sendNow(feature, input, upstream)
 }
 
@@ -57,14 +60,14 @@ function sendNow(feature: ChatFeature, input: SendInput, upstream: ChatUpstream 
     const createdAt = new Date().toISOString()
     const turn = { id: turnId, conversationId, parentId, role, text, name, attachments, createdAt }
     store.messages.insert({ ...turn, status: 'complete', model: null })
-    // What was being typed is what was sent.
+    // The draft has been sent.
     store.conversations.setDraft(conversationId, '')
     if (!upstream) {
       store.conversations.setLeaf(conversationId, turnId)
       store.conversations.use(conversationId, models[0] ?? null, createdAt)
     }
     const ask = upstream ? storeReplies(feature, { conversationId, parentId: turnId, models }) : []
-    nameIt(feature, conversationId, parentId, role, text)
+    setFirstTitle(feature, conversationId, parentId, role, text)
     return { ask, notifyOthers }
   })
   if (upstream) startReplies(feature, conversationId, ask, upstream)
@@ -78,19 +81,19 @@ function begin({ store }: ChatFeature, id: string, { models, setup, folderId = n
   store.conversations.insert({ id, title: null, model: models[0] ?? null, now, ...(setup && { setup }), folderId })
 }
 
-/** Below the end of the path, or beside the message whose place it takes. */
+/** Parent of the new message: the end of the active path, or the parent of the edited message. */
 function parentOf({ store }: ChatFeature, conversationId: string, { edits }: SendInput): string | null {
   if (edits === undefined) return store.conversations.get(conversationId).leafId
   const edited = store.messages.get(edits)
   if (edited.conversationId !== conversationId) {
     throw new StudioError('bad_input', 'That message belongs to another conversation.')
   }
-  if (!canEdit(edited)) throw new StudioError('bad_input', 'What a tool answered cannot be edited.')
+  if (!canEdit(edited)) throw new StudioError('bad_input', 'Tool results cannot be edited.')
   return edited.parentId
 }
 
-/** The first turn of a person names the conversation that has no name. */
-function nameIt(
+/** The first user message names an unnamed conversation. */
+function setFirstTitle(
   { store }: ChatFeature,
   conversationId: string,
   parentId: string | null,
@@ -105,13 +108,13 @@ function nameIt(
 function sentBefore({ store }: ChatFeature, { requestId: turnId, text }: SendInput): Sent | null {
   const turn = store.messages.find(turnId)
   if (!turn) return null
-  // A caller that reuses an id would lose its text without a word.
+  // Otherwise a caller that reuses an id would silently lose its text.
   if (turn.text !== text) throw new StudioError('bad_input', 'This request id belongs to another message.')
   const { conversationId } = turn
   return { conversationId, turnId, replyIds: firstReplies(store, conversationId, turnId) }
 }
 
-/** The replies that a turn was first asked for, without those that were asked for again later. */
+/** The replies that were requested with a message, without later retries. */
 export function firstReplies(store: ChatFeature['store'], conversationId: string, turnId: string): string[] {
   const first = store.messages.children(conversationId, turnId).find(({ role }) => role === 'assistant')
   if (!first) return []

@@ -6,28 +6,29 @@ import type { ChatFeature } from './chat.ts'
 import type { ChatUpstream } from './replyRuns.ts'
 import { roundOf, statusOfRun, timed } from './toolRounds.ts'
 
-/** Replies that are to be made, their rows stored: one list a request, in the order of its choices. */
+/** Stored pending replies: one list per request, in the order of its choices. */
 export type ReplyPlan = Message[][]
 
-export interface StartedReplies {
+/** Replies to request below one message. */
+export interface ReplyRequest {
   conversationId: string
   parentId: string
   models: readonly string[]
-  /** The id of the first reply, where the caller chose it. */
+  /** Id of the first reply, if the caller chose it. */
   firstId?: string
-  /** How many choices, whatever the conversation's parameters say. */
+  /** Overrides the number of choices in the parameters of the conversation. */
   choices?: 1
-  /** False: the path stays where it is, because this is on another branch. */
+  /** False if the replies are on another branch, so that the active path does not change. */
   follow?: boolean
 }
 
 /**
- * Within a transaction: stores the replies of one ask below `parentId` and makes the path end in the first of them. Several
- * models make a request each, `n` choices are several replies of one request.
+ * Stores replies below `parentId` and ends the active path in the first of them. Each model is one request; `n` choices
+ * are several replies of one request. Call within a transaction.
  */
 export function storeReplies(
   { store }: ChatFeature,
-  { conversationId, parentId, models, firstId, choices: only, follow = true }: StartedReplies,
+  { conversationId, parentId, models, firstId, choices: only, follow = true }: ReplyRequest,
 ): ReplyPlan {
   const setup = store.conversations.setup(conversationId).params
   const { n = 1, ...others } = setup
@@ -49,7 +50,7 @@ export function storeReplies(
   return ids.map((choices) => choices.map((id) => store.messages.get(id)))
 }
 
-/** Starts them, then says that the path has changed. */
+/** Starts the requests, then notifies subscribers of the new path. */
 export function startReplies(
   { runs }: ChatFeature,
   conversationId: string,
@@ -60,14 +61,15 @@ export function startReplies(
   notifyPath({ runs }, conversationId)
 }
 
+/** Notifies subscribers that the path and the conversation have changed. */
 export function notifyPath({ runs }: Pick<ChatFeature, 'runs'>, conversationId: string): void {
   runs.view.changes.notify({ what: 'path', conversationId })
   runs.view.changes.notify({ what: 'conversation', conversationId })
 }
 
 /**
- * Within the transaction that puts something below `parentId`: what was told of its siblings is to be told anew, for there is one more.
- * The answer says so, once that is committed.
+ * Call within the transaction that adds a message below `parentId`. The sibling count of its siblings changes, so they
+ * must be sent again. Call the returned function after the commit.
  */
 export function notifySiblings(
   { store, runs }: ChatFeature,
@@ -80,24 +82,27 @@ export function notifySiblings(
   }
 }
 
-/** A path whose end is being made cannot be gone on with. @throws StudioError `busy` */
+/** A path that ends in a running reply or tool cannot be continued. @throws StudioError `busy` */
 export function refuseBusy({ store, runs }: ChatFeature, conversationId: string): void {
   const { leafId } = store.conversations.get(conversationId)
   if (leafId === null) return
   if (runs.view.reply(leafId)?.ended === false) {
-    throw new StudioError('busy', 'A reply is still being made in this conversation. Stop it or wait for it.')
+    throw new StudioError('busy', 'A reply is still running in this conversation. Stop it or wait until it ends.')
   }
   if (isBusy(roundOf(store, leafId))) {
-    throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait for it.')
+    throw new StudioError('busy', 'A tool is still running in this conversation. Stop it or wait until it ends.')
   }
 }
 
-/** Within the transaction in which a person goes on below a round: calls that still wait for a yes are not going to get one. */
+/**
+ * Marks calls that wait for a decision as denied, because the person continued without deciding. Call within the
+ * transaction of the new message.
+ */
 export function leaveCalls({ store, runs }: ChatFeature, leafId: string): void {
   for (const { id, conversationId, run } of roundOf(store, leafId)) {
     if (isSettled(run)) continue
     const left = timed({ ...run, state: 'denied' })
-    store.messages.setRun(id, left, 'The person went on without running this tool.', statusOfRun(left))
+    store.messages.setRun(id, left, 'The person continued without running this tool.', statusOfRun(left))
     runs.view.changes.notify({ what: 'message', conversationId, messageId: id })
   }
 }

@@ -5,9 +5,11 @@ import type { Store } from '../../store/store.ts'
 import { titleOfReply } from './title.ts'
 import { statusOfRun, timed } from './toolRounds.ts'
 
-// What the end of a reply brings with it, in the same transaction.
+// Effects of the end of a reply, in the transaction that stores it.
 
-/** One row a call, each below the one before; the path that ended in the reply goes on to the last of them. */
+/**
+ * Inserts one row per tool call, each below the previous one. A path that ended in the reply now ends in the last row.
+ */
 export function storeCalls(store: Store, reply: Message, rows: readonly NewToolRow[]): Message[] {
   const { conversationId } = reply
   const createdAt = new Date().toISOString()
@@ -36,7 +38,7 @@ export function storeCalls(store: Store, reply: Message, rows: readonly NewToolR
   return store.messages.many(ids)
 }
 
-/** The first exchange names a conversation whose question says nothing (a picture alone) by what was answered. */
+/** Names a conversation by its first reply if the question has no words, such as an image alone. */
 export function storeTitle(store: Store, { conversationId, parentId, text }: Message): void {
   if (text === '' || store.conversations.find(conversationId)?.title !== null) return
   const questions = store.messages.path(parentId).filter(({ role }) => role === 'user')

@@ -1,4 +1,6 @@
-/** Text that grows at its end: appending and reading the tail cost what they touch, however long the whole is. */
+/**
+ * Text that grows at its end. Appending and reading the tail cost time in proportion to the piece, not to the whole.
+ */
 export class TextBuffer {
   readonly #pieces: string[] = []
   #length = 0
@@ -13,7 +15,7 @@ export class TextBuffer {
     this.#length += text.length
   }
 
-  /** Everything from offset `at` on. */
+  /** Text from offset `at` on, UTF-16 units. */
   since(at: number): string {
     if (at >= this.#length) return ''
     let first = this.#pieces.length

@@ -1,8 +1,8 @@
-const longest = 60
+const maxTitleLength = 60
 
-/** A conversation's first name: the start of what was asked, on one line. Null when there is nothing to read in it. */
+/** First title of a conversation: the start of the question on one line. Null if the text is blank. */
 export function titleOf(text: string): string | null {
-  // Marks of Markdown that say nothing once they are not drawn: a name is plain text.
+  // Removes Markdown marks, because titles are plain text.
   const line = text
     .slice(0, 1000)
     .replace(/^\s*#{1,6}\s+/u, '')
@@ -11,14 +11,14 @@ export function titleOf(text: string): string | null {
     .trim()
   if (line === '') return null
   const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
-  if (characters.length <= longest) return line
-  const cut = characters.slice(0, longest).join('')
+  if (characters.length <= maxTitleLength) return line
+  const cut = characters.slice(0, maxTitleLength).join('')
   const lastSpace = cut.lastIndexOf(' ')
-  // At a word's end where there is one in the last third, so that no word is cut for nothing.
+  // Cuts at the last space if it is in the last third of the title.
   return `${(lastSpace > cut.length * 0.66 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
 }
 
-/** The same from a reply, where the question says nothing: its first line with words in it, without the marks of headings and lists. */
+/** Title from a reply: its first line with letters, without marks of headings and lists. */
 export function titleOfReply(text: string): string | null {
   for (const line of text.slice(0, 4000).split('\n')) {
     const words = line.replace(/^[\s#>*+\-\d.)|]+/u, '').replace(/[*_`~]+/gu, '')

@@ -6,7 +6,7 @@ import type { ChatFeature } from './chat.ts'
 import { notifySiblings, startReplies, storeReplies } from './startReplies.ts'
 import { roundOf, roundsUpTo, statusOfRun, timed } from './toolRounds.ts'
 
-/** What the tools may do with the conversations that call them. */
+/** Gives the tools feature access to conversations whose replies call tools. */
 export function openToolCallsPort(feature: ChatFeature): ToolCallsPort {
   const { store } = feature
   return {
@@ -24,7 +24,7 @@ export function openToolCallsPort(feature: ChatFeature): ToolCallsPort {
 
 function toolMessage({ store }: ChatFeature, messageId: string): ToolMessage {
   const message = store.messages.get(messageId)
-  if (!isToolMessage(message)) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
+  if (!isToolMessage(message)) throw new StudioError('no_such_item', 'This tool call does not exist any more.')
   return message
 }
 
@@ -38,11 +38,11 @@ function setRun(feature: ChatFeature, messageId: string, run: ToolRun, text: str
     return message
   })
   runs.view.changes.notify({ what: 'message', conversationId, messageId })
-  // Whether the conversation waits for the person may be another answer now.
+  // The conversation may no longer wait for the person.
   runs.view.changes.notify({ what: 'conversation', conversationId })
 }
 
-/** Where the round was gone on with already, the reply that stands there is the answer: nothing is asked twice. */
+/** Returns the existing reply if the round was already continued, so that nothing is requested twice. */
 async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId: string }> {
   const { store } = feature
   toolMessage(feature, messageId)
@@ -50,10 +50,10 @@ async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId
   const { conversationId, ask, before, notifyOthers } = store.transaction(() => {
     const rows = roundOf(store, messageId)
     const last = rows.at(-1)
-    if (!last) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
+    if (!last) throw new StudioError('no_such_item', 'This tool call does not exist any more.')
     const { conversationId } = last
     if (rows.some(({ run }) => !isSettled(run))) {
-      throw new StudioError('busy', 'A call of this round is not settled yet.')
+      throw new StudioError('busy', 'A tool call of this reply is still open.')
     }
     const before = replyBelow(feature, last)
     if (before !== undefined) return { conversationId, ask: [], before, notifyOthers: () => undefined }
@@ -65,7 +65,7 @@ async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId
     return { conversationId, ask, before, notifyOthers }
   })
   const replyId = before ?? ask[0]?.[0]?.id
-  if (replyId === undefined) throw new StudioError('no_such_item', 'That call of a tool does not exist any more.')
+  if (replyId === undefined) throw new StudioError('no_such_item', 'This tool call does not exist any more.')
   startReplies(feature, conversationId, ask, upstream)
   notifyOthers()
   return { replyId }
@@ -74,7 +74,7 @@ async function askOn(feature: ChatFeature, messageId: string): Promise<{ replyId
 function replyBelow({ store, runs }: ChatFeature, last: Message): string | undefined {
   const replies = store.messages.children(last.conversationId, last.id).filter(({ role }) => role === 'assistant')
   if (replies.some(({ id }) => runs.view.reply(id)?.ended === false)) {
-    throw new StudioError('busy', 'The reply to these calls is being made.')
+    throw new StudioError('busy', 'The reply to these tool calls is still running.')
   }
   return replies[0]?.id
 }
@@ -82,6 +82,6 @@ function replyBelow({ store, runs }: ChatFeature, last: Message): string | undef
 function modelOf({ store }: ChatFeature, [first]: readonly Message[]): string {
   const reply = first?.parentId ? store.messages.find(first.parentId) : null
   const model = reply?.model ?? (first && store.conversations.get(first.conversationId).model)
-  if (!model) throw new StudioError('bad_input', 'Nobody knows which model called these tools.')
+  if (!model) throw new StudioError('bad_input', 'The model that called these tools is unknown.')
   return model
 }

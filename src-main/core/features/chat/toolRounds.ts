@@ -3,9 +3,9 @@ import { isSettled } from '../../ports/toolCalls.ts'
 import { isToolMessage, type ToolMessage } from '../../store/messages.ts'
 import type { Store } from '../../store/store.ts'
 
-// A round: a reply that calls tools, and below it one row of role tool a call, each below the one before.
+// A round is a reply that calls tools, and one row of role tool per call below it, each below the previous one.
 
-/** The status of a row of role tool. What is not settled counts as not ended. */
+/** Message status of a row of role tool. Open calls have not ended. */
 const statusOf: Record<ToolRunState, MessageStatus> = {
   awaiting: 'pending',
   by_hand: 'pending',
@@ -19,16 +19,17 @@ const statusOf: Record<ToolRunState, MessageStatus> = {
   failed: 'failed',
 }
 
+/** Message status that follows from the state of a tool call. */
 export function statusOfRun({ state }: ToolRun): MessageStatus {
   return statusOf[state]
 }
 
-/** The run as it is stored: what is settled has an end, everything else has none. */
+/** Sets `finishedAt` of a settled run, and clears it for an open one. */
 export function timed(run: ToolRun): ToolRun {
   return { ...run, finishedAt: isSettled(run) ? (run.finishedAt ?? new Date().toISOString()) : null }
 }
 
-/** The rows of the round that a row of role tool belongs to, in order; empty for any other message. */
+/** Rows of the round that a message of role tool belongs to, in order. Empty for other messages. */
 export function roundOf(store: Store, messageId: string): ToolMessage[] {
   const here = store.messages.find(messageId)
   if (here?.role !== 'tool') return []
@@ -45,7 +46,7 @@ export function roundOf(store: Store, messageId: string): ToolMessage[] {
   return store.messages.many(ids).filter(isToolMessage)
 }
 
-/** How many rounds follow one another up to this message, without a turn of the person between. */
+/** Number of consecutive rounds up to this message, without a user message in between. */
 export function roundsUpTo(store: Store, messageId: string): number {
   const turns = store.messages.turnsAbove(messageId)
   return turns.filter(({ role }, at) => role === 'assistant' && turns[at - 1]?.role === 'tool').length

@@ -1,5 +1,6 @@
 import type { ChatFeature } from './chat.ts'
 
+/** Fields to change; undefined fields stay. */
 export interface UpdateInput {
   conversationId: string
   title?: string | undefined
@@ -8,7 +9,7 @@ export interface UpdateInput {
   archived?: boolean | undefined
 }
 
-/** Title, folder, pin, archive: what is given. An empty title takes the name away. @throws StudioError `no_such_item` */
+/** Changes the given fields. An empty title removes the title. @throws StudioError `no_such_item` */
 export function update({ store, runs }: ChatFeature, { conversationId, ...changes }: UpdateInput): void {
   const { title, folderId, pinned, archived } = changes
   store.transaction(() => {

@@ -3,7 +3,9 @@ import { type Feed, feed } from '../../shared/events.ts'
 import type { ChatFeature } from './chat.ts'
 import { ConversationWatcher } from './conversationWatcher.ts'
 
-/** A conversation as it stands, then what changes, until the signal. @throws StudioError `no_such_item` */
+/**
+ * Streams a snapshot of a conversation, then its changes, until the signal aborts. @throws StudioError `no_such_item`
+ */
 export function watch(
   { store, runs }: ChatFeature,
   { conversationId }: { conversationId: string },

@@ -3,7 +3,7 @@ import { type Feed, feed } from '../../shared/events.ts'
 import type { ChatFeature } from './chat.ts'
 import { ListWatcher } from './listWatcher.ts'
 
-/** All conversations in sight, then what changes, until the signal. */
+/** Streams all visible conversations, then changes, until the signal aborts. */
 export function watchList({ runs }: ChatFeature, signal?: AbortSignal): Feed<ConversationListEvent> {
   return feed(new ListWatcher(runs.view), signal)
 }

@@ -6,27 +6,31 @@ import type { StoredProfile } from '../../store/profiles.ts'
 import { parseBaseAddress } from '../../upstream/address.ts'
 import { openUpstream } from '../../upstream/client.ts'
 import { Credential, saveCredential } from '../../upstream/credential.ts'
-import { probe, type Tested } from './probe.ts'
+import { type ProbeResult, probe } from './probe.ts'
 import { allProfiles, freeName, keyOf, profileNamed, profileOf, sandboxId, shownProfile } from './profiles.ts'
 import type { Session } from './session.ts'
 
-export interface Address {
+/** An address with its API key. `allowInsecure` permits http:// outside this computer. */
+export interface ConnectionAddress {
   baseUrl: string
   credential: Credential
   allowInsecure: boolean
 }
 
-export interface NewConnection extends Address {
-  /** This one's address and key are replaced. */
+/** Input of `connect`. `keep` is where the API key is stored. */
+export interface NewConnection extends ConnectionAddress {
+  /** Profile whose address and API key are replaced. */
   id?: string | undefined
-  /** The one of this name, or else the only one at this address, is replaced instead of adding another. */
+  /** Replaces the profile with this name, or the only one at this address, instead of adding one. */
   again?: boolean | undefined
   name?: string | undefined
   keep: 'keychain' | 'session'
 }
 
-/** Asks once, without the patience of later calls: a person is waiting for this answer. Keeps nothing. @throws StudioError */
-export async function test({ baseUrl, credential, allowInsecure }: Address): Promise<Tested> {
+/**
+ * Tests an address and an API key with a single attempt, because a person waits. Stores nothing. @throws StudioError
+ */
+export async function test({ baseUrl, credential, allowInsecure }: ConnectionAddress): Promise<ProbeResult> {
   const upstream = openUpstream({
     base: parseBaseAddress(baseUrl, { allowInsecure }),
     credential,
@@ -40,9 +44,10 @@ export async function test({ baseUrl, credential, allowInsecure }: Address): Pro
 }
 
 /**
- * Tests, keeps the key where asked, and makes this the active profile. When the test or the keychain fails, nothing is kept
- * and what was connected before stays.
- * @throws StudioError what the test met; `keychain_missing`, `keychain_locked`: then `session` can be offered; `bad_input` for a name that is taken
+ * Tests the connection, stores its API key and makes it active. If the test or the keychain fails, nothing is stored
+ * and the previous connection stays.
+ * @throws StudioError as the test fails; `keychain_missing`, `keychain_locked`: `session` can then be offered;
+ * `bad_input` if the name is taken
  */
 export function connect(session: Session, input: NewConnection): Promise<Profile> {
   return session.open(async () => {
@@ -59,18 +64,18 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
     const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept: keep, allowInsecure }
     session.store.profiles.saveActive(profile)
     session.use(profile, session.client(profile, base, credential), true)
-    // Keeps the model list; the test has passed, so what this meets is a state and no failure of the connecting.
+    // Stores the model list. The test has passed, so a failure here is a state, not a failed connect.
     await session.check()
     return shownProfile(profile)
   })
 }
 
-/** The profile whose address and key are replaced; null where one is added. @throws StudioError `no_such_item`, `bad_input` */
+/** Returns the profile to replace, or null to add one. @throws StudioError `no_such_item`, `bad_input` */
 function replacedBy(session: Session, { id, again, name }: NewConnection, baseUrl: string): StoredProfile | null {
   if (id !== undefined) {
     const former = profileOf(session, id)
     if (former.kind === 'service' && former.keyKept !== 'environment') return former
-    throw new StudioError('bad_input', `${former.name} has no address or key that could be changed.`)
+    throw new StudioError('bad_input', `${former.name} has no address or API key to change.`)
   }
   if (again !== true) return null
   const services = session.store.profiles.all().filter(({ kind }) => kind === 'service')
@@ -81,7 +86,7 @@ function replacedBy(session: Session, { id, again, name }: NewConnection, baseUr
   return only && others.length === 0 ? only : null
 }
 
-/** The same for the command line, which has the key as text. */
+/** Like `connect`, for the command line, which has the API key as text. */
 export function login(
   session: Session,
   input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean; again?: boolean },
@@ -91,18 +96,18 @@ export function login(
   return connect(session, { name, baseUrl, credential, allowInsecure, again, keep: 'keychain' })
 }
 
-/** Starts the sandbox if it does not run and makes it the active profile; `keep` false for this run alone. */
-export function connectSandbox(session: Session, { keep = true } = {}): Promise<Profile> {
+/** Starts the sandbox if needed and makes it active. `remember: false` applies to this run only. */
+export function connectSandbox(session: Session, { remember = true } = {}): Promise<Profile> {
   return session.open(async () => {
     const profile = await startedSandbox(session)
-    if (keep) session.store.profiles.saveActive(profile)
-    else session.passing.set(profile.id, profile)
+    if (remember) session.store.profiles.saveActive(profile)
+    else session.temporary.set(profile.id, profile)
     await openSandbox(session, profile)
     return shownProfile(profile)
   })
 }
 
-/** Connects for this run alone; the key came from the environment or standard input and is kept nowhere. */
+/** Connects for this run only. The API key is from the environment or standard input and is not stored. */
 export function connectForNow(
   session: Session,
   { baseUrl, apiKey }: { baseUrl: string; apiKey: string },
@@ -119,49 +124,52 @@ export function connectForNow(
       keyKept: 'environment',
       allowInsecure: false,
     }
-    session.passing.set(id, profile)
+    session.temporary.set(id, profile)
     session.keys.set(id, credential)
     session.use(profile, session.client(profile, base, credential), false)
   })
 }
 
-/** Connects a stored profile, named by its id or name, for this run alone. @throws StudioError `no_such_item`, and as its key fails */
+/**
+ * Connects a stored profile by id or name, for this run only. @throws StudioError `no_such_item`, and as reading its
+ * API key fails
+ */
 export async function connectNamed(session: Session, which: string): Promise<void> {
   const { id } = profileNamed(allProfiles(session), which)
-  await use(session, id, { keep: false })
+  await use(session, id, { remember: false })
 }
 
 /**
- * Makes a profile the active one, for this run alone where not to `keep`. Its key is found first: what was connected stays where that fails.
- * What was sent before ends where it was sent.
+ * Makes a profile active; with `remember: false` for this run only. Reads its API key first, so that the previous
+ * connection stays if that fails. Requests already sent finish on the previous connection.
  * @throws StudioError `no_such_item`, `not_connected`, and as the keychain fails
  */
-export function use(session: Session, id: string, { keep = true } = {}): Promise<Profile> {
+export function use(session: Session, id: string, { remember = true } = {}): Promise<Profile> {
   return session.open(async () => {
     const profile = profileOf(session, id)
-    const stands = session.current !== null && session.connection.profile?.id === id
+    const isActive = session.current !== null && session.connection.profile?.id === id
     if (profile.kind === 'sandbox') {
       const started = await startedSandbox(session)
-      if (keep) session.store.profiles.saveActive(started)
-      if (!stands) await openSandbox(session, started)
+      if (remember) session.store.profiles.saveActive(started)
+      if (!isActive) await openSandbox(session, started)
       return shownProfile(started)
     }
-    const credential = stands ? null : await keyOf(session, profile)
+    const credential = isActive ? null : await keyOf(session, profile)
     const base = parseBaseAddress(profile.baseUrl, profile)
-    if (keep && !session.passing.has(id)) session.store.profiles.activate(id)
+    if (remember && !session.temporary.has(id)) session.store.profiles.activate(id)
     if (credential) session.use(profile, session.client(profile, base, credential), false)
     return shownProfile(profile)
   })
 }
 
-/** The same; whether it answers is asked beside. @throws as `use` */
+/** Like `use`, then checks the service in the background. @throws as `use` */
 export async function switchTo(session: Session, id: string): Promise<Profile> {
   const profile = await use(session, id)
-  if (session.connection.state === 'checking') inBackground('The service could not be asked', session.check())
+  if (session.connection.state === 'checking') inBackground('The service could not be checked', session.check())
   return profile
 }
 
-/** Opens the stored profile: finds its key, starts its sandbox. A failure becomes the state. */
+/** Opens the stored profile: reads its API key or starts its sandbox. A failure becomes the state. */
 export function openStored(session: Session): Promise<void> {
   return session.open(async () => {
     const profile = session.store.profiles.active()
@@ -179,42 +187,42 @@ export function openStored(session: Session): Promise<void> {
   })
 }
 
-/** Asks again; where no client could be opened, looks for its key once more. */
+/** Checks the service. If no client could be opened, reads the API key again first. */
 export async function recheck(session: Session): Promise<void> {
   session.rechecks.notify()
   if (!session.current) await openStored(session)
   await session.check()
 }
 
-/** Something says that the service may be back: it is looked for now where it was not there. */
+/** Looks for an unreachable service at once, because a hint says that it may be back. */
 export const lookAgain = (session: Session): void =>
-  inBackground('The service could not be looked for', session.back.lookNow())
+  inBackground('The service could not be checked', session.reconnect.checkNow())
 
-/** @throws StudioError `no_such_item`, `bad_input` for a name that another one has */
+/** Renames a profile. @throws StudioError `no_such_item`, `bad_input` if the name is taken */
 export function rename(session: Session, { id, name }: { id: string; name: string }): Profile {
   const profile = { ...profileOf(session, id), name: freeName(session, id, name, '') }
-  if (session.passing.has(id)) session.passing.set(id, profile)
+  if (session.temporary.has(id)) session.temporary.set(id, profile)
   session.store.profiles.rename(id, profile.name)
-  if (session.connection.profile?.id === id) session.named(profile.name)
+  if (session.connection.profile?.id === id) session.renamed(profile.name)
   else session.changes.notify()
   return shownProfile(profile)
 }
 
 /**
- * Forgets a profile and its key, here and in the keychain, and cuts what runs over it. Nothing takes the place of the active one: whose
- * account pays is for a person to say.
- * @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` (then nothing is forgotten)
+ * Deletes a profile and its API key, and ends its running requests. No other profile becomes active: the person must
+ * choose whose account pays.
+ * @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` (then nothing is deleted)
  */
 export function forget(session: Session, id: string): Promise<void> {
   return session.open(async () => {
     const profile = profileOf(session, id)
     if (profile.keyKept === 'keychain') await session.secrets.delete(id)
     session.store.profiles.remove(id)
-    session.passing.delete(id)
+    session.temporary.delete(id)
     session.keys.delete(id)
     if (session.connection.profile?.id === id) session.forget()
     else session.changes.notify()
-    session.leaving.cut(id)
+    session.retired.cut(id)
     session.forgotten.notify(id)
     if (profile.kind !== 'sandbox') return
     await session.sandbox?.close()
@@ -222,16 +230,16 @@ export function forget(session: Session, id: string): Promise<void> {
   })
 }
 
-/** Forgets the active profile and its key. */
+/** Deletes the active profile and its API key. */
 export async function disconnect(session: Session): Promise<void> {
-  // In turn: just after the start the stored profile is still being opened, and is the one to forget.
+  // Waits for the stored profile, which may still be opening after the start and is the one to delete.
   const id = await session.open(async () => session.connection.profile?.id)
   if (id !== undefined) await forget(session, id)
 }
 
 async function startedSandbox(session: Session): Promise<StoredProfile> {
   if (!session.sandbox) {
-    // Loaded when first asked for: most runs never need it.
+    // Loaded on first use, because most runs never need it.
     const { startSandbox } = await import('../../../sandbox/sandbox.ts')
     session.sandbox = await startSandbox()
   }

@@ -3,8 +3,9 @@ import { openStored } from './connect.ts'
 import type { Session } from './session.ts'
 
 /**
- * The command line beside a running core may choose, rename or forget a connection: `observe` tells when the database may have changed. What
- * this core connected for its run alone stays until another one is chosen. Answers how to stop.
+ * Follows changes that the command line makes to stored connections while this core runs. `observe` reports possible
+ * changes of the database. A connection of this run only stays active until another one is chosen. Returns a function
+ * that stops following.
  */
 export function followStored(session: Session, observe: (look: () => void) => () => void): () => void {
   const { profiles } = session.store
@@ -12,11 +13,11 @@ export function followStored(session: Session, observe: (look: () => void) => ()
   const look = (): void => {
     const { profile } = session.connection
     const stored = profile && profiles.get(profile.id)
-    if (profile && stored === null && !session.passing.has(profile.id)) {
+    if (profile && stored === null && !session.temporary.has(profile.id)) {
       session.keys.delete(profile.id)
       session.forget()
       session.forgotten.notify(profile.id)
-    } else if (profile && stored && stored.name !== profile.name) session.named(stored.name)
+    } else if (profile && stored && stored.name !== profile.name) session.renamed(stored.name)
     const chosen = profiles.active()?.id ?? null
     if (chosen === active) return
     active = chosen
@@ -25,7 +26,7 @@ export function followStored(session: Session, observe: (look: () => void) => ()
     inBackground('The connection that was chosen could not be opened', opened)
   }
   const ends = [
-    // Its own choices are no news to it.
+    // Changes made by this core are not news.
     session.changes.add(() => {
       active = profiles.active()?.id ?? null
     }),

@@ -3,15 +3,16 @@ import { StudioError } from '../../errors.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { Store } from '../../store/store.ts'
 
+/** What `listModels` needs. */
 export interface ModelsFeature {
   store: Store
-  /** The active profile and its address, whether it answers or not. */
+  /** The active profile and its address, or null. The service need not answer. */
   place(): ListPlace | null
-  /** Fetches the list and stores it as that profile's. @throws StudioError */
+  /** Fetches the list and stores it for that profile. @throws StudioError */
   fetch(): Promise<unknown>
 }
 
-/** The list as last fetched, with its age; asks when there is none yet or `refresh` is set. @throws StudioError */
+/** Returns the stored model list with its age. Fetches it if there is none or `refresh` is set. @throws StudioError */
 export async function listModels(
   feature: ModelsFeature,
   { refresh }: { refresh: boolean },

@@ -4,22 +4,26 @@ import type { Upstream } from '../../upstream/client.ts'
 import type { CallOptions } from '../../upstream/types.ts'
 
 /**
- * The same, once and without patience: first whether anybody is there, which costs no request. `answerMs` is all that the answer may take.
+ * Like `fetchModelList`, but once and with a time limit for the answer, ms. First opens a connection, which costs no
+ * request.
  * @throws StudioError
  */
-export async function askAgain(upstream: Upstream, answerMs: number): Promise<Model[]> {
+export async function checkModels(upstream: Upstream, answerMs: number): Promise<Model[]> {
   await upstream.reach()
-  const late = AbortSignal.timeout(answerMs)
+  const timeout = AbortSignal.timeout(answerMs)
   try {
-    return await askModels(upstream, { once: true, signal: late })
+    return await fetchModelList(upstream, { once: true, signal: timeout })
   } catch (thrown) {
-    if (!late.aborted) throw thrown
+    if (!timeout.aborted) throw thrown
     throw new StudioError('headers_timeout', 'The service did not begin to answer in time.', {}, { cause: thrown })
   }
 }
 
-/** Fetches the model list. Keeps nothing. @throws StudioError */
-export async function askModels(upstream: Pick<Upstream, 'listModels'>, options: CallOptions = {}): Promise<Model[]> {
+/** Fetches the model list without storing it. @throws StudioError */
+export async function fetchModelList(
+  upstream: Pick<Upstream, 'listModels'>,
+  options: CallOptions = {},
+): Promise<Model[]> {
   const { value } = await upstream.listModels(options)
   return value.data.map(({ id, created, owned_by }) => ({
     id,
@@ -28,17 +32,18 @@ export async function askModels(upstream: Pick<Upstream, 'listModels'>, options:
   }))
 }
 
-export interface Tested {
+/** What a test of a connection found: number of models, and details of the API key if the service has them. */
+export interface ProbeResult {
   baseUrl: string
   models: number
   keyPrefix: string | null
   keyName: string | null
 }
 
-/** What a person sees of an address and a key before they are kept. Keeps nothing. @throws StudioError */
-export async function probe(upstream: Upstream): Promise<Tested> {
+/** Describes an address and an API key before they are stored. Stores nothing. @throws StudioError */
+export async function probe(upstream: Upstream): Promise<ProbeResult> {
   const { value } = await upstream.listModels()
-  // The key's own record is a kindness: a service that answers the list but not this one can still be used.
+  // The details of the API key are optional: a service that lacks them can still be used.
   const key = await upstream.getCurrentKey().then(
     (reply) => reply.value,
     (thrown: unknown) => {

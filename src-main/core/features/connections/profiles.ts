@@ -4,17 +4,17 @@ import type { StoredProfile } from '../../store/profiles.ts'
 import { type Credential, loadCredential } from '../../upstream/credential.ts'
 import type { Session } from './session.ts'
 
-/** The sandbox has one profile, whenever it is made. */
+/** Id of the only sandbox profile. */
 export const sandboxId = 'sandbox'
 
-/** What is stored, and what this run alone knows, by name. */
-export function allProfiles({ store, passing }: Session): StoredProfile[] {
+/** All profiles, stored ones and those of this run, by name. */
+export function allProfiles({ store, temporary }: Session): StoredProfile[] {
   const stored = store.profiles.all()
-  const own = [...passing.values()].filter(({ id }) => !stored.some((one) => one.id === id))
+  const own = [...temporary.values()].filter(({ id }) => !stored.some((one) => one.id === id))
   return [...stored, ...own].sort((a, b) => a.name.localeCompare(b.name, 'en'))
 }
 
-/** For the list that a person chooses from. `bookOf` answers the id of the book of a profile's account. */
+/** All profiles for the list in the window. `accountOf` returns the id of the account of a profile. */
 export function savedProfiles(session: Session, accountOf: (profile: Profile) => string | null): SavedProfile[] {
   const { profile: active } = session.connection
   const keptNow = (profile: StoredProfile): Profile['keyKept'] => {
@@ -32,44 +32,44 @@ export function savedProfiles(session: Session, accountOf: (profile: Profile) =>
 /** @throws StudioError `no_such_item` */
 export function profileOf(session: Session, id: string): StoredProfile {
   const found = allProfiles(session).find((profile) => profile.id === id)
-  if (!found) throw new StudioError('no_such_item', 'This connection is not there any more.')
+  if (!found) throw new StudioError('no_such_item', 'This connection does not exist any more.')
   return found
 }
 
-/** Of an id, else of a name, whatever its case. @throws StudioError `no_such_item` */
+/** Finds a profile by id, or else by name, ignoring case. @throws StudioError `no_such_item` */
 export function profileNamed(profiles: readonly StoredProfile[], which: string): StoredProfile {
   const found = profiles.find(({ id }) => id === which) ?? profiles.find(({ name }) => isSameName(name, which))
   if (found) return found
   const names = profiles.map(({ name }) => name).join(', ')
   throw new StudioError(
     'no_such_item',
-    `No connection is called ${which}. ${names ? `There are: ${names}.` : ''}`.trim(),
+    `No connection is called ${which}. ${names ? `Existing connections: ${names}.` : ''}`.trim(),
   )
 }
 
 const isSameName = (one: string, other: string): boolean => one.trim().toLowerCase() === other.trim().toLowerCase()
 
 /**
- * The name that a profile may have: the one asked for, or the usual one with a number where that is taken.
- * @throws StudioError `bad_input` where the one asked for is taken
+ * Returns the requested name of a profile, or the default name, with a number if it is taken.
+ * @throws StudioError `bad_input` if the requested name is taken
  */
-export function freeName(session: Session, id: string, asked: string | undefined, usual: string): string {
+export function freeName(session: Session, id: string, requested: string | undefined, defaultName: string): string {
   const others = allProfiles(session).filter((profile) => profile.id !== id)
   const isTaken = (name: string): boolean => others.some((other) => isSameName(other.name, name))
-  const wanted = asked?.trim()
+  const wanted = requested?.trim()
   if (wanted) {
-    if (isTaken(wanted)) throw new StudioError('bad_input', `Another connection is called ${wanted} already.`)
+    if (isTaken(wanted)) throw new StudioError('bad_input', `Another connection is already called ${wanted}.`)
     return wanted
   }
   for (let number = 1; ; number++) {
-    const name = number === 1 ? usual : `${usual} ${number}`
+    const name = number === 1 ? defaultName : `${defaultName} ${number}`
     if (!isTaken(name)) return name
   }
 }
 
 /**
- * The key of a profile, from where it is kept.
- * @throws StudioError `not_connected` where it must be given again, and as the keychain fails
+ * Reads the API key of a profile.
+ * @throws StudioError `not_connected` if it must be entered again, and as the keychain fails
  */
 export async function keyOf(session: Session, profile: StoredProfile): Promise<Credential> {
   const { id, name, keyKept } = profile
@@ -77,11 +77,12 @@ export async function keyOf(session: Session, profile: StoredProfile): Promise<C
   if (credential) return credential
   const words =
     keyKept === 'keychain'
-      ? `The keychain holds no key for ${name} any more. Give it again.`
-      : `The key of ${name} was kept for that session only. Give it again.`
+      ? `The keychain has no API key for ${name} any more. Enter it again.`
+      : `The API key of ${name} was stored for one session only. Enter it again.`
   throw new StudioError('not_connected', words)
 }
 
+/** The fields of a profile that a window may see. */
 export const shownProfile = ({ id, name, kind, baseUrl, keyKept }: Profile): Profile => ({
   ...{ id, name, kind, baseUrl, keyKept },
 })

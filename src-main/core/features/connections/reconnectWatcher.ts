@@ -5,20 +5,25 @@ import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import { isUnanswered, type Reachability } from '../../upstream/reachability.ts'
 
+/** Times of the reconnect watcher, ms. */
 export interface ReconnectBounds {
-  /** ms until the first look, doubled by each to the second figure; spread by a fifth, so that many studios don't knock at once. */
+  /**
+   * Delay of the first check, ms. It doubles up to `mostMs`, with a random spread of 20%, so that many clients do not
+   * reconnect at once.
+   */
   firstMs: number
   mostMs: number
-  /** A page or a request makes it look at once, but not sooner after the last look. */
+  /** A window or a request triggers a check at once, but not sooner than this after the last one, ms. */
   leastMs: number
-  /** Requests wait so long for a look of theirs. */
+  /** How long a request waits for the result of a check, ms. */
   patienceMs: number
-  /** What takes a connection and then stays silent, as a network does that swallows: a list of models never takes so long. */
+  /** Time limit for the model list, ms. A network that drops data accepts connections without answering. */
   answerMs: number
-  /** So long after it went away requests go out all the same: their retries bridge a restart of the service. */
+  /** How long requests are still sent after the service became unreachable, ms: their retries bridge a restart. */
   graceMs: number
 }
 
+/** Times in the product; tests use shorter ones. */
 export const reconnectBounds: ReconnectBounds = {
   firstMs: 5000,
   mostMs: 300_000,
@@ -28,36 +33,36 @@ export const reconnectBounds: ReconnectBounds = {
   graceMs: 10_000,
 }
 
-/** Nobody is left without a look for longer, whatever Retry-After says; and a timer beyond 24 days would go off at once. */
-const longestMs = 24 * 3600 * 1000
+/** Longest delay, ms, whatever Retry-After says. A timer of more than 24 days would fire at once. */
+const maxDelayMs = 24 * 3600 * 1000
 
 export interface ReconnectOptions {
-  /** The client in use. */
+  /** The active client. */
   current(): Upstream | null
-  /** Asks the service now, without a sign that it does; the outcome comes back by `settled`. Never throws. */
-  look(): Promise<void>
-  /** Something answers after all (null), or nothing does. */
-  learned(problem: Problem | null): void
-  /** `offline` is another now. */
+  /** Checks the service quietly. The caller reports the outcome with `checked`. Never throws. */
+  check(): Promise<void>
+  /** Reports that the service answers (null) or that it does not. */
+  report(problem: Problem | null): void
+  /** Called when `offline` has changed. */
   changed(): void
   bounds?: Partial<ReconnectBounds>
 }
 
 /**
- * Watches for the service's return. What fails for a reason that may pass is looked at again, less and less often; every reply that comes
- * in the meantime says the same sooner, and a request that finds nobody says when to begin.
+ * Waits for an unreachable service to return. Checks again after temporary failures, less and less often. Replies to
+ * other requests give the same information sooner, and a failed request starts the checks.
  */
 export class ReconnectWatcher {
   readonly #parts: ReconnectOptions
   readonly bounds: ReconnectBounds
   #problem: Problem | null = null
-  /** ms since 1970; null while something answers. */
+  /** Time since which nothing answers, ms since 1970, or null. */
   #since: number | null = null
   #nextAt: number | null = null
   #tries = 0
-  #lookedAt = Number.NEGATIVE_INFINITY
-  #looking: Promise<void> | null = null
-  /** A hint came upon the look that runs: it may have begun before the network was back. */
+  #checkedAt = Number.NEGATIVE_INFINITY
+  #checking: Promise<void> | null = null
+  /** A hint arrived during the current check, which may have started before the network was back. */
   #hinted = false
   #suspected = false
   #timer: NodeJS.Timeout | null = null
@@ -73,42 +78,45 @@ export class ReconnectWatcher {
     return { since: iso(this.#since), nextLookAt: next === null ? null : iso(next) }
   }
 
-  /** How it stands after the service was asked: null is a good answer. */
-  settled(problem: Problem | null): void {
+  /** Reports the result of a check; null is a success. */
+  checked(problem: Problem | null): void {
     this.#clear()
     this.#problem = problem
-    this.#lookedAt = Date.now()
+    this.#checkedAt = Date.now()
     const gone = problem !== null && isUnanswered(problem.kind)
-    this.#since = gone ? (this.#since ?? this.#lookedAt) : null
-    if (problem !== null && passes(problem)) this.#plan(problem)
+    this.#since = gone ? (this.#since ?? this.#checkedAt) : null
+    if (problem !== null && isTemporary(problem)) this.#plan(problem)
     else this.#tries = 0
     this.#hinted = false
   }
 
-  /** Another connection, or none. */
-  left(): void {
+  /** Call when the connection changes. */
+  reset(): void {
     this.#clear()
     this.#problem = null
     this.#since = null
     this.#tries = 0
-    this.#looking = null
+    this.#checking = null
     this.#hinted = false
-    this.#lookedAt = Number.NEGATIVE_INFINITY
+    this.#checkedAt = Number.NEGATIVE_INFINITY
   }
 
-  /** Somebody may be there again. No hint is lost: one that comes too soon after a look is followed as soon as it may be. Never throws. */
-  lookNow(): Promise<void> {
-    if (this.#looking) {
+  /**
+   * Call on a hint that the service may be back. A hint too soon after a check causes a check as soon as allowed. Never
+   * throws.
+   */
+  checkNow(): Promise<void> {
+    if (this.#checking) {
       this.#hinted = true
-      return this.#looking
+      return this.#checking
     }
-    return this.#look()
+    return this.#check()
   }
 
-  /** Looks where it failed for a reason that may pass; who asks meanwhile gets the same answer. Never throws. */
-  #look(): Promise<void> {
-    if (this.#looking) return this.#looking
-    if (!this.#problem || !passes(this.#problem)) return Promise.resolve()
+  /** Checks again after a temporary failure. Concurrent calls share one check. Never throws. */
+  #check(): Promise<void> {
+    if (this.#checking) return this.#checking
+    if (!this.#problem || !isTemporary(this.#problem)) return Promise.resolve()
     const early = this.#tooEarly()
     if (early > 0) {
       if (this.#nextAt === null || this.#nextAt > Date.now() + early) {
@@ -120,28 +128,28 @@ export class ReconnectWatcher {
     }
     this.#clear()
     this.#parts.changed()
-    const looking = this.#parts.look().finally(() => {
-      if (this.#looking === looking) this.#looking = null
+    const checking = this.#parts.check().finally(() => {
+      if (this.#checking === checking) this.#checking = null
     })
-    this.#looking = looking
-    return looking
+    this.#checking = checking
+    return checking
   }
 
-  /** ms until it may look again; a clock that was set back does not hold it up. */
+  /** Time until the next check is allowed, ms. A clock that was set back does not delay it. */
   #tooEarly(): number {
-    const since = Date.now() - this.#lookedAt
+    const since = Date.now() - this.#checkedAt
     return since < 0 ? 0 : Math.max(0, this.bounds.leastMs - since)
   }
 
-  /** What the requests of a client tell; `isCurrent` says whether it is the one in use. */
-  way(isCurrent: () => boolean): Reachability {
+  /** Receives the outcomes of requests. `isCurrent` returns whether their client is active. */
+  reachability(isCurrent: () => boolean): Reachability {
     return {
       gone: () => (isCurrent() ? this.#gone() : null),
       replied: (status) => {
         if (!isCurrent() || !this.#problem) return
-        if (status >= 200 && status < 300) this.#parts.learned(null)
-        // Somebody is there again: what it says to the question is to be known now.
-        else if (this.#since !== null) this.#lookAside()
+        if (status >= 200 && status < 300) this.#parts.report(null)
+        // The service answers with an error, so its exact state is checked now.
+        else if (this.#since !== null) this.#checkInBackground()
       },
       failed: (error) => {
         if (isCurrent()) this.#suspect(error)
@@ -159,7 +167,7 @@ export class ReconnectWatcher {
     const { promise: patience, resolve } = Promise.withResolvers<void>()
     const timer = setTimeout(resolve, this.bounds.patienceMs)
     try {
-      await Promise.race([this.#look(), patience])
+      await Promise.race([this.#check(), patience])
     } finally {
       clearTimeout(timer)
     }
@@ -168,7 +176,10 @@ export class ReconnectWatcher {
     throw new StudioError(problem.kind, problem.message, { outputStarted: false })
   }
 
-  /** A request found nobody. Whether nobody is there is told by a connection, which is no request; what took one and stayed silent is asked. */
+  /**
+   * Verifies an unanswered request: with a bare connection, or with a request if the service accepted one and did not
+   * answer.
+   */
   #suspect({ kind }: StudioError): void {
     const upstream = this.#parts.current()
     if (!isUnanswered(kind) || !upstream || this.#problem || this.#suspected) return
@@ -176,15 +187,15 @@ export class ReconnectWatcher {
     this.#suspected = true
     const found =
       kind === 'tls_failed' || kind === 'headers_timeout'
-        ? this.#parts.look()
+        ? this.#parts.check()
         : upstream.reach().catch((thrown: unknown) => {
             if (this.#parts.current() !== upstream || this.#problem || !(thrown instanceof StudioError)) return
-            this.#parts.learned(thrown.toProblem())
+            this.#parts.report(thrown.toProblem())
           })
     const over = found.finally(() => {
       this.#suspected = false
     })
-    inBackground('The service could not be looked for', over)
+    inBackground('The service could not be checked', over)
   }
 
   #plan({ retryAfterMs = 0 }: Problem): void {
@@ -192,17 +203,17 @@ export class ReconnectWatcher {
     const spread = 0.8 + 0.4 * Math.random()
     const pause = this.#hinted ? leastMs : Math.min(mostMs, firstMs * 2 ** this.#tries) * spread
     if (!this.#hinted) this.#tries += 1
-    this.#in(Math.min(Math.max(retryAfterMs, pause), longestMs))
+    this.#in(Math.min(Math.max(retryAfterMs, pause), maxDelayMs))
   }
 
   #in(delay: number): void {
     this.#nextAt = Date.now() + delay
-    this.#timer = setTimeout(() => this.#lookAside(), delay)
+    this.#timer = setTimeout(() => this.#checkInBackground(), delay)
     this.#timer.unref()
   }
 
-  #lookAside(): void {
-    inBackground('The service could not be looked for', this.#look())
+  #checkInBackground(): void {
+    inBackground('The service could not be checked', this.#check())
   }
 
   #clear(): void {
@@ -212,8 +223,8 @@ export class ReconnectWatcher {
   }
 }
 
-/** What a person has to put right is not asked again by itself. */
-function passes({ kind }: Problem): boolean {
+/** Whether a failure may pass without action by the person. */
+function isTemporary({ kind }: Problem): boolean {
   if (isUnanswered(kind)) return true
   return (
     kind === 'rate_limited' ||

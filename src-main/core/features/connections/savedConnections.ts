@@ -5,12 +5,12 @@ import type { StoredProfile } from '../../store/profiles.ts'
 import { openStore } from '../../store/store.ts'
 import { profileNamed, shownProfile } from './profiles.ts'
 
-/** A connection as the command line shows it; whether its key is at hand the keychain alone knows. */
+/** A connection as the command line shows it. Only the keychain knows whether its API key is available. */
 export interface ListedProfile extends Profile {
   active: boolean
 }
 
-/** What `openConnections` offers to commands that only read. Changes nothing in the folder. */
+/** The part of `openConnections` for commands that only read. Changes nothing in the folder. */
 export function openConnectionsForReading(dataDir: string) {
   const store = openStoreReadOnly(dataDir)
   const stored = (): StoredProfile[] => store?.profiles.all() ?? []
@@ -20,7 +20,10 @@ export function openConnectionsForReading(dataDir: string) {
       const active = store?.profiles.active()?.id
       return stored().map((profile) => ({ ...shownProfile(profile), active: profile.id === active }))
     },
-    /** Stores the same connections in another data folder, the active one too. Their keys stay in the keychain, under the same ids. */
+    /**
+     * Copies the connections to another data folder, with the active one. The API keys stay in the keychain, under the
+     * same ids.
+     */
     copyTo(otherDir: string): void {
       const active = store?.profiles.active()
       const other = openStore(otherDir)
@@ -35,7 +38,7 @@ export function openConnectionsForReading(dataDir: string) {
   }
 }
 
-/** The stored connections of a data folder, for the command line: beside a running core, which follows each change, or without one. */
+/** Opens the stored connections of a data folder for the command line. A running core follows each change. */
 export function openConnections(dataDir: string) {
   const store = openStore(dataDir)
   const { profiles } = store
@@ -46,13 +49,16 @@ export function openConnections(dataDir: string) {
   return {
     /** By name. */
     list: (): ListedProfile[] => profiles.all().map(listed),
-    /** Makes it the active one; asks nobody. @throws StudioError `no_such_item` */
+    /** Makes a connection active without contacting the service. @throws StudioError `no_such_item` */
     use(which: string): ListedProfile {
       const profile = profileNamed(profiles.all(), which)
       profiles.activate(profile.id)
       return listed(profile)
     },
-    /** Its key first, here and in the keychain. @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` (then it stays) */
+    /**
+     * Deletes a connection, its API key first. @throws StudioError `no_such_item`, `keychain_missing`,
+     * `keychain_locked` (then nothing is deleted)
+     */
     async forget(which: string, secrets: SecretStore): Promise<ListedProfile> {
       const profile = profileNamed(profiles.all(), which)
       const forgotten = listed(profile)

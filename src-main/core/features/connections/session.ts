@@ -6,6 +6,7 @@ import { asStudioError, StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
 import type { RequestLogOf, Scheduler } from '../../ports/requests.ts'
 import { Listeners } from '../../shared/events.ts'
+import { inBackground } from '../../shared/unexpected.ts'
 import { mayPass } from '../../store/database.ts'
 import type { ListPlace } from '../../store/modelLists.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
@@ -13,70 +14,71 @@ import type { Store } from '../../store/store.ts'
 import type { BaseAddress } from '../../upstream/address.ts'
 import { openUpstream, type Upstream } from '../../upstream/client.ts'
 import type { Credential } from '../../upstream/credential.ts'
-import { askAgain, askModels } from './probe.ts'
+import { checkModels, fetchModelList } from './probe.ts'
 import { type ReconnectBounds, ReconnectWatcher } from './reconnectWatcher.ts'
-import { RetiredClients } from './retiredClients.ts'
 
+/** Shared by all clients: the scheduler and the request log. */
 export interface SessionTraffic {
   scheduler: Scheduler
   requestLogOf: RequestLogOf
 }
 
+/** A started sandbox with its address and API key. */
 export interface RunningSandbox {
   baseUrl: string
   apiKey: string
   close(): Promise<void>
 }
 
-/** Pause before the service is asked again after this machine's log could not be written, ms. */
-const notWrittenMs = 1000
+/** Pause before the next check after the request log could not be written, ms. */
+const logRetryMs = 1000
 
 const none: Connection = { state: 'none', profile: null, problem: null, checkedAt: null }
 
-/** The one live connection: which profile, whether it answers, and the client that reaches it. */
+/** The active connection: its profile, whether the service answers, and its client. */
 export class Session {
   readonly changes = new Listeners()
-  /** A new client is in use; told before anything is asked through it. */
+  /** A new client is active; notified before the first request through it. */
   readonly opened = new Listeners<[Upstream]>()
-  /** The client in use answers again after it did not. */
+  /** The service answers again after a failure. */
   readonly returned = new Listeners<[Upstream]>()
-  /** A person asked to look again: whatever else may have changed outside is looked at too. */
+  /** A person requested a check. Subscribers also check other external state. */
   readonly rechecks = new Listeners()
-  /** A profile and its key are gone. */
+  /** A profile and its API key were deleted. */
   readonly forgotten = new Listeners<[string]>()
   readonly store: Store
   readonly secrets: SecretStore
   readonly #traffic: SessionTraffic
-  /** Profiles of this run alone, and keys that are kept nowhere else. */
-  readonly passing = new Map<string, StoredProfile>()
+  /** Profiles of this run only, and API keys that are only in memory. */
+  readonly temporary = new Map<string, StoredProfile>()
   readonly keys = new Map<string, Credential>()
-  /** Clients whose place another took: what they have sent ends there. */
-  readonly leaving = new RetiredClients()
+  /** Replaced clients, which finish the requests they have sent. */
+  readonly retired = new RetiredClients()
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
   readonly #profiles = new WeakMap<Upstream, string>()
   #opening: Promise<unknown> = Promise.resolve()
   #asking: { of: Upstream; done: Promise<void> } | null = null
-  readonly back: ReconnectWatcher
+  readonly reconnect: ReconnectWatcher
 
   constructor(store: Store, secrets: SecretStore, traffic: SessionTraffic, bounds: Partial<ReconnectBounds> = {}) {
     this.store = store
     this.secrets = secrets
     this.#traffic = traffic
-    this.back = new ReconnectWatcher({
+    this.reconnect = new ReconnectWatcher({
       current: () => this.#upstream,
-      look: () => this.check({ quiet: true }),
-      learned: (problem) => this.#settle(problem),
+      check: () => this.check({ quiet: true }),
+      report: (problem) => this.#settle(problem),
       changed: () => this.#set(this.#connection),
       bounds,
     })
   }
 
-  /** A client whose requests pass the one desk and are written in the books as that profile's. */
+  /** Creates a client that uses the shared scheduler and logs requests under this profile. */
   client({ id: profile }: Pick<StoredProfile, 'id'>, base: BaseAddress, credential: Credential): Upstream {
     const { scheduler, requestLogOf } = this.#traffic
-    const way = this.back.way(() => this.#upstream === upstream)
+    const way = this.reconnect.reachability(() => this.#upstream === upstream)
     const upstream = openUpstream({
       base,
       credential,
@@ -92,41 +94,44 @@ export class Session {
     return this.#connection
   }
 
-  /** The client now, for the local /v1, which does not wait. */
+  /** The current client, for the local API, which does not wait. */
   get current(): Upstream | null {
     return this.#upstream
   }
 
-  /** While this runs, whoever needs the client waits for it. */
+  /** Runs work that changes the client. Callers of `upstream` wait for it. */
   open<T>(work: () => Promise<T>): Promise<T> {
     const result = this.#opening.then(work)
     this.#opening = result.catch(() => undefined)
     return result
   }
 
-  /** @throws StudioError `not_connected`, or what keeps the stored profile from being opened */
+  /**
+   * Returns the current client. @throws StudioError `not_connected`, or the reason why the stored profile could not be
+   * opened
+   */
   async upstream(): Promise<Upstream> {
     await this.#opening
     if (this.#upstream) return this.#upstream
     const { problem } = this.#connection
     if (problem) throw new StudioError(problem.kind, problem.message)
-    throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with a key.')
+    throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with an API key.')
   }
 
-  /** Fetches and keeps the model list of what is connected. @throws as `upstream`, and as the service fails */
+  /** Fetches and stores the model list of the connection. @throws as `upstream`, and as the service fails */
   async fetchModels(): Promise<void> {
     const upstream = await this.upstream()
-    const models = await askModels(upstream)
+    const models = await fetchModelList(upstream)
     this.store.modelLists.save(this.#listOf(upstream), models, new Date().toISOString())
   }
 
-  /** This profile is being opened: its key is looked for, which a keychain may take its time for, or its sandbox starts. */
+  /** Marks a profile as opening while its API key is read or its sandbox starts. */
   opening(profile: StoredProfile): void {
     this.#leave()
     this.#set({ state: 'checking', profile, problem: null, checkedAt: null })
   }
 
-  /** Puts a client in use; `checked` is true when its address has just answered. */
+  /** Activates a client. `checked` is true if the service has just answered. */
   use(profile: StoredProfile, upstream: Upstream, checked: boolean): void {
     this.#leave()
     this.#upstream = upstream
@@ -139,69 +144,69 @@ export class Session {
     this.opened.notify(upstream)
   }
 
-  /** The profile stands, but cannot be reached; everything stored stays readable. */
+  /** Marks a profile as unreachable. Stored data stays readable. */
   fail(profile: StoredProfile, thrown: unknown): void {
     this.#leave()
     const checkedAt = new Date().toISOString()
     this.#set({ state: 'failed', profile, problem: asStudioError(thrown).toProblem(), checkedAt })
   }
 
-  /** Nothing is connected any more, and what runs is cut. */
+  /** Disconnects and ends running requests. */
   forget(): void {
     const { profile } = this.#connection
     this.#leave()
-    if (profile) this.leaving.cut(profile.id)
+    if (profile) this.retired.cut(profile.id)
     this.#set(none)
   }
 
-  /** The profile's name as it is now. */
-  named(name: string): void {
+  /** Updates the name of the active profile. */
+  renamed(name: string): void {
     const { profile } = this.#connection
     if (profile) this.#set({ ...this.#connection, profile: { ...profile, name } })
   }
 
   /**
-   * Asks the service now and says how it went; who asks meanwhile gets the same answer. `quiet`: nobody is told that it is asked.
-   * Never throws: the outcome is the state.
+   * Checks the service and publishes the result as the state. Concurrent calls share one check. `quiet` does not
+   * publish that a check is running. Never throws.
    */
   check({ quiet = false } = {}): Promise<void> {
     const upstream = this.#upstream
     if (!upstream) return Promise.resolve()
     if (!quiet) this.#set({ ...this.#connection, state: 'checking' })
     if (this.#asking?.of === upstream) return this.#asking.done
-    const asking = { of: upstream, done: this.#ask(upstream) }
+    const asking = { of: upstream, done: this.#runCheck(upstream) }
     this.#asking = asking
     return asking.done.finally(() => {
       if (this.#asking === asking) this.#asking = null
     })
   }
 
-  async #ask(upstream: Upstream): Promise<void> {
-    const problem = await this.#askAgain(upstream).then(
+  async #runCheck(upstream: Upstream): Promise<void> {
+    const problem = await this.#fetchModels(upstream).then(
       (models) => {
-        this.#keepList(upstream, models)
+        this.#storeModels(upstream, models)
         return null
       },
       (thrown: unknown) => asStudioError(thrown).toProblem(),
     )
-    // Meanwhile another profile may have taken its place.
+    // Another profile may have become active.
     if (this.#upstream === upstream) this.#settle(problem)
   }
 
-  /** A question that this machine's log could not take says nothing of the service: it is asked when the log takes it. */
-  async #askAgain(upstream: Upstream): Promise<Model[]> {
+  /** A failed write of the request log says nothing about the service. Retries when the log accepts writes. */
+  async #fetchModels(upstream: Upstream): Promise<Model[]> {
     for (;;) {
       try {
-        return await askAgain(upstream, this.back.bounds.answerMs)
+        return await checkModels(upstream, this.reconnect.bounds.answerMs)
       } catch (thrown) {
         if (!mayPass(thrown) || this.#upstream !== upstream) throw thrown
       }
-      await sleep(notWrittenMs, undefined, { ref: false })
+      await sleep(logRetryMs, undefined, { ref: false })
     }
   }
 
-  /** Nobody waits for it: the list is shown as it was until it is written. */
-  #keepList(upstream: Upstream, models: Model[]): void {
+  /** In the background: the old list is shown until the new one is stored. */
+  #storeModels(upstream: Upstream, models: Model[]): void {
     const place = this.#listOf(upstream)
     const at = new Date().toISOString()
     this.store.pending.write(`models ${place.profile} ${place.baseUrl}`, 'The list of models', () =>
@@ -210,14 +215,14 @@ export class Session {
   }
 
   #settle(problem: Problem | null): void {
-    const back = this.#connection.problem !== null && problem === null
-    this.back.settled(problem)
+    const hasReturned = this.#connection.problem !== null && problem === null
+    this.reconnect.checked(problem)
     const state = problem ? 'failed' : 'connected'
     this.#set({ ...this.#connection, state, problem, checkedAt: new Date().toISOString() })
-    if (back && this.#upstream) this.returned.notify(this.#upstream)
+    if (hasReturned && this.#upstream) this.returned.notify(this.#upstream)
   }
 
-  /** Whether somebody takes a connection now, for what is about to be sent by itself. Never throws. */
+  /** Whether the service accepts a connection, before a request that no person has just started. Never throws. */
   async reach(): Promise<boolean> {
     const upstream = this.#upstream
     if (!upstream) return false
@@ -232,15 +237,15 @@ export class Session {
 
   async close(): Promise<void> {
     await this.#opening
-    this.back.left()
+    this.reconnect.reset()
     await this.#upstream?.close()
     this.#upstream = null
-    await this.leaving.close()
+    await this.retired.close()
     await this.sandbox?.close()
     this.sandbox = null
   }
 
-  /** A list belongs to the profile that the client was opened for. */
+  /** A model list belongs to the profile of the client. */
   #listOf(upstream: Upstream): ListPlace {
     return { profile: this.#profiles.get(upstream) ?? '', baseUrl: upstream.base.url }
   }
@@ -248,12 +253,12 @@ export class Session {
   #leave(): void {
     const upstream = this.#upstream
     this.#upstream = null
-    this.back.left()
-    if (upstream) this.leaving.add(this.#profiles.get(upstream) ?? '', upstream)
+    this.reconnect.reset()
+    if (upstream) this.retired.add(this.#profiles.get(upstream) ?? '', upstream)
   }
 
   #set(connection: Connection): void {
-    const now = { ...connection, offline: this.back.offline }
+    const now = { ...connection, offline: this.reconnect.offline }
     this.#connection = now.profile ? { ...now, profile: shown(now.profile) } : now
     this.changes.notify()
   }
@@ -261,4 +266,26 @@ export class Session {
 
 function shown({ id, name, kind, baseUrl, keyKept }: NonNullable<Connection['profile']>): Connection['profile'] {
   return { id, name, kind, baseUrl, keyKept }
+}
+
+/** Replaced clients that still finish sent requests. */
+class RetiredClients {
+  readonly #clients = new Map<Upstream, string>()
+
+  /** Retires a client: it accepts no new request and closes when running ones have ended. */
+  add(profile: string, upstream: Upstream): void {
+    this.#clients.set(upstream, profile)
+    const retired = upstream.retire().then(() => this.#clients.delete(upstream))
+    inBackground('A former connection could not be closed', retired)
+  }
+
+  /** Ends the running requests of a deleted profile. */
+  cut(profile: string): void {
+    for (const [upstream, of] of this.#clients)
+      if (of === profile) inBackground('A former connection could not be closed', upstream.close())
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#clients.keys()].map((upstream) => upstream.close()))
+  }
 }

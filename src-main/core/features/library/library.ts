@@ -9,38 +9,38 @@ import type { SearchAnswer, SearchAsk } from './search/finder.ts'
 import { Indexer } from './search/indexer.ts'
 import { SearchClient } from './search/workerClient.ts'
 
-export interface LibraryParts extends Omit<PermanentDeleteOptions, 'store'> {
+export interface LibraryOptions extends Omit<PermanentDeleteOptions, 'store'> {
   store: Store
-  /** Where the store's file lies, for the search thread. */
+  /** Path of the database file, for the search worker. */
   databaseFile: string
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number
 }
 
-/** For so long what was removed can be brought back. */
+/** How long a removed conversation can be restored, ms. */
 const keptMs = 30 * dayMs
-/** After the start: the page comes first. */
+/** Delay of the first sweep after the start, ms, so that the window loads first. */
 const firstSweepMs = 10_000
-/** How long a search waits for messages that have just settled. */
+/** How long a search waits for messages that have just settled, ms. */
 const catchUpMs = 15
 
-/** What lies around conversations: folders, prompts, presets, what was removed, and the search. */
+/** Folders, prompts, presets, removed conversations and search. */
 export class ChatLibrary {
-  /** The whole of it, told after each change. */
+  /** The whole state, published after each change. */
   readonly state: StateFeed<LibraryState>
-  readonly #parts: LibraryParts
-  readonly #shelves: FoldersAndPrompts
+  readonly #parts: LibraryOptions
+  readonly #foldersAndPrompts: FoldersAndPrompts
   readonly #eraser: PermanentDelete
   readonly #indexer: Indexer
   readonly #searcher: SearchClient
   readonly #now: () => number
   readonly #timers: NodeJS.Timeout[]
 
-  constructor(parts: LibraryParts) {
+  constructor(parts: LibraryOptions) {
     const { store } = parts
     this.#parts = parts
     this.#now = parts.now ?? Date.now
-    this.#shelves = foldersAndPrompts(store)
+    this.#foldersAndPrompts = foldersAndPrompts(store)
     this.#eraser = new PermanentDelete(parts)
     this.#searcher = new SearchClient(parts.databaseFile)
     this.#indexer = new Indexer(store.search, () => this.#searcher.checkpoint())
@@ -56,25 +56,31 @@ export class ChatLibrary {
     })
     store.erasures.giveUpImports()
     this.#indexer.wake()
-    const sweep = (): void => inBackground('What was removed could not be erased', this.sweep())
+    const sweep = (): void => inBackground('Removed conversations could not be deleted permanently', this.sweep())
     this.#timers = [setTimeout(sweep, firstSweepMs), setInterval(sweep, dayMs)]
     for (const timer of this.#timers) timer.unref()
   }
 
-  /** Something of a conversation changed: a message settled, it was moved, removed or brought back. */
+  /** Call after a message settled, or a conversation was moved, removed or restored. */
   note = (): void => {
     this.#indexer.wake()
     this.state.changed()
   }
 
-  saveFolder = this.#telling((input: Parameters<FoldersAndPrompts['saveFolder']>[0]) => this.#shelves.saveFolder(input))
-  removeFolder = this.#telling((input: { id: string }) => this.#shelves.removeFolder(input))
-  savePrompt = this.#telling((input: Parameters<FoldersAndPrompts['savePrompt']>[0]) => this.#shelves.savePrompt(input))
-  removePrompt = this.#telling((input: { id: string }) => this.#shelves.removePrompt(input))
-  savePreset = this.#telling((input: Parameters<FoldersAndPrompts['savePreset']>[0]) => this.#shelves.savePreset(input))
-  removePreset = this.#telling((input: { id: string }) => this.#shelves.removePreset(input))
+  saveFolder = this.#notifying((input: Parameters<FoldersAndPrompts['saveFolder']>[0]) =>
+    this.#foldersAndPrompts.saveFolder(input),
+  )
+  removeFolder = this.#notifying((input: { id: string }) => this.#foldersAndPrompts.removeFolder(input))
+  savePrompt = this.#notifying((input: Parameters<FoldersAndPrompts['savePrompt']>[0]) =>
+    this.#foldersAndPrompts.savePrompt(input),
+  )
+  removePrompt = this.#notifying((input: { id: string }) => this.#foldersAndPrompts.removePrompt(input))
+  savePreset = this.#notifying((input: Parameters<FoldersAndPrompts['savePreset']>[0]) =>
+    this.#foldersAndPrompts.savePreset(input),
+  )
+  removePreset = this.#notifying((input: { id: string }) => this.#foldersAndPrompts.removePreset(input))
 
-  /** Newest removal first. */
+  /** Removed conversations, newest removal first. */
   removed(): RemovedConversation[] {
     return this.#parts.store.erasures.removed().map((row) => ({
       ...row,
@@ -82,7 +88,10 @@ export class ChatLibrary {
     }))
   }
 
-  /** Erases removed conversations for good, or all of them; answers how many. What is in sight or not there is passed over. */
+  /**
+   * Permanently deletes the given removed conversations, or all of them. Ignores ids of visible or unknown
+   * conversations. Returns the number of deleted conversations.
+   */
   async erase(ids?: readonly string[]): Promise<{ erased: number }> {
     const { erasures } = this.#parts.store
     const going = ids ? [...new Set(ids)].filter(erasures.isRemoved) : erasures.removed().map(({ id }) => id)
@@ -92,22 +101,29 @@ export class ChatLibrary {
     return { erased: going.length }
   }
 
-  /** Erases what was removed more than 30 days ago, and goes on with what an earlier run left. */
+  /**
+   * Permanently deletes conversations that were removed more than 30 days ago, and finishes an interrupted deletion.
+   * Returns their number.
+   */
   async sweep(): Promise<number> {
     const { erasures } = this.#parts.store
     const before = new Date(this.#now() - keptMs).toISOString()
     const old = erasures.removedBefore(before)
     await this.#eraser.erase(old)
     if (old.length > 0) {
-      this.#parts.log('info', `Erased ${old.length} conversations that were removed more than 30 days ago.`)
+      this.#parts.log(
+        'info',
+        `Permanently deleted ${old.length} conversations that were removed more than 30 days ago.`,
+      )
       this.state.changed()
     }
     return old.length
   }
 
   /**
-   * Messages that have just settled are waited for, a moment; where the index is further behind (after an import), `more` is true.
-   * @throws StudioError `cancelled` where the signal came before its turn
+   * Searches conversations. Waits briefly for messages that have just settled. `more` is also true if the index is
+   * further behind, as after an import.
+   * @throws StudioError `cancelled` if the signal aborts before the search starts
    */
   async search(ask: SearchAsk, signal?: AbortSignal): Promise<SearchAnswer> {
     const whole = await this.#indexer.catchUp(catchUpMs)
@@ -115,7 +131,7 @@ export class ChatLibrary {
     return { hits, more: more || !whole }
   }
 
-  /** Resolves when every message that has settled can be found. */
+  /** Resolves when every settled message is indexed. */
   indexed = (): Promise<void> => this.#indexer.settled()
 
   async close(): Promise<void> {
@@ -124,7 +140,7 @@ export class ChatLibrary {
     await this.#searcher.close()
   }
 
-  #telling<I, O>(change: (input: I) => O): (input: I) => O {
+  #notifying<I, O>(change: (input: I) => O): (input: I) => O {
     return (input) => {
       const result = change(input)
       this.state.changed()

@@ -3,22 +3,22 @@ import type { Store } from '../../store/store.ts'
 
 export interface PermanentDeleteOptions {
   store: Pick<Store, 'erasures' | 'search' | 'transaction' | 'journal'>
-  /** Rows and files of pictures that no message shows any more. */
+  /** Deletes the rows and files of images that no message shows any more. */
   dropMedia(ids: readonly string[]): Promise<void>
-  /** Logged bodies of these rows of the log of requests. */
+  /** Deletes the logged bodies of these rows of the request log. */
   eraseBodies(rows: readonly number[]): Promise<void>
   log(level: 'info' | 'warn', line: string): void
 }
 
-/** How long one step may hold the thread, and messages of one step at most. */
+/** Longest step on this thread, ms, and the maximum of messages per step. */
 const stepMs = 4
 const stepMessages = 200
 const cleanPages = 24
 const atOnce = 100
 
 /**
- * Erases for good, in small steps. Everything that is to go is written down in the same transaction that takes what named it, so that a death
- * between leaves a list to go on with, and never something that nobody knows of.
+ * Deletes conversations permanently, in small steps. The transaction that deletes a reference also adds its target to
+ * the erasure list, so that a later start can finish after a crash.
  */
 export class PermanentDelete {
   readonly #parts: PermanentDeleteOptions
@@ -30,8 +30,8 @@ export class PermanentDelete {
   }
 
   /**
-   * Writes down that these conversations go, at once, then erases them and whatever an earlier run left undone. When it resolves nothing of them
-   * is left in our files, but where closing cut it short: the next start goes on.
+   * Adds conversations to the erasure list, then deletes them and everything an earlier run left. When it resolves,
+   * none of their content is left in the files of this program. If `close` interrupts it, the next start continues.
    */
   async erase(ids: readonly string[]): Promise<void> {
     this.#parts.store.erasures.plan('conversation', ids)
@@ -87,7 +87,7 @@ export class PermanentDelete {
     return planned.length > 0
   }
 
-  /** Words of what was erased are only marked as gone in the index, until it is written anew without them. */
+  /** An FTS5 index only marks the words of deleted rows. The index is rebuilt without them. */
   async #index(): Promise<boolean> {
     const { search } = this.#parts.store
     if (!search.isDirty() || this.#closed) return false
@@ -98,7 +98,7 @@ export class PermanentDelete {
     return true
   }
 
-  /** A search that is being made holds the log for a moment. */
+  /** A running search may block the write-ahead log for a moment. */
   async #emptyLog(): Promise<void> {
     for (let tries = 0; tries < 100; tries += 1) {
       if (this.#parts.store.erasures.emptyLog()) return
@@ -106,7 +106,7 @@ export class PermanentDelete {
     }
     this.#parts.log(
       'warn',
-      'The write-ahead log could not be emptied after erasing; that happens at the end of the program.',
+      'The write-ahead log could not be emptied after a permanent deletion. It is emptied when the program exits.',
     )
   }
 

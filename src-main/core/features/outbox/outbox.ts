@@ -12,21 +12,21 @@ import type { Store } from '../../store/store.ts'
 
 type WishOf<W extends WaitingWhat> = Extract<WaitingWish, { what: W }>
 
-/** A room in which something is made. */
+/** A feature that can send requests of the outbox. */
 export interface OutboxSender<W extends WaitingWhat> {
   /**
-   * Makes it as if it were asked for now, under the id `requestId`; where something was begun under that id, that is the answer.
-   * `alongside` is called in the transaction in which it begins, before anything of it is sent; what
-   * that throws, or what this throws before, leaves nothing begun. @throws StudioError
+   * Starts the request under the id `requestId`. If a request was started under that id before, returns that one. Calls
+   * `alongside` in the transaction that starts the request, before anything is sent. If `alongside` or this function
+   * throws, nothing was started. @throws StudioError
    */
   make(wish: WishOf<W> & { requestId: string }, alongside: () => void): Promise<{ id: string }>
-  /** Whether something was begun under this id, also where it is gone from sight. */
+  /** Whether a request was started under this id, even if its result was deleted. */
   has(id: string): boolean
-  /** Resolves when it is not under way any more, with how it ended. */
+  /** Resolves with the final state when the request has ended. */
   over(id: string): Promise<MakingState>
   /**
-   * The wish of one that failed, which leaves the room.
-   * @throws StudioError `no_such_item`, `bad_input` where anything of it may have been sent
+   * Removes a failed request from the feature and returns it.
+   * @throws StudioError `no_such_item`, `bad_input` if part of it may have been sent
    */
   takeBack(id: string): WishOf<W>
 }
@@ -37,27 +37,28 @@ export interface OutboxOptions {
   store: Pick<Store, 'waiting' | 'transaction' | 'recordings'>
   makers: OutboxSenders
   connection(): Connection
-  /** Whether somebody takes a connection now; nothing is sent. Never throws. */
+  /** Whether the service accepts a connection. Sends no request. Never throws. */
   reach(): Promise<boolean>
   log(level: 'error', line: string): void
 }
 
-const longestLabel = 200
-const tellEveryMs = 100
-/** ms until it is tried again after the database did not take it. */
-const againMs = 2000
+const maxLabelLength = 200
+const publishEveryMs = 100
+/** Retry interval after the database rejected a write, ms. */
+const retryMs = 2000
 
 /**
- * What a person wants sent when the service is back: kept, and begun one after another when it is. It leaves the queue in the transaction in
- * which its making begins: whenever the program dies, it stands in the queue or in its room, never in both and never in neither.
+ * Requests that a person wants to send when the service is reachable again. They are stored, then started one after
+ * another. A request leaves the queue in the transaction that starts it, so that after a crash it is in exactly one
+ * place: the queue or the feature.
  */
 export class Outbox {
   readonly #parts: OutboxOptions
   readonly #feed: StateFeed<WaitingState>
   #making: WaitingState['making'] = null
   #ended: WaitingState['ended'] = null
-  /** Of those sent since none was left. */
-  #tally = noTally()
+  /** Counts of the requests sent since the queue was last empty. */
+  #tally = emptyTally()
   #sending: Promise<void> | null = null
   #closed = false
   #again: NodeJS.Timeout | null = null
@@ -65,7 +66,7 @@ export class Outbox {
   constructor(parts: OutboxOptions) {
     this.#parts = parts
     this.#feed = new StateFeed<WaitingState>({
-      everyMs: tellEveryMs,
+      everyMs: publishEveryMs,
       read: () => this.read(),
       observe: () => () => undefined,
     })
@@ -81,7 +82,8 @@ export class Outbox {
   }
 
   /**
-   * Adds a request under the id `requestId`. The same id again answers the same item and adds nothing, also once it was sent.
+   * Adds a request under the id `requestId`. A repeated id returns the same item and adds nothing, also after it was
+   * sent.
    * @throws StudioError `bad_input`, `not_connected`
    */
   add({ requestId: id = randomUUID(), wish }: { requestId?: string; wish: WaitingWish }): WaitingItem {
@@ -118,7 +120,8 @@ export class Outbox {
   /** @throws StudioError `no_such_item`, `bad_input`, `not_connected` */
   change({ id, wish }: { id: string; wish: WaitingWish }): WaitingItem {
     const before = this.#one(id)
-    if (before.wish.what !== wish.what) throw new StudioError('bad_input', 'It is to become something else.')
+    if (before.wish.what !== wish.what)
+      throw new StudioError('bad_input', 'The type of a waiting request cannot change.')
     check(wish)
     this.#parts.store.waiting.change(id, wish, this.#place())
     return this.#changed(id)
@@ -130,13 +133,13 @@ export class Outbox {
     this.#feed.changed()
   }
 
-  /** The connection is another now, or stands another way. */
+  /** Call when the connection or its state has changed. */
   connectionChanged(): void {
     this.#feed.changed()
     this.#go()
   }
 
-  /** Nothing is begun any more. What is being made is the rooms' to end; resolves when that is over. */
+  /** Starts no further request. Resolves when the current one has ended, which its feature stops. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#again) clearTimeout(this.#again)
@@ -151,26 +154,26 @@ export class Outbox {
   #changed(id: string): WaitingItem {
     const item = this.#show(this.#one(id))
     this.#feed.changed()
-    // Not at once: a transaction may be under way around this.
+    // Deferred, because the caller may be within a transaction.
     setImmediate(() => this.#go())
     return item
   }
 
-  /** The database takes nothing now: nothing was begun. */
+  /** The database rejected the write, so no request was started. */
   #goLater(): void {
     this.#again ??= setTimeout(() => {
       this.#again = null
       this.#go()
-    }, againMs).unref()
+    }, retryMs).unref()
   }
 
-  readonly #go = guarded('What waits could not be sent', () => this.#goNow())
+  readonly #go = guarded('Waiting requests could not be sent', () => this.#goNow())
 
   #goNow(): void {
     if (this.#sending || this.#closed || !this.#next()) return
     this.#sending = this.#send()
       .catch((thrown: unknown) =>
-        this.#parts.log('error', `What waits could not be sent: ${asStudioError(thrown).message}`),
+        this.#parts.log('error', `Waiting requests could not be sent: ${asStudioError(thrown).message}`),
       )
       .finally(() => {
         this.#sending = null
@@ -181,7 +184,7 @@ export class Outbox {
 
   async #send(): Promise<void> {
     for (let next = this.#next(); next; next = this.#next()) {
-      // A network that comes and goes is mostly gone again at once: what waits goes on waiting then.
+      // An unstable network is often unreachable again at once. Requests then stay in the queue.
       if (!(await this.#parts.reach()) || !this.#next()) return
       const made = await this.#begin(next)
       if (made === 'wait') return
@@ -197,7 +200,7 @@ export class Outbox {
     const { last, ...counts } = this.#tally
     if (!last || this.#closed || this.#parts.connection().state !== 'connected') return
     this.#ended = { at: new Date().toISOString(), ...counts, last }
-    this.#tally = noTally()
+    this.#tally = emptyTally()
   }
 
   async #begin({
@@ -208,7 +211,7 @@ export class Outbox {
     const alongside = (): void => {
       const now = waiting.find(id)
       const { profile } = this.#parts.connection()
-      // Meanwhile it was cancelled, held or changed, or another account is connected.
+      // The item was cancelled, held or changed, or another account is connected.
       const same = now?.state === 'waiting' && JSON.stringify(now.wish) === JSON.stringify(wish)
       if (!same || profile?.id !== now.connectionId || profile.baseUrl !== now.baseUrl) throw new Changed()
       waiting.remove(id)
@@ -237,7 +240,7 @@ export class Outbox {
     return makers.transcript.make({ ...wish, requestId }, alongside)
   }
 
-  /** The first that may go out over the connection that stands. */
+  /** The first item for the current connection, or null. */
   #next(): StoredWaiting | null {
     const { state, profile } = this.#parts.connection()
     if (this.#closed || state !== 'connected' || !profile) return null
@@ -247,7 +250,7 @@ export class Outbox {
   #place(): WaitingPlace {
     const { profile } = this.#parts.connection()
     if (profile) return placeOf(profile)
-    throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with a key.')
+    throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with an API key.')
   }
 
   #one(id: string): StoredWaiting {
@@ -261,41 +264,41 @@ export class Outbox {
     return {
       ...item,
       what: wish.what,
-      ...this.#look(wish),
+      ...this.#summary(wish),
       recordingId: wish.what === 'transcript' ? wish.recordingId : null,
       connection: connectionName,
       here: profile?.id === connectionId && profile.baseUrl === baseUrl,
     }
   }
 
-  #look(wish: WaitingWish): Pick<WaitingItem, 'label' | 'amount'> {
+  #summary(wish: WaitingWish): Pick<WaitingItem, 'label' | 'amount'> {
     if (wish.what === 'images') return { label: cut(wish.prompt), amount: wish.n }
     if (wish.what === 'speech') return { label: cut(wish.text), amount: Buffer.byteLength(wish.text) }
     return { label: this.#parts.store.recordings.find(wish.recordingId)?.name ?? '', amount: null }
   }
 }
 
-/** It is no longer what it was when its turn came. */
+/** The item has changed since its turn came. */
 class Changed extends StudioError {
   constructor() {
-    super('busy', 'It is no longer what it was.')
+    super('busy', 'The request has changed in the meantime.')
   }
 }
 
 function check(wish: WaitingWish): void {
   if (wish.what === 'images' && wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
   if (wish.what === 'speech' && wish.text.trim() === '') {
-    throw new StudioError('bad_input', 'There is nothing in this text to speak.')
+    throw new StudioError('bad_input', 'This text has nothing to speak.')
   }
 }
 
-const noTally = (): { done: number; failed: number; last: WaitingState['making'] } => ({
+const emptyTally = (): { done: number; failed: number; last: WaitingState['making'] } => ({
   done: 0,
   failed: 0,
   last: null,
 })
 
-const cut = (text: string): string => text.slice(0, longestLabel).toWellFormed()
+const cut = (text: string): string => text.slice(0, maxLabelLength).toWellFormed()
 
 const placeOf = ({ id, name, baseUrl }: { id: string; name: string; baseUrl: string }): WaitingPlace => ({
   connectionId: id,
@@ -304,4 +307,4 @@ const placeOf = ({ id, name, baseUrl }: { id: string; name: string; baseUrl: str
 })
 
 const gone = (): StudioError =>
-  new StudioError('no_such_item', 'This does not wait any more: it was sent, or cancelled.')
+  new StudioError('no_such_item', 'This request no longer waits. It was sent or cancelled.')

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
 
 type Changes = { [K in keyof Settings]?: Settings[K] | undefined }
 
-/** Writes what is given and answers all settings. @throws StudioError `bad_input` for an origin that can't be allowed */
+/** Stores the given settings and returns all settings. @throws StudioError `bad_input` for an invalid origin */
 export function updateSettings({ settings }: Store, changes: Changes): Settings {
   const { proxyOrigins } = changes
   settings.write(proxyOrigins ? { ...changes, proxyOrigins: [...new Set(proxyOrigins.map(checkedOrigin))] } : changes)

@@ -1,7 +1,10 @@
 import { limits } from './limits.ts'
 import { depthOf, isRecord } from './schemaCheck/schema.ts'
 
-/** What a model wrote as arguments: the object, or why it is none. Empty text counts as no arguments. */
+/**
+ * Parses the arguments of a tool call. Returns the object, or a sentence that says why the text is not one. Blank text
+ * counts as no arguments.
+ */
 export function readArguments(text: string): { args: Record<string, unknown> } | { fault: string } {
   if (text.length > limits.argumentsLength) {
     return { fault: `The arguments are longer than ${limits.argumentsLength} characters.` }

@@ -4,30 +4,33 @@ import type { NewToolRow } from '../../ports/toolCalls.ts'
 import { readArguments } from './arguments.ts'
 import type { KnownTool } from './catalogue.ts'
 import { limits } from './limits.ts'
-import { invalidWords, tooManyWords, unknownWords } from './messages.ts'
+import { invalidCallText, tooManyCallsText, unknownToolText } from './messages.ts'
 
-/** What stands under a reply that calls tools: one row a call, in its order. What can be seen at a glance to be wrong is settled. */
+/**
+ * Creates one row per tool call of a reply, in its order. Calls with an unknown tool or unreadable arguments are
+ * settled at once.
+ */
 export function rowsOf(calls: readonly ToolCall[], offered: readonly KnownTool[]): NewToolRow[] {
   const used = new Set<string>()
   return calls.map((call, index) => {
     const callId = uniqueId(call.id, used)
     if (index >= limits.callsPerReply) {
-      const note = `This reply calls more than ${limits.callsPerReply} tools at once; this one was not run.`
-      return settledRow(call, callId, 'invalid', null, [note], tooManyWords(limits.callsPerReply))
+      const note = `This reply calls more than ${limits.callsPerReply} tools at once; this call was not run.`
+      return settledRow(call, callId, 'invalid', null, [note], tooManyCallsText(limits.callsPerReply))
     }
     const tool = offered.find(({ sentName }) => sentName === call.name)
     if (!tool) {
       const known = offered.map(({ sentName }) => sentName)
-      const note = call.name === '' ? 'It names no tool.' : 'No such tool is switched on here.'
-      return settledRow(call, callId, 'unknown_tool', null, [note], unknownWords(call.name, known))
+      const note = call.name === '' ? 'It names no tool.' : 'No such tool is switched on in this chat.'
+      return settledRow(call, callId, 'unknown_tool', null, [note], unknownToolText(call.name, known))
     }
     const read = readArguments(call.arguments)
-    if ('fault' in read) return settledRow(call, callId, 'invalid', tool, [read.fault], invalidWords([read.fault]))
+    if ('fault' in read) return settledRow(call, callId, 'invalid', tool, [read.fault], invalidCallText([read.fault]))
     return { run: runOf(call, callId, 'awaiting', tool), text: '' }
   })
 }
 
-/** As the model gave it; another where it gave none, or one that another call of this reply has. */
+/** Id of a call as the model sent it. Generates one if it is missing or already used in this reply. */
 function uniqueId(given: string | null, used: Set<string>): string {
   const id = given && !used.has(given) ? given : `call_${randomUUID().replaceAll('-', '')}`
   used.add(id)

@@ -5,31 +5,35 @@ import type { McpServers } from './mcp/servers.ts'
 import { fingerprintOf } from './mcp/toolList.ts'
 import { sentNames } from './wireNames.ts'
 
-/** A tool that can be offered to a model now. */
+/** A tool that can be offered to a model. */
 export interface KnownTool {
   id: string
   kind: 'function' | 'mcp'
-  /** The name that the model gets. */
+  /** Name in requests, unique among all tools. */
   sentName: string
   description: string
-  /** JSON text, found good. */
+  /** Valid JSON schema, as text. */
   schema: string
   strict: boolean
   fingerprint: string
-  /** Of a server's tool: the server, and the tool's own name there. */
+  /** Server of an MCP tool, and the name of the tool on that server. Null for a tool that a person wrote. */
   server: { id: string; name: string; tool: string; timeoutSeconds: number } | null
 }
 
+/** Tool id of a tool that a person wrote. */
 export const functionId = (id: string): string => `function:${id}`
+/** Tool id of a tool on an MCP server. */
 export const mcpId = (serverId: string, tool: string): string => `mcp:${serverId}:${tool}`
 
-/** Whose server a tool is, by its id alone: also of a tool that is not offered now. */
+/** Server id of a tool id, also if the tool is not offered at the moment. Null for a tool that a person wrote. */
 export function serverOfId(toolId: string): string | null {
   const [kind, server] = toolId.split(':', 2)
   return kind === 'mcp' && server ? server : null
 }
 
-/** All tools: those that a person wrote, and those of servers that are ready. Put together anew after each change. */
+/**
+ * All tools: those that a person wrote, and those of servers that are ready. Rebuilt on first use after each change.
+ */
 export class ToolCatalogue {
   readonly #store: Store
   readonly #servers: McpServers
@@ -48,7 +52,7 @@ export class ToolCatalogue {
     return this.#all.tools.get(id) ?? null
   }
 
-  /** Those that a conversation offers and that are there, in the order in which they were switched on. */
+  /** Enabled tools of a conversation that exist, in the order in which the person enabled them. */
   offered({ enabled }: ToolUseOfChat): KnownTool[] {
     return [...new Set(enabled)].flatMap((id) => this.find(id) ?? [])
   }
@@ -60,7 +64,7 @@ export class ToolCatalogue {
       servers: this.#servers.all.map((run) => run.view((tool) => names.get(mcpId(run.config.id, tool)) ?? '')),
       always: this.#store.toolPermissions.always().flatMap(({ toolId, fingerprint }) => {
         const known = this.find(toolId)
-        // Of a tool that has another form by now it will be asked anew.
+        // A permission for an earlier form of the tool no longer applies.
         return known && known.fingerprint !== fingerprint ? [] : [toolId]
       }),
     }
@@ -113,7 +117,7 @@ export class ToolCatalogue {
   }
 }
 
-/** `tools`, `tool_choice` and `parallel_tool_calls` of a request (specification, Tool); empty where no tool is there. */
+/** Members `tools`, `tool_choice` and `parallel_tool_calls` of a request (specification, Tool). Empty without tools. */
 export function requestMembers(
   tools: readonly KnownTool[],
   { choice, parallel }: ToolUseOfChat,

@@ -1,17 +1,17 @@
-/** What strangers (models and servers) may take of this program. Lengths are UTF-16 units, sizes bytes, times ms. */
+/** Limits on what models and MCP servers may use. Lengths in UTF-16 units, sizes in bytes, times in ms. */
 export const limits = {
   callsPerReply: 32,
   argumentsLength: 1_000_000,
   argumentsDepth: 100,
   schemaLength: 200_000,
   schemaDepth: 64,
-  /** Of one check of arguments or of a schema, once its thread stands: long for a machine that is busy with something else. */
+  /** Time limit of one validation, without the start of the worker. Long enough for a busy machine. */
   checkMs: 5000,
   faults: 20,
   faultLength: 300,
   resultBytes: 200_000,
 
-  /** One message of a server, from its first byte to its last. */
+  /** Largest message of a server. */
   messageBytes: 8_000_000,
   toolsPerServer: 500,
   pages: 50,
@@ -20,21 +20,21 @@ export const limits = {
   instructionsLength: 20_000,
   logLines: 200,
   logLineLength: 500,
-  /** Until a server has said who it is and what it offers: the first run of `npx` loads a package from afar. */
+  /** Time until a server has introduced itself and listed its tools. The first run of `npx` downloads a package. */
   startMs: 60_000,
-  /** How long a server is given to answer the question whether it knows the newest protocol, before it is taken for an older one. */
+  /** How long to wait for an answer about the newest protocol version before treating the server as an older one. */
   probeMs: 5000,
-  /** After a crash; after the last of them it stays failed. */
+  /** Delays before restarts after a crash. After the last one the server stays failed. */
   backOffMs: [1000, 4000, 15_000],
-  /** Ready for so long: the next crash is a first one again. */
+  /** A server that was ready this long starts again with the first delay. */
   calmMs: 60_000,
-  /** An ended process: from closing its input to SIGTERM, from there to SIGKILL, and how long that is then waited for. */
+  /** Ending a process: from closing its input to SIGTERM, from SIGTERM to SIGKILL, and the wait after SIGKILL. */
   hangUpMs: 300,
   terminateMs: 2000,
   killMs: 1000,
-  /** For the farewell to a server over HTTP. */
+  /** Time limit for ending the session of an HTTP server. */
   farewellMs: 1000,
-  /** At most one new listing of tools in so long, however often a server says that it changed. */
+  /** Shortest interval between two listings, however often a server reports a change. */
   relistMs: 500,
 } as const
 export type ToolLimits = {

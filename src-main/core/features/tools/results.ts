@@ -1,37 +1,37 @@
 import { limits } from './limits.ts'
 import { isRecord } from './schemaCheck/schema.ts'
 
-/** What a tool answered, as text for the model. Nothing in it is fetched, opened or followed. */
+/** Result of a tool as text for the model. No URL in it is opened or fetched. */
 export interface ToolResult {
   text: string
   isError: boolean
   notes: string[]
 }
 
-/** A result of `tools/call` (Model Context Protocol, Tool Result), each block by its kind. */
+/** Converts a result of `tools/call` (Model Context Protocol, Tool Result) to text, block by block. */
 export function resultText(result: { content?: unknown; structuredContent?: unknown; isError?: unknown }): ToolResult {
   const blocks = Array.isArray(result.content) ? result.content.map(blockText) : []
-  // Servers repeat structured content as a text block for clients that don't know it; once is enough.
+  // Servers repeat structured content as a text block for older clients. Adds it only if no block repeats it.
   const structured = result.structuredContent === undefined ? '' : asJson(result.structuredContent)
-  const said = new Set(blocks.map(compact))
-  if (structured && !said.has(compact(structured))) blocks.push(structured)
+  const known = new Set(blocks.map(compact))
+  if (structured && !known.has(compact(structured))) blocks.push(structured)
   return { ...bounded(blocks.join('\n')), isError: result.isError === true }
 }
 
-/** At most 200 kB of well-formed text; that it was cut is said to the model and noted. */
+/** Limits text to 200 kB and makes it well-formed. The text and the notes say that it was cut. */
 export function bounded(text: string, bytes: number = limits.resultBytes): { text: string; notes: string[] } {
-  // A NUL ends text for some who read it later.
+  // Some consumers treat NUL as the end of a text.
   const whole = text.toWellFormed().replaceAll('\0', '\uFFFD')
   const size = Buffer.byteLength(whole)
   if (size <= bytes) return { text: whole, notes: [] }
-  // The decoder keeps back a character whose bytes are not all there.
+  // In stream mode the decoder drops an incomplete character at the end.
   const kept = new TextDecoder().decode(Buffer.from(whole).subarray(0, bytes), { stream: true })
-  const words = `The result was cut: it has ${size} bytes, of which the first ${Buffer.byteLength(kept)} are here.`
+  const words = `The result was cut to its first ${Buffer.byteLength(kept)} of ${size} bytes.`
   return { text: `${kept}\n\n[${words}]`, notes: [words] }
 }
 
 function blockText(block: unknown): string {
-  if (!isRecord(block)) return '[something that is no content block]'
+  if (!isRecord(block)) return '[not a content block]'
   switch (block.type) {
     case 'text':
       return typeof block.text === 'string' ? block.text : ''

@@ -6,7 +6,14 @@ import type { Store } from '../../store/store.ts'
 import { readArguments } from './arguments.ts'
 import { type KnownTool, serverOfId, type ToolCatalogue } from './catalogue.ts'
 import type { McpServers } from './mcp/servers.ts'
-import { deniedWords, endedWithProgram, failedWords, invalidWords, stoppedWords, unknownWords } from './messages.ts'
+import {
+  deniedCallText,
+  endedWithProgram,
+  failedCallText,
+  invalidCallText,
+  stoppedCallText,
+  unknownToolText,
+} from './messages.ts'
 import { runOnServer, type Settled } from './runOnServer.ts'
 import type { SchemaCheckClient } from './schemaCheck/workerClient.ts'
 
@@ -19,16 +26,17 @@ export interface ToolCallRunnerOptions {
   catalogue: ToolCatalogue
   servers: McpServers
   checker: SchemaCheckClient
-  /** How many rounds of calls may follow one another without the person. */
+  /** How many rounds of calls may follow one another without a message of the person. */
   toolRounds: () => number
-  /** What the page is told may differ. */
+  /** Call when the state for the window has changed. */
   changed: () => void
   log: (line: string) => void
 }
 
 /**
- * Every call of a tool from its row to its result. What stands is in the database alone; here are only the calls that run and the checks of
- * arguments. A row is settled once: whatever comes later for it finds that and is dropped. The model is asked on by what settles the last row of a round.
+ * Takes every tool call from its row to its result. The database is the only record of its state; memory has only
+ * running calls and validations. A row is settled once: later outcomes are dropped. After the last row of a round is
+ * settled, the model is asked to continue.
  */
 export class ToolCallRunner {
   readonly #parts: ToolCallRunnerOptions
@@ -41,19 +49,22 @@ export class ToolCallRunner {
     this.#parts = parts
   }
 
-  /** Rows of a reply that has just ended. */
+  /** Starts the open calls of a reply that has just ended. */
   called(rows: readonly Row[]): void {
     for (const row of rows) if (row.run.state === 'awaiting') this.#aside(this.#arrive(row.id))
     const first = rows[0]
-    if (first && rows.every(({ run }) => isSettled(run))) this.#goOn(first.id)
+    if (first && rows.every(({ run }) => isSettled(run))) this.#continueReply(first.id)
   }
 
-  /** @throws StudioError `no_such_item`, `bad_input` where it waits for no decision or its tool is not there as it was */
+  /**
+   * Applies the decision of the person. @throws StudioError `no_such_item`, `bad_input` if the call does not wait for a
+   * decision, or its tool is missing or has changed
+   */
   async decide(messageId: string, allow: Allowed | 'no', why = ''): Promise<void> {
     const row = this.#awaiting(messageId)
     if (allow === 'no') {
       const notes = why === '' ? [] : [`Why not: ${why.slice(0, 1000)}`]
-      this.#settle(messageId, { state: 'denied', text: deniedWords(why), isError: true, notes })
+      this.#settle(messageId, { state: 'denied', text: deniedCallText(why), isError: true, notes })
       return
     }
     const tool = this.#toolOf(row)
@@ -63,14 +74,18 @@ export class ToolCallRunner {
     this.#allow(still, tool, allow)
   }
 
-  /** The result of a call by hand; on a call of a person's own tool that waits for a yes, it is one. @throws StudioError `no_such_item`, `bad_input` */
+  /**
+   * Stores a result that the person typed. For a waiting call of a tool that the person wrote, this also allows it.
+   * @throws StudioError `no_such_item`, `bad_input`
+   */
   async answer(messageId: string, text: string, isError: boolean): Promise<void> {
     const row = this.#open(messageId)
-    if (row.run.tool?.kind !== 'function') throw new StudioError('bad_input', 'This call is answered by its server.')
+    if (row.run.tool?.kind !== 'function')
+      throw new StudioError('bad_input', 'The result of this call comes from its server.')
     if (row.run.state === 'awaiting') {
       const tool = this.#parts.catalogue.find(row.run.tool.id)
       if (tool && !(await this.#valid(row, tool.schema))) {
-        throw new StudioError('bad_input', 'The arguments of this call are not valid; the model has been told so.')
+        throw new StudioError('bad_input', 'The arguments of this call are not valid. The model received the reasons.')
       }
     }
     const { run } = this.#open(messageId)
@@ -78,19 +93,22 @@ export class ToolCallRunner {
     this.#settle(messageId, result, { allowed: run.allowed ?? 'once' })
   }
 
-  /** Whether there was something to stop. @throws StudioError `no_such_item` */
+  /** Stops a call. Returns false if it was settled already. @throws StudioError `no_such_item` */
   stop(messageId: string): boolean {
     const { run } = this.#parts.toolCalls.toolMessage(messageId)
     return this.#settle(messageId, stopped(run))
   }
 
-  /** All open calls of a conversation. The model is not asked on: the person wanted an end. */
+  /** Stops all open calls of a conversation. The model is not asked to continue, because the person wanted to stop. */
   stopAll(conversationId: string): number {
     const rows = this.#parts.toolCalls.openCalls(conversationId)
     return rows.filter((row) => this.#settle(row.id, stopped(row.run), {}, false)).length
   }
 
-  /** @throws StudioError `no_such_item`, `busy` while a call of the round is open, and as the door does */
+  /**
+   * Asks the model to continue after a settled round. @throws StudioError `no_such_item`, `busy` while a call of the
+   * round is open, and as `ToolCallsPort.askOn`
+   */
   async resume(messageId: string): Promise<{ replyId: string }> {
     this.#parts.toolCalls.toolMessage(messageId)
     const open = this.#parts.toolCalls.rowsBeside(messageId).some(({ run }) => !isSettled(run))
@@ -98,7 +116,10 @@ export class ToolCallRunner {
     return await this.#parts.toolCalls.askOn(messageId)
   }
 
-  /** Calls that ran when the program ended. Nobody is asked on for them: the person may have gone. */
+  /**
+   * Settles calls that were running when the program stopped. The model is not asked to continue, because the person
+   * may be away.
+   */
   recover(): void {
     for (const row of this.#parts.toolCalls.openCalls()) {
       if (row.run.state === 'running') this.#settle(row.id, endedWith(endedWithProgram), {}, false)
@@ -111,7 +132,7 @@ export class ToolCallRunner {
     for (const id of [...this.#running.keys()]) this.#settle(id, endedWith(endedWithProgram), {}, false)
   }
 
-  /** A call that waits: its arguments are checked, and it runs at once where the person allowed its tool before. */
+  /** Validates the arguments of a waiting call, and runs it at once if the person has allowed its tool before. */
   async #arrive(messageId: string): Promise<void> {
     const row = this.#parts.toolCalls.toolMessage(messageId)
     const tool = row.run.tool && this.#parts.catalogue.find(row.run.tool.id)
@@ -155,7 +176,10 @@ export class ToolCallRunner {
     )
   }
 
-  /** Whether its arguments are what the schema asks; where not, it is settled so. Before this was awaited, nothing may run. */
+  /**
+   * Validates the arguments of a call. Settles it as `invalid` if they do not match the schema. Nothing may run before
+   * this resolves with true.
+   */
   async #valid(row: Row, schema: string): Promise<boolean> {
     const key = `${row.id} ${row.run.tool?.fingerprint}`
     const { checker } = this.#parts
@@ -163,13 +187,13 @@ export class ToolCallRunner {
     this.#checks.set(key, check)
     const faults = await check.finally(() => this.#checks.delete(key))
     if (faults.length === 0) return true
-    // A check that was given up with the program says nothing about the arguments: it waits for the next start.
+    // A validation that ended with the program proves nothing. It is repeated at the next start.
     if (this.#closed) return false
-    this.#settle(row.id, { state: 'invalid', text: invalidWords(faults), isError: true, notes: faults })
+    this.#settle(row.id, { state: 'invalid', text: invalidCallText(faults), isError: true, notes: faults })
     return false
   }
 
-  /** The tool of a call in the form in which it was called. @throws StudioError `bad_input` */
+  /** Returns the tool of a call if it still has the form in which it was called. @throws StudioError `bad_input` */
   #toolOf(row: Row): KnownTool {
     const { catalogue, servers, toolCalls } = this.#parts
     const { tool: called } = row.run
@@ -177,49 +201,58 @@ export class ToolCallRunner {
     if (!tool) {
       const run = servers.find(serverOfId(called?.id ?? '') ?? '')
       if (run && run.state !== 'ready') {
-        throw new StudioError('bad_input', `“${run.config.name}” is not running: switch it on, then decide.`)
+        throw new StudioError('bad_input', `“${run.config.name}” is not running. Switch it on, then decide.`)
       }
-      const notes = ['This tool is not there any more.']
-      this.#settle(row.id, { state: 'unknown_tool', text: unknownWords(row.run.name, []), isError: true, notes })
-      throw new StudioError('bad_input', 'This tool is not there any more; the model has been told so.')
+      const notes = ['This tool does not exist any more.']
+      this.#settle(row.id, { state: 'unknown_tool', text: unknownToolText(row.run.name, []), isError: true, notes })
+      throw new StudioError('bad_input', 'This tool does not exist any more. The model has been informed.')
     }
     if (tool.fingerprint === called.fingerprint) return tool
-    // What the person saw is not what would run. It is shown as it is now, and the next yes is for that.
+    // The person saw another form than the one that would run. The row now shows the current form, which the next
+    // decision is about.
     const notes = ['The tool has changed since it was called.']
     toolCalls.setRun(row.id, { ...row.run, tool: { ...called, fingerprint: tool.fingerprint }, notes }, '')
     throw new StudioError(
       'bad_input',
-      'This tool has changed since it was called: look at it as it is now, then decide.',
+      'This tool has changed since it was called. Check its current form, then decide.',
     )
   }
 
-  /** What a tool answered is here alone: it is written when the database takes it. */
+  /** Retries until the database accepts the result, because no other copy of it exists. */
   async #settleLater(id: string, result: Settled): Promise<void> {
     await untilWritten('The result of a tool', () => this.#settle(id, result), this.#closing.signal)
   }
 
-  /** Writes the end of a call, once, and asks the model on where it was the last of its round. Whether it was open until now. */
-  #settle(id: string, { state, text, isError, notes }: Settled, more: Partial<ToolRun> = {}, goOn = true): boolean {
+  /**
+   * Stores the outcome of a call once, and asks the model to continue after the last one of a round. Returns whether
+   * the call was still open.
+   */
+  #settle(
+    id: string,
+    { state, text, isError, notes }: Settled,
+    more: Partial<ToolRun> = {},
+    continueReply = true,
+  ): boolean {
     const { toolCalls } = this.#parts
     const { run } = toolCalls.toolMessage(id)
     if (isSettled(run)) return false
     const finishedAt = new Date().toISOString()
-    const reported = [...run.notes, ...notes]
-    toolCalls.setRun(id, { ...run, ...more, state, isError, notes: reported, finishedAt }, text)
+    const allNotes = [...run.notes, ...notes]
+    toolCalls.setRun(id, { ...run, ...more, state, isError, notes: allNotes, finishedAt }, text)
     this.#running.get(id)?.abort()
     this.#running.delete(id)
-    if (goOn) this.#goOn(id)
+    if (continueReply) this.#continueReply(id)
     return true
   }
 
-  #goOn(messageId: string): void {
+  #continueReply(messageId: string): void {
     const { toolCalls, toolRounds, log } = this.#parts
     if (this.#closed || toolCalls.rowsBeside(messageId).some(({ run }) => !isSettled(run))) return
     if (toolCalls.rounds(messageId) >= toolRounds()) return
-    // The results stand; where it can't be asked now, the person can have it asked later.
+    // The results are stored. If the request fails now, the person can repeat it with `resume`.
     toolCalls
       .askOn(messageId)
-      .catch((thrown: unknown) => log(`The model was not asked on: ${asStudioError(thrown).message}`))
+      .catch((thrown: unknown) => log(`The model was not asked to continue: ${asStudioError(thrown).message}`))
   }
 
   /** @throws StudioError `no_such_item`, `bad_input` */
@@ -232,23 +265,23 @@ export class ToolCallRunner {
   /** @throws StudioError `no_such_item`, `bad_input` */
   #awaiting(messageId: string): Row {
     const row = this.#parts.toolCalls.toolMessage(messageId)
-    if (row.run.state !== 'awaiting') throw new StudioError('bad_input', 'This call waits for no decision any more.')
+    if (row.run.state !== 'awaiting') throw new StudioError('bad_input', 'This call no longer waits for a decision.')
     return row
   }
 
-  /** Work that nobody waits for. A conversation that was erased in the meantime is no mistake. */
+  /** Runs work in the background. A conversation that was deleted meanwhile is not an error. */
   #aside(work: Promise<unknown>): void {
     work.catch((thrown: unknown) => {
       const failure = asStudioError(thrown)
-      if (!this.#closed && failure.kind !== 'no_such_item') this.#parts.log(`A tool call: ${failure.message}`)
+      if (!this.#closed && failure.kind !== 'no_such_item') this.#parts.log(`A tool call failed: ${failure.message}`)
     })
   }
 }
 
 function stopped(run: ToolRun): Settled {
-  return { state: 'stopped', text: stoppedWords(run.state === 'running'), isError: true, notes: [] }
+  return { state: 'stopped', text: stoppedCallText(run.state === 'running'), isError: true, notes: [] }
 }
 
 function endedWith(words: string): Settled {
-  return { state: 'failed', text: failedWords(words), isError: true, notes: [words] }
+  return { state: 'failed', text: failedCallText(words), isError: true, notes: [words] }
 }

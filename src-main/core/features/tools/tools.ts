@@ -17,27 +17,30 @@ import { ToolCallRunner } from './toolCallRunner.ts'
 
 export interface ToolsOptions {
   store: Store
-  /** The keychain: values of servers' variables and headers. */
+  /** The keychain, which stores the values of servers' variables and headers. */
   secrets: SecretStore
   toolCalls: ToolCallsPort
-  /** How many rounds of calls may follow one another before the person is asked. */
+  /** How many rounds of calls may follow one another without a message of the person. */
   toolRounds: () => number
   log: (level: 'info' | 'warn' | 'error', line: string) => void
-  /** This program's, told to servers. */
+  /** Version of this program, sent to servers. */
   version: string
-  /** For servers over HTTP; Node's own where none is given. */
+  /** For servers over HTTP. Default: `fetch` of Node. */
   fetch?: typeof fetch
-  /** For tests that can't wait for minutes. */
+  /** Overrides for tests that cannot wait for minutes. */
   limits?: Partial<ToolLimits>
 }
 
 type Neighbours = Pick<ChatNeighbours, 'toolsFor' | 'callsOf' | 'called' | 'stopCalls'>
 
-/** The tools of chat: what there is, who may run it, and every call of it. */
+/** The tools of chat: which exist, which the person has allowed, and every call of them. */
 export interface ToolsFeature extends Neighbours {
-  /** Servers that were left on start in the background; calls that ran when the program ended are settled, the others go on waiting. */
+  /**
+   * Starts the enabled servers in the background, and settles calls that were running when the program stopped. Other
+   * open calls keep waiting.
+   */
   start(): void
-  /** Ends all servers with everything they started, and settles what runs. Bounded. */
+  /** Ends all servers with every process they started, and settles running calls. Bounded in time. */
   close(): Promise<void>
   state(): ChatToolsState
   watch(signal?: AbortSignal): Feed<ChatToolsState>
@@ -53,6 +56,7 @@ export interface ToolsFeature extends Neighbours {
   resume(messageId: string): Promise<{ replyId: string }>
 }
 
+/** Creates the tools feature. Call `start` once the port of chat works. */
 export function createTools(parts: ToolsOptions): ToolsFeature {
   const { store, secrets, toolCalls, toolRounds, version } = parts
   const bounds: ToolLimits = { ...limits, ...parts.limits }
@@ -92,7 +96,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
       const [fault] = await check(schema)
       if (fault !== undefined) throw new StudioError('bad_input', `This schema can’t be used. ${fault}`)
       const namesake = store.functionTools.named(name)
-      if (namesake && namesake.id !== id) throw new StudioError('bad_input', `There is a tool called ${name} already.`)
+      if (namesake && namesake.id !== id) throw new StudioError('bad_input', `A tool called ${name} exists already.`)
       const tool = { id, name, description, schema, strict, updatedAt: new Date().toISOString() }
       store.functionTools.save(tool)
       changed()

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
 
-/** `tools[].function.name` may have so many characters. */
-const longest = 64
+/** Maximum length of `tools[].function.name`. */
+const maxNameLength = 64
 
-/** Letters of other scripts have no place in such a name; the tool's own title and description keep them. */
+/**
+ * Converts text to the characters that function names allow. Letters of other scripts are dropped; title and
+ * description still have them.
+ */
 function plain(words: string, otherwise: string): string {
   const bare = words
     .normalize('NFKD')
@@ -14,23 +17,25 @@ function plain(words: string, otherwise: string): string {
 }
 
 function joined(server: string, tool: string): string {
-  const last = plain(tool, 'tool').slice(0, longest)
-  const feature = longest - last.length - 1
-  const first = feature > 0 ? plain(server, 'server').slice(0, feature) : ''
+  const last = plain(tool, 'tool').slice(0, maxNameLength)
+  const free = maxNameLength - last.length - 1
+  const first = free > 0 ? plain(server, 'server').slice(0, free) : ''
   return first ? `${first}_${last}` : last
 }
 
-export interface Named {
+/** A tool that needs a name: its id, and the names of its server and of the tool there. */
+export interface NamedTool {
   id: string
   server: string
   tool: string
 }
 
 /**
- * Names for the model, by id: server and tool, unique among each other and against `taken`. Where several would have one name each of
- * them gets a piece of its id's hash, so that no name depends on the order in which servers come up.
+ * Names for the model, by tool id: server and tool name, unique among each other and against `taken`. If several tools
+ * would share a name, each gets a part of the hash of its id. No name therefore depends on the order in which servers
+ * start.
  */
-export function sentNames(tools: readonly Named[], taken: ReadonlySet<string>): Map<string, string> {
+export function sentNames(tools: readonly NamedTool[], taken: ReadonlySet<string>): Map<string, string> {
   const wanted = new Map(tools.map(({ id, server, tool }) => [id, joined(server, tool)]))
   const times = new Map<string, number>()
   for (const name of wanted.values()) times.set(name, (times.get(name) ?? 0) + 1)
@@ -46,7 +51,7 @@ export function sentNames(tools: readonly Named[], taken: ReadonlySet<string>): 
     const hash = createHash('sha256').update(id).digest('hex')
     let length = 6
     let unique = ''
-    do unique = `${name.slice(0, longest - length - 1)}_${hash.slice(0, length)}`
+    do unique = `${name.slice(0, maxNameLength - length - 1)}_${hash.slice(0, length)}`
     while (used.has(unique) && length++ < 60)
     used.add(unique)
     given.set(id, unique)

@@ -36,7 +36,7 @@ const settled = fc.constantFrom('complete', 'stopped', 'incomplete', 'failed')
 
 const anyMessage = fc.record({
   id: uuid,
-  // Which of those before it, to be made a parent.
+  // Picks the parent among the messages before it.
   under: fc.nat(),
   role: fc.constantFrom('system', 'developer', 'user', 'assistant', 'tool'),
   name: fc.option(wellFormed.map((value) => value.slice(0, 60).toWellFormed())),
@@ -111,7 +111,7 @@ const anyConversation = fc.record({
 
 type Generated = typeof anyConversation extends fc.Arbitrary<infer T> ? T : never
 
-/** A studio with just these conversations, a folder, a prompt and a preset. */
+/** Fills a studio with these conversations, a folder, a prompt and a preset. */
 async function fill(on: Studio, all: readonly Generated[]): Promise<void> {
   const folder = on.library.saveFolder({ name: 'Folder' })
   on.library.savePrompt({ name: 'Prompt', text: 'Say {{what=hello}} \u0000' })
@@ -140,7 +140,7 @@ async function fill(on: Studio, all: readonly Generated[]): Promise<void> {
     put(on.store, put_, { ...rest, folderId: inFolder ? folder.id : null, leafId })
   }
 }
-/** All entries of an archive as text, and without what tells the time of the export. */
+/** All entries of an archive as text, without the time of the export. */
 function entries(zip: Uint8Array): Record<string, string> {
   const all = Object.fromEntries(
     Object.entries(unzipSync(zip)).map(([file, bytes]) => [file, Buffer.from(bytes).toString('latin1')]),
@@ -149,8 +149,8 @@ function entries(zip: Uint8Array): Record<string, string> {
   return { ...rest, 'manifest.json': manifest.replace(/"createdAt": "[^"]*"/, '') }
 }
 
-describe('everything, exported and read into an empty studio', () => {
-  it('is exported from there byte for byte the same, and known the next time', async () => {
+describe('an export of everything, imported into an empty studio', () => {
+  it('is the same byte for byte when exported again, and is skipped as known when imported again', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyConversation, { maxLength: 5 }), async (all) => {
         const from = studio()
@@ -171,7 +171,7 @@ describe('everything, exported and read into an empty studio', () => {
     )
   }, 120_000)
 
-  it('one by one, with its pictures in the same file, is the same too', async () => {
+  it('is also the same for a single conversation with its images in one file', async () => {
     await fc.assert(
       fc.asyncProperty(anyConversation, async (one) => {
         const from = studio()
@@ -194,7 +194,7 @@ describe('everything, exported and read into an empty studio', () => {
     )
   }, 120_000)
 
-  it('leaves nothing in the temporary folder, and finds what came in', async () => {
+  it('leaves no temporary files, and search finds the imported messages', async () => {
     const from = studio()
     put(from.store, [message({ text: 'a bandicoot' })])
     const to = studio()
@@ -207,8 +207,8 @@ describe('everything, exported and read into an empty studio', () => {
   })
 })
 
-describe('a conversation that is here already', () => {
-  it('is known though it was moved, archived or half typed in; with other contents it comes in beside, once', async () => {
+describe('a conversation that exists already', () => {
+  it('is skipped even if it was moved, archived or has a draft; with different contents it is imported once as a copy', async () => {
     const on = studio()
     const one = message({ text: 'one' })
     const id = put(on.store, [one, message({ parentId: one.id, text: 'two', askId: randomUUID() })])
@@ -222,9 +222,7 @@ describe('a conversation that is here already', () => {
     })
     const report = await on.import(zip)
     expect(report).toMatchObject({ known: 0, conversations: 1, messages: 2 })
-    expect(report.notes).toEqual([
-      '1 conversations are here already with other contents; they came in as copies beside them.',
-    ])
+    expect(report.notes).toEqual(['1 conversations exist already with different contents and were imported as copies.'])
     const copy = report.conversationId ?? ''
     expect(copy).not.toBe(id)
     const ids = on.store.archive.seqs(copy).map((seq) => on.store.archive.message(seq))
@@ -234,7 +232,7 @@ describe('a conversation that is here already', () => {
     expect(await on.import(zip)).toMatchObject({ known: 1, conversations: 0 })
   })
 
-  it('is brought back when it was removed', async () => {
+  it('is restored if it was removed', async () => {
     const on = studio()
     const id = put(on.store, [message()])
     const zip = await on.exported()
@@ -244,7 +242,7 @@ describe('a conversation that is here already', () => {
   })
 })
 
-describe('a file that can’t be read', () => {
+describe('a file that cannot be imported', () => {
   const base = async (): Promise<Record<string, Uint8Array>> => {
     const from = studio()
     const root = message({ text: 'first' })
@@ -258,7 +256,7 @@ describe('a file that can’t be read', () => {
     Object.keys(files).find(
       (file) => file.startsWith('conversations/') && strFromU8(files[file] ?? new Uint8Array()).includes('"first"'),
     ) ?? ''
-  /** Changes one conversation and makes the manifest fit, as somebody would who means harm. */
+  /** Changes one conversation and adapts the manifest, as an attacker would. */
   const with_ = (files: Record<string, Uint8Array>, change: (text: string) => string): Record<string, Uint8Array> => {
     const file = conversationOf(files)
     const changed = strToU8(change(strFromU8(files[file] ?? new Uint8Array())))
@@ -282,7 +280,7 @@ describe('a file that can’t be read', () => {
     await close(on)
   }
 
-  it('for what is in it brings nothing in and says why, in one sentence', async () => {
+  it('is refused for its contents with one sentence, and imports nothing', async () => {
     const files = await base()
     const file = conversationOf(files)
     await refused('', /neither/)
@@ -298,7 +296,7 @@ describe('a file that can’t be read', () => {
     await refused(zipSync({ 'readme.txt': strToU8('hi') }), /neither/)
     await refused(zipSync({ ...files, [file]: strToU8('{}') }), /missing or cut/)
     const other = strToU8(strFromU8(files[file] ?? new Uint8Array()).replace('first', 'fir5t'))
-    await refused(zipSync({ ...files, [file]: other }), /not what its manifest says/)
+    await refused(zipSync({ ...files, [file]: other }), /does not match its manifest/)
     await refused(zipSync({ ...files, 'conversations/more.json': strToU8('{}') }), /does not name/)
     const { [file]: _, ...without } = files
     await refused(zipSync(without), /missing or cut/)
@@ -311,7 +309,7 @@ describe('a file that can’t be read', () => {
     await refused(zipSync(with_(files, (text) => text.slice(0, -4))), /damaged/)
   })
 
-  it('for its tree: two of the same id, a circle, a parent that is not there, a leaf that is not there', async () => {
+  it('is refused for its tree: duplicate ids, cycles, missing parents, a missing leaf', async () => {
     const files = await base()
     const [first = '', second = ''] = [
       ...strFromU8(files[conversationOf(files)] ?? new Uint8Array()).matchAll(/\{"id":"([^"]*)","parentId"/g),
@@ -333,7 +331,7 @@ describe('a file that can’t be read', () => {
     )
   })
 
-  it('for its zip: cut anywhere, names that lead out, two of a name, a bomb', async () => {
+  it('is refused for its zip: truncation, names that lead out, duplicate names, a zip bomb', async () => {
     const files = await base()
     const zip = zipSync(files)
     for (const part of [0.1, 0.5, 0.9, 0.99]) await refused(zip.subarray(0, Math.floor(zip.length * part)), /zip file/)
@@ -343,11 +341,11 @@ describe('a file that can’t be read', () => {
     const twice = Buffer.from(zipSync({ 'a.json': strToU8('x'), 'b.json': strToU8('y') }))
     await refused(Buffer.from(twice.toString('latin1').replaceAll('b.json', 'a.json'), 'latin1'), /same name/)
     const bomb = Buffer.alloc(100 * 1024 * 1024, '[')
-    await refused(zipSync({ 'conversations.json': bomb }, { level: 9 }), /good faith/)
+    await refused(zipSync({ 'conversations.json': bomb }, { level: 9 }), /more data than is safe/)
     await refused(`{"format":"inference-studio.conversation","x":${'['.repeat(5000)}${']'.repeat(5000)}}`, /nested/)
   }, 60_000)
 
-  it('is refused for any one byte of an archive that is not as it was written', async () => {
+  it('is refused if any byte of the content of an archive has changed', async () => {
     const zip = zipSync(await base(), { level: 0 })
     await fc.assert(
       fc.asyncProperty(fc.nat(zip.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
@@ -356,7 +354,7 @@ describe('a file that can’t be read', () => {
         const on = studio()
         const before = everything(on.store)
         try {
-          // What tells no content (a time, a version of the packer) may differ.
+          // Bytes without content (a time, the version of the packer) may differ.
           const { conversations } = await on.import(bytes)
           expect(conversations).toBe(2)
         } catch (thrown) {
@@ -369,7 +367,7 @@ describe('a file that can’t be read', () => {
     )
   }, 120_000)
 
-  it('takes five megabytes in one message, and whole characters where halves stood', async () => {
+  it('accepts five megabytes in one message, and replaces lone surrogates', async () => {
     const files = await base()
     const large = 'é'.repeat(5_000_000)
     const on = studio()
@@ -377,7 +375,7 @@ describe('a file that can’t be read', () => {
       zipSync(with_(files, (text) => text.replace('first', large).replace('second', 'a\\ud800b \\ud83d\\ude00 c'))),
     )
     expect(report.notes).toEqual([
-      '1 texts had halves of characters in them (lone surrogates), which can’t be kept; � stands there now.',
+      '1 texts contained incomplete characters (lone surrogates), which were replaced with �.',
     ])
     const texts = on.store.archive
       .ids()
@@ -386,7 +384,7 @@ describe('a file that can’t be read', () => {
     expect(texts.some((one) => one === large)).toBe(true)
   })
 
-  it('can’t bring in anything that runs', async () => {
+  it('cannot start anything', async () => {
     const run = {
       ...{
         callId: 'c',
@@ -419,7 +417,7 @@ describe('a file that can’t be read', () => {
     expect(on.store.messages.openCalls()).toEqual([])
   })
 
-  it('that a dead process left half read in is erased by the next start', async () => {
+  it('is deleted by the next start if a crash interrupted its import', async () => {
     const on = studio()
     on.store.archive.stage(
       {
@@ -448,7 +446,7 @@ describe('a file that can’t be read', () => {
 })
 
 describe('a conversation as Markdown', () => {
-  it('reads from top to bottom: the path alone, reasoning folded, calls and results in fences that nothing within can close', async () => {
+  it('has only the active path, with folded reasoning, and tool calls in fences that their content cannot close', async () => {
     const on = studio()
     const call = { index: 0, id: 'c', name: 'look_up', arguments: '{"q":"```"}' }
     const run = {
@@ -479,7 +477,7 @@ describe('a conversation as Markdown', () => {
     expect(markdown).toBe(
       [
         ...['# Ask \\[me\\] \\*this\\*', '', '2026-01-01 00:00 UTC · `m`', ''],
-        ...['## You · 2026-01-01 00:00 UTC', '', '*Picture: `` a `b`.png ``, 4 × 3*', '', 'What?', ''],
+        ...['## You · 2026-01-01 00:00 UTC', '', '*Image: `` a `b`.png ``, 4 × 3*', '', 'What?', ''],
         ...['## Assistant · `m-1` · 2026-01-01 00:00 UTC', '', '<details><summary>Reasoning</summary>', ''],
         ...['````text', 'Hm </details> ```', '````', '', '</details>', ''],
         ...['*Calls `look_up`:*', '', '````json', '{"q":"```"}', '````', ''],
@@ -491,7 +489,7 @@ describe('a conversation as Markdown', () => {
     expect(markdown).not.toContain('not taken')
   })
 
-  it('of nothing, of something removed: says so', async () => {
+  it('can be empty, and is refused for removed and unknown conversations', async () => {
     const on = studio()
     const id = put(on.store, [])
     expect((await on.archive.exportConversation({ conversationId: id, format: 'markdown' })).bytes).toBeGreaterThan(0)

@@ -22,7 +22,7 @@ const tree = (on: Studio, id: string) => {
 }
 
 describe('an export of ChatGPT', () => {
-  it('keeps its tree: branches, the active path, thoughts, calls, results, times; scaffolding is closed over', async () => {
+  it('becomes a tree with branches, active path, reasoning, tool calls, results and times, without hidden nodes', async () => {
     const on = studio()
     const report = await on.import(json([trip, untitled]))
     expect(report).toMatchObject({ kind: 'chatgpt', conversations: 2, known: 0 })
@@ -64,15 +64,15 @@ describe('an export of ChatGPT', () => {
       ['42', undefined],
     ])
     expect(report.notes.toSorted()).toEqual([
-      '1 files that were attached are no pictures and were left out.',
-      '1 messages are of a kind that is not known here; they were kept as they are written.',
-      '2 messages hang on nothing but each other and were left out.',
-      '2 pictures are not in the file and were left out.',
-      'Marks of citations, which nothing can show, were left out of 1 messages.',
+      '1 attached files are not images and were left out.',
+      '1 messages have an unknown type and were imported as JSON.',
+      '2 images are not in the file and were left out.',
+      '2 messages are not connected to their conversation and were left out.',
+      'Citation marks were removed from 1 messages.',
     ])
   })
 
-  it('as a zip brings its pictures, and its messages are found', async () => {
+  it('as a zip includes its images, and search finds its messages', async () => {
     const on = studio()
     const zip = zipSync({
       'conversations.json': strToU8(json([trip])),
@@ -94,7 +94,7 @@ describe('an export of ChatGPT', () => {
     expect(hits.map(({ role }) => role)).toEqual([null, 'assistant', 'tool'])
   })
 
-  it('read in again adds nothing; one that went on comes in beside it', async () => {
+  it('adds nothing when imported again; a continued conversation is imported as another one', async () => {
     const on = studio()
     await on.import(json([trip, untitled]))
     const before = everything(on.store)
@@ -105,7 +105,7 @@ describe('an export of ChatGPT', () => {
     expect(await on.import(json({ conversations: [more] }))).toMatchObject({ conversations: 1, known: 0 })
   })
 
-  it('in several numbered files, or of one conversation, is known too', async () => {
+  it('can have several numbered files, or a single conversation', async () => {
     const on = studio()
     const zip = zipSync({
       'export/conversations-000.json': strToU8(json([trip])),
@@ -115,7 +115,7 @@ describe('an export of ChatGPT', () => {
     expect(await on.import(json(trip))).toMatchObject({ kind: 'chatgpt', known: 1 })
   })
 
-  it('with one broken conversation brings nothing in', async () => {
+  it('with one broken conversation imports nothing', async () => {
     const on = studio()
     const before = everything(on.store)
     await expect(on.import(json([untitled, { title: 'no mapping' }]))).rejects.toMatchObject({ kind: 'bad_input' })

@@ -12,7 +12,7 @@ import { freshFolder } from '../../helpers/core.ts'
 
 export type Studio = ReturnType<typeof openStudio>
 
-/** The store, the library, pictures, transfers and the archive of one data folder, all of them real. */
+/** Opens the real store, library, media, transfers and archive of one data folder. */
 export function openStudio(dataDir = freshFolder(), now: () => number = Date.now) {
   const store = openStore(dataDir)
   const transfers = createTransfers({ dataDir })
@@ -85,7 +85,7 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
   }
 }
 
-/** A whole PNG's head, which is all that is looked at; its sides make it a picture of its own. */
+/** The header of a PNG, the only part that is examined. Its size makes each image different. */
 export function png(width: number, height: number): Buffer {
   const bytes = Buffer.alloc(60)
   bytes.writeUInt32BE(0x89504e47, 0)
@@ -97,7 +97,7 @@ export function png(width: number, height: number): Buffer {
   return bytes
 }
 
-/** Every row of every table that holds what people wrote, for comparing before and after; in an order of its own. */
+/** All rows with content of the person, in a stable order, for comparisons. */
 export function everything(store: Store): unknown {
   return {
     conversations: store.archive
@@ -120,7 +120,7 @@ export const message = (given: Partial<ArchivedMessage> = {}): ArchivedMessage =
   ...given,
 })
 
-/** Puts a conversation into the store as it stands, in sight; answers its id. */
+/** Stores a visible conversation and returns its id. */
 export function put(
   store: Store,
   messages: ArchivedMessage[],
@@ -156,11 +156,11 @@ export function put(
   return id
 }
 
-/** Takes it out of sight, as the list does. */
+/** Removes a conversation, as the list does. */
 export const remove = (store: Store, id: string, at = new Date().toISOString()): void =>
   store.conversations.setRemoved(id, at)
 
-/** Whether any file of the data folder holds these bytes. */
+/** Names of the files of the data folder that contain these bytes. */
 export function inFiles(dataDir: string, names: readonly string[], wanted: string): string[] {
   return names.filter((name) => {
     try {

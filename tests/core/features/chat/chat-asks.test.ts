@@ -50,8 +50,8 @@ const call = (index = 0, args = '{}'): ChatStreamEvent => ({
 })
 const withParams = (params: ChatParams) => ({ setup: { ...emptySetup, params } })
 
-describe('what is sent', () => {
-  it('begins with the instructions, has names and pictures as parts, and holds what was set alone [CHAT-03] [CHAT-08] [CHAT-10]', async () => {
+describe('the request of a reply', () => {
+  it('begins with the instructions, has names and image parts, and only the parameters that were set [CHAT-03] [CHAT-08] [CHAT-10]', async () => {
     const { store, feature, service, ask, answer } = studio({
       toolsFor: () => ({ tools: [{ type: 'function' }], tool_choice: 'required' }),
     })
@@ -97,7 +97,7 @@ describe('what is sent', () => {
     expect(Object.keys(service.last.request)).toEqual(['model', 'messages', 'tools', 'tool_choice', 'stream_options'])
   })
 
-  it('a picture that is gone fails the reply in words, and nothing is sent', async () => {
+  it('is not sent if an image is missing; the reply fails with the reason', async () => {
     const { store, service, ask } = studio({
       imageUrl: () => Promise.reject(new StudioError('no_such_item', 'That picture is gone.')),
     })
@@ -111,7 +111,7 @@ describe('what is sent', () => {
 })
 
 describe('several replies', () => {
-  it('n choices are replies of one request, each ending for itself; stopping one ends them all [CHAT-09]', async () => {
+  it('are choices of one request that end independently; stopping one stops all [CHAT-09]', async () => {
     const { store, feature, service, ask, answer } = studio({ costOf: () => ({ cost: '0.5', costIs: 'estimated' }) })
     const { replyIds } = await ask(withParams({ n: 3 }))
     const replies = () => replyIds.map((id) => store.messages.get(id))
@@ -131,7 +131,7 @@ describe('several replies', () => {
     expect(replies().map(({ cost, requestRow }) => [cost, requestRow])).toEqual(Array(3).fill(['0.5', 1]))
   })
 
-  it('a cut leaves finished choices complete, and choices that never came have failed', async () => {
+  it('stay complete after a cut if they were finished; choices without output fail', async () => {
     const { store, ask, answer } = studio()
     const cut = await ask(withParams({ n: 2 }))
     await answer(content('a', 0), finish(0), content('b', 1), new StudioError('connection_lost', 'Lost.'))
@@ -141,7 +141,7 @@ describe('several replies', () => {
     expect(fewer.replyIds.map((id) => store.messages.get(id).status)).toEqual(['complete', 'failed'])
   })
 
-  it('models that are compared make a request each; stopping one leaves the others; the path can go on when its own has ended', async () => {
+  it('of compared models are separate requests; stopping one does not stop the others, and the path can continue when its own reply has ended', async () => {
     const { store, feature, service, ask } = studio()
     const { conversationId, replyIds } = await ask({ models: ['a', 'b', 'c'] })
     expect(service.asked.map(({ request }) => [request.model, request.n])).toEqual([
@@ -174,7 +174,7 @@ describe('several replies', () => {
 })
 
 describe('branches', () => {
-  it('an edit is a sibling with the same parent; walking back leads down to where that was left, and what runs goes on', async () => {
+  it('an edit is a sibling; choosing the old message leads back to where it was left, and running replies continue', async () => {
     const { store, feature, service, ask, answer } = studio()
     const first = await ask()
     await answer(content('one'), 'end')
@@ -193,7 +193,7 @@ describe('branches', () => {
     await expect(elsewhere).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
-  it('going on asks in words that say so, once however often it is asked for', async () => {
+  it('continuing a reply sends one instruction, however often it is requested', async () => {
     const { store, feature, service, ask, answer } = studio()
     const { replyId } = await ask()
     await answer(content('Half'), new StudioError('connection_lost', 'Lost.'))
@@ -216,7 +216,7 @@ describe('branches', () => {
     await expect(again).rejects.toMatchObject({ kind: 'bad_input' })
   })
 
-  it('a retry may ask other models; a message is added without asking', async () => {
+  it('a retry may use other models, and a message may be added without a request', async () => {
     const { store, feature, service, ask, answer } = studio()
     const { conversationId, replyId } = await ask()
     await answer(content('one'), 'end')
@@ -232,7 +232,7 @@ describe('branches', () => {
     expect(store.conversations.get(conversationId).leafId).toBe(added.turnId)
   })
 
-  it('a copy has ids of its own; what is being made is in it as far as it came', async () => {
+  it('a copy has new ids, and running replies with their current text', async () => {
     const { store, feature, ask, answer } = studio()
     const { conversationId, turnId } = await ask(withParams({ n: 2 }))
     await answer(content('so far'))
@@ -249,8 +249,8 @@ describe('branches', () => {
   })
 })
 
-describe('calls of tools', () => {
-  it('stand below the reply as rows, wait across a restart, go back with their answers, and are asked on once [CHAT-04]', async () => {
+describe('tool calls', () => {
+  it('are rows below the reply, wait across a restart, are sent back with their results, and are continued once [CHAT-04]', async () => {
     const folder = freshFolder()
     const before = studio({}, folder)
     const { conversationId, replyId } = await before.ask()
@@ -266,7 +266,7 @@ describe('calls of tools', () => {
     const { store, toolCalls, service, feature } = studio({}, folder)
     recoverReplies(store)
     expect(toolCalls.toolMessage(one.id)).toMatchObject({ status: 'failed', run: { state: 'failed' } })
-    expect(toolCalls.toolMessage(one.id).text).toContain('may have done its work')
+    expect(toolCalls.toolMessage(one.id).text).toContain('tool may have completed')
     expect(toolCalls.toolMessage(two.id).run.state).toBe('awaiting')
     await expect(toolCalls.askOn(one.id)).rejects.toMatchObject({ kind: 'busy' })
     toolCalls.setRun(two.id, { ...two.run, state: 'done' }, 'Noon.')
@@ -297,7 +297,7 @@ describe('calls of tools', () => {
     expect(toolCalls.rounds(store.conversations.get(conversationId).leafId ?? '')).toBe(2)
   })
 
-  it('of a reply that was stopped or cut are never offered', async () => {
+  it('of a stopped or cut reply are never run', async () => {
     const { feature, toolCalls, ask, answer } = studio()
     const { replyId } = await ask()
     await answer(call())
@@ -307,7 +307,7 @@ describe('calls of tools', () => {
     expect(toolCalls.openCalls()).toEqual([])
   })
 
-  it('that still wait when the person goes on are answered as not run', async () => {
+  it('that still wait when the person continues are denied', async () => {
     const { feature, service, toolCalls, ask, answer } = studio()
     const { conversationId } = await ask()
     await answer(call(), 'end')
@@ -318,7 +318,7 @@ describe('calls of tools', () => {
     expect(feature.runs.view.conversation(conversationId)?.waiting).toBe(false)
   })
 
-  it('a running one holds the path; a branch elsewhere leaves it out of the request', async () => {
+  it('block the path while one runs; a request on another branch omits it', async () => {
     const { service, toolCalls, ask, answer } = studio()
     const { conversationId, turnId, replyId } = await ask()
     await answer(content('Wait.'), call(), 'end')
@@ -334,8 +334,8 @@ describe('calls of tools', () => {
   })
 })
 
-describe('what a reply is known for', () => {
-  it('its row in the books, its cost when that is known, and what it was asked with, also when it was stopped', async () => {
+describe('a finished reply', () => {
+  it('has its row in the request log, its cost and its parameters, also after it was stopped', async () => {
     const { store, feature, ask, answer } = studio({
       costOf: (row) => ({ cost: `0.0${row}`, costIs: 'estimated' }),
     })
@@ -352,20 +352,20 @@ describe('what a reply is known for', () => {
 
   it.each([
     ['{"a":1}', { type: 'json_object' }, []],
-    ['[1]', { type: 'json_object' }, [expect.stringContaining('no object')]],
+    ['[1]', { type: 'json_object' }, [expect.stringContaining('not an object')]],
     ['so', { type: 'json_object' }, [expect.stringContaining('not JSON')]],
     ['so', { type: 'text' }, null],
     ['{"a":1}', schemaOf('{"required":["a"]}'), []],
     ['{"b":1}', schemaOf('{"required":["a"]}'), [expect.stringContaining('required')]],
     ['{}', schemaOf('[]'), [expect.stringContaining('cannot be used')]],
-  ] as const)('%s, asked for as %j', async (text, responseFormat, faults) => {
+  ] as const)('lists the faults of %s, requested as %j', async (text, responseFormat, faults) => {
     const { store, ask, answer } = studio()
     const { replyId } = await ask(withParams({ responseFormat }))
     await answer(content(text), 'end')
     expect(store.messages.get(replyId)).toMatchObject({ status: 'complete', jsonFaults: faults })
   })
 
-  it('while it is tried again, when that will be and that the service may have done work all the same', async () => {
+  it('shows during a retry when it is due, and that the service may have done work', async () => {
     const { feature, service, ask } = studio()
     const { conversationId, replyId } = await ask()
     const page = new Page()
@@ -382,7 +382,7 @@ describe('what a reply is known for', () => {
     expect(page.messages.at(-1)).toMatchObject({ id: replyId, wait: { for: 'retry', attempt: 2, problem } })
   })
 
-  it('a pattern that backtracks for ever is given up, and the reply is kept', async () => {
+  it('is stored even if the validation of its format takes too long and is stopped', async () => {
     const { store, ask, answer } = studio()
     const { replyId } = await ask(withParams({ responseFormat: schemaOf('{"pattern":"^(a+)+$"}') }))
     const before = performance.now()
@@ -398,7 +398,7 @@ function schemaOf(schema: string) {
 }
 
 describe('a conversation', () => {
-  it('is named by its first question, or by the first answer where that says nothing; never again by itself', async () => {
+  it('gets its title once from the first question, or from the first reply if the question has no words', async () => {
     const { store, feature, ask, answer } = studio()
     const first = await ask({ text: '# How **tall**  is `it`?' })
     expect(store.conversations.get(first.conversationId).title).toBe('How tall is it?')
@@ -412,7 +412,7 @@ describe('a conversation', () => {
     expect(store.conversations.get(third.conversationId).title).toBe('Mine')
   })
 
-  it('is pinned, archived and put into a folder that exists', async () => {
+  it('can be pinned, archived and moved to an existing folder', async () => {
     const { store, feature, ask } = studio()
     const { conversationId } = await ask()
     update(feature, { conversationId, pinned: true, archived: true })
@@ -422,7 +422,7 @@ describe('a conversation', () => {
     expect(store.conversations.get(conversationId)).toMatchObject({ pinned: true, folderId: null })
   })
 
-  it('of 1,000 messages comes with its newest 80, the others follow in batches; a branch tells only what differs', async () => {
+  it('of 1,000 messages is sent with its newest 80, then the others in batches; a change of branch sends only the difference', async () => {
     const { store, feature, ask, answer } = studio()
     const { conversationId, replyId } = await ask()
     await answer(content('one'), 'end')
@@ -451,7 +451,7 @@ describe('a conversation', () => {
     expect(watcher.take()).toMatchObject({ type: 'path', keep: 998, messages: { length: 2 } })
   })
 
-  it('that is removed and brought back before its page heard of it is told anew, whole', async () => {
+  it('that is removed and restored before the window reads is sent again as a whole', async () => {
     const { feature, ask } = studio()
     const { conversationId } = await ask()
     const watcher = new ConversationWatcher(feature.runs.view, conversationId)

@@ -7,7 +7,7 @@ import { ended, freshFolder, readUntil, testHost } from '../../helpers/core.ts'
 
 const canary = `sk-canary-${randomUUID()}`
 
-it('what was sent and the raw reply of a chat stand in the log as they were, without the key, unless that is switched off [AUTH-03]', async () => {
+it('the request log has the request and the raw reply of a chat, without the API key, unless that is switched off [AUTH-03]', async () => {
   const service = await startSandbox({ apiKey: canary })
   const { host } = testHost(freshFolder())
   const core = await createCore(host, { connect: { baseUrl: service.baseUrl, apiKey: canary }, proxyPort: null })

@@ -18,7 +18,7 @@ import {
 } from '../../../../src-preload/contract/chat.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-// The window offers an action by the predicates of the contract: what they allow, the core does not refuse.
+// The window offers actions by the predicates of the contract. The core must not refuse what they allow.
 
 const statuses = ['complete', 'stopped', 'incomplete', 'failed'] as const
 const run = (state: ToolRun['state']): ToolRun => ({
@@ -26,7 +26,7 @@ const run = (state: ToolRun['state']): ToolRun => ({
   ...{ startedAt: null, finishedAt: null },
 })
 
-/** A message of any kind, as one may stand at the end of a conversation. */
+/** Any message that can be the last one of a conversation. */
 const anyMessage = fc.record({
   role: fc.constantFrom('user' as const, 'system' as const, 'assistant' as const, 'tool' as const),
   status: fc.constantFrom(...statuses),
@@ -39,7 +39,7 @@ const anyMessage = fc.record({
   tool: fc.constantFrom('running' as const, 'done' as const, 'awaiting' as const, 'by_hand' as const),
 })
 
-/** A service that never answers: whether a reply was asked for is all that counts. */
+/** A service that never answers: the test only checks whether a reply was requested. */
 const silent: ChatUpstream = {
   async *streamChatCompletion(_request, { signal }) {
     signal?.throwIfAborted()
@@ -53,7 +53,7 @@ const refusal = (asked: Promise<unknown>): Promise<string | null> =>
     (thrown: unknown) => asStudioError(thrown).kind,
   )
 
-it('what the contract offers the core accepts, and what it does not offer the core refuses, for every kind of message', async () => {
+it('the core accepts exactly the actions that the contract offers, for every kind of message', async () => {
   const store = openStore(freshFolder())
   const feature: ChatFeature = openChat({ store, upstream: async () => silent, log: () => undefined })
   await fc.assert(
@@ -98,7 +98,7 @@ it('what the contract offers the core accepts, and what it does not offer the co
       store.conversations.setLeaf(conversationId, id)
       const sent = await refusal(send(feature, { ...turn, requestId: requestId() }))
       expect(sent === null, `send: ${sent}`).toBe(!busy)
-      // While a reply is being made, all that is asked for is refused.
+      // Every action is refused while a reply is running.
       if (sent === null) {
         const { leafId } = store.conversations.get(conversationId)
         expect(isBusy(store.messages.path(leafId))).toBe(true)

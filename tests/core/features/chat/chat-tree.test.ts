@@ -43,7 +43,7 @@ const event: fc.Arbitrary<ChatStreamEvent> = fc.oneof(
   fc.record({ type: fc.constant('finish' as const), choice, reason: fc.constantFrom('stop', 'tool_calls', 'length') }),
 )
 const states: ToolRunState[] = ['running', 'done', 'denied', 'stopped', 'timed_out', 'failed']
-/** How often each is done. */
+/** Relative frequency of each action. */
 const weights = {
   ...{
     send: 4,
@@ -69,7 +69,7 @@ const step = fc.record({
 })
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** A studio that can be killed and started again over its folder, with pages that look at its conversations. */
+/** A studio that can crash and restart over its folder, with subscribers of its conversations. */
 class Studio {
   readonly #folder = freshFolder()
   readonly ids: string[] = []
@@ -113,7 +113,7 @@ class Studio {
     return opened
   }
 
-  /** One event, or everything there is. */
+  /** Reads one event, or all that are available. */
   read(id: string, all: boolean): Page {
     const { page, watcher } = this.page(id)
     for (;;) {
@@ -131,7 +131,7 @@ class Studio {
 
 const pick = <T>(items: readonly T[], which: number): T | undefined => items[which % Math.max(1, items.length)]
 
-/** Mostly the newest, so that there are long paths, not only many short ones. */
+/** Prefers the newest items, so that long paths occur too. */
 const late = <T>(items: readonly T[], which: number): T | undefined =>
   items.at(-1 - (which % Math.min(4, items.length || 1)))
 
@@ -243,7 +243,7 @@ function checkTree({ store, ids }: Studio): void {
     const here = new Set<string>()
     const below = new Map<string | null, string[]>()
     for (const link of links) {
-      // Parents come first: so every one of them is reached from a root.
+      // Parents precede children, so each message is reachable from a root.
       expect(link.parentId === null || here.has(link.parentId)).toBe(true)
       expect(everywhere.has(link.id)).toBe(false)
       here.add(link.id)
@@ -258,7 +258,7 @@ function checkTree({ store, ids }: Studio): void {
     const path = store.messages.pathIds(leafId)
     expect(path.every((one) => here.has(one))).toBe(true)
     expect(path.length).toBe(messages)
-    // Calls that wait lie at the end of the path, or it was gone on with on another branch.
+    // Waiting calls are at the end of the path, unless another branch was continued.
     const roles = store.messages.many(path)
     const lastTurn = roles.findLastIndex(({ role }) => role !== 'tool')
     expect(roles.slice(0, Math.max(0, lastTurn)).filter(({ run }) => run && !isSettled(run))).toEqual([])
@@ -280,7 +280,7 @@ async function checkHistory({ store, ids }: Studio): Promise<void> {
   }
 }
 
-/** What is only told with the end of a reply is no difference before it. */
+/** Omits fields that are only sent with the end of a reply. */
 const reported = (messages: readonly Message[]): Message[] =>
   messages.map((message) => (message.finishedAt ? message : { ...message, finishReason: null, usage: null }))
 
@@ -301,7 +301,7 @@ function checkPages(studio: Studio): void {
   }
 }
 
-it('any sequence of sends, edits, retries, stops, copies and crashes leaves a whole tree, and pages that hold what it says', async () => {
+it('any sequence of sends, edits, retries, stops, copies and crashes leaves a valid tree, and subscribers that agree with it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 35 }), async (steps) => {
       const studio = new Studio()
@@ -330,7 +330,7 @@ it('any sequence of sends, edits, retries, stops, copies and crashes leaves a wh
   )
 }, 240_000)
 
-/** Settled: what is no call of a tool may not be open after a start. */
+/** A settled run: after a start only tool calls may be open. */
 const emptyRun = {
   ...{ callId: '', name: '', arguments: '', state: 'done' as const, tool: null, allowed: null },
   ...{ isError: false, notes: [], startedAt: null, finishedAt: null },

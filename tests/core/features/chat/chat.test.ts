@@ -18,7 +18,7 @@ afterEach(() => {
   for (const one of close.splice(0)) one()
 })
 
-/** A chat room over a real store, whose service says what the test tells it to. */
+/** The chat feature over a real store, with a service that the test controls. */
 function feature() {
   const store = openStore(freshFolder())
   close.push(() => store.close())
@@ -50,7 +50,7 @@ function feature() {
   const ask = async () => {
     const question = { requestId: randomUUID(), conversationId: null, text: 'Question\n of two lines', models: ['m'] }
     const { replyIds, ...sent } = await send(chat, question)
-    // The request is put together.
+    // The request is being prepared.
     await turn()
     return { ...sent, replyId: replyIds[0] ?? '' }
   }
@@ -64,7 +64,7 @@ function feature() {
   }
 }
 
-/** A page that reads one event at a time, when it is told to. */
+/** A subscriber that reads one event at a time, on request. */
 function watcherOf(events: AsyncIterator<ConversationEvent>) {
   let pending: Promise<void> | null = null
   let messages: Message[] = []
@@ -88,7 +88,7 @@ const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const content = (text: string): ChatStreamEvent => ({ type: 'content', choice: 0, text })
 
 describe('watching a reply', () => {
-  it('gives every watcher the same text, whenever it came and however slowly it reads', async () => {
+  it('gives every subscriber the same text, however late and slowly it reads', async () => {
     const step = fc.oneof(
       fc.record({
         do: fc.constant('say' as const),
@@ -125,7 +125,7 @@ describe('watching a reply', () => {
     )
   })
 
-  it('tells a watcher that read nothing for a thousand deltas one delta', async () => {
+  it('sends one delta to a subscriber that missed a thousand', async () => {
     const { chat, ask, say } = feature()
     const sent = await ask()
     say(content('a'))
@@ -139,7 +139,7 @@ describe('watching a reply', () => {
     await events.return?.()
   })
 
-  it('ends at once when the watcher leaves, also while it waits', async () => {
+  it('ends at once when the subscriber leaves, also while it waits', async () => {
     const { chat, ask, say } = feature()
     const leave = new AbortController()
     const events = watch(chat, await ask(), leave.signal)
@@ -152,7 +152,7 @@ describe('watching a reply', () => {
 })
 
 describe('a reply', () => {
-  it('stops at once, keeps what came, and ends the request, which is not asked again [CHAT-16] [ERR-08]', async () => {
+  it('stops at once with its partial text, and closes the request without a retry [CHAT-16] [ERR-08]', async () => {
     const { chat, ask, say, aborted, store } = feature()
     const { replyId } = await ask()
     say(content('kept'))
@@ -168,7 +168,7 @@ describe('a reply', () => {
     expect(stop(chat, { replyId })).toEqual({ stopped: false })
   })
 
-  it('cut after output is incomplete and kept; before output it has failed [SSE-04] [CHAT-19]', async () => {
+  it('is incomplete if it was cut after output, and failed before output [SSE-04] [CHAT-19]', async () => {
     for (const [before, status] of [
       ['some', 'incomplete'],
       ['', 'failed'],
@@ -183,7 +183,7 @@ describe('a reply', () => {
     }
   })
 
-  it('asked for again becomes a sibling, and the path ends in it', async () => {
+  it('gets a sibling by a retry, and the path ends in the new reply', async () => {
     const { chat, ask, say, store } = feature()
     const sent = await ask()
     say(new StudioError('unavailable', 'Down.'))
@@ -199,7 +199,7 @@ describe('a reply', () => {
     expect(store.conversations.get(sent.conversationId)).toMatchObject({ title: 'Question of two lines', messages: 2 })
   })
 
-  it('that is being made keeps a second one out of its conversation', async () => {
+  it('prevents a second one in its conversation while it runs', async () => {
     const { chat, ask, say } = feature()
     const { conversationId } = await ask()
     const second = send(chat, { requestId: randomUUID(), conversationId, text: 'and', models: ['m'] })

@@ -6,7 +6,8 @@ import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
 
-// A window that lost the answer of the core asks again with the same requestId. Whatever is asked for, the service gets one request.
+// A window that lost the reply of the core repeats its call with the same requestId. The service must receive one
+// request.
 
 /** `atEnd` takes what closes it. */
 async function studio(atEnd: (close: () => Promise<void>) => void) {
@@ -40,7 +41,7 @@ const picture = { prompt: 'A fox', n: 1, model: null, size: '256x256', responseF
 const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
 const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
 
-/** A reply that has ended, with the conversation it belongs to. */
+/** An ended reply with its conversation. */
 async function reply(
   { client, asked }: Studio,
   text = 'Name three rivers.',
@@ -60,14 +61,14 @@ async function ended({ client }: Pick<Studio, 'client'>, conversationId: string)
   }
 }
 
-/** A recording, whatever is said in it. */
+/** Any recording. */
 async function recording({ client }: Studio): Promise<string> {
   const { id } = await client.transcribe.begin({ name: 'A', mime: 'audio/webm' })
   await client.transcribe.append({ id, at: 0, data: Buffer.from('what was said').toString('base64') })
   return (await client.transcribe.finish({ id, seconds: 1 })).id
 }
 
-/** Each procedure that makes the service work: what it is asked with, and what of its answer must stay the same. */
+/** Each procedure that sends a request: its input, and the part of its output that must stay the same. */
 const procedures: Record<
   string,
   { path: string; prepare: (feature: Studio) => Promise<(id: string) => Promise<unknown>> }
@@ -157,7 +158,7 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
   let ask: (requestId: string) => Promise<unknown>
   let before = 0
   const expected = name.includes('two models') ? 2 : 1
-  /** Nothing more comes: everything that was begun has ended. */
+  /** Waits until all requests have ended, then counts them. */
   const requests = async (): Promise<number> => {
     await eventually(() => {
       expect(feature.asked(path).length).toBeGreaterThanOrEqual(before + expected)
@@ -166,7 +167,7 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     return feature.asked(path).length - before
   }
 
-  /** Where a reply of the request before is still being stored, the core says `busy` for a moment. */
+  /** While the previous reply is being stored, the core briefly answers `busy`. */
   const askAnew = (): Promise<unknown> => {
     const id = randomUUID()
     return eventually(() => ask(id))
@@ -184,7 +185,7 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     before = feature.asked(path).length
   })
 
-  it('asked twice with one requestId, one after the other, is one request with the same outcome', async () => {
+  it('called twice in a row with one requestId is one request with the same outcome', async () => {
     const id = randomUUID()
     const first = await ask(id)
     expect(await ask(id)).toEqual(first)
@@ -193,26 +194,26 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     expect(await requests()).toBe(expected)
   })
 
-  it('asked five times at once with one requestId is one request with the same outcome', async () => {
+  it('called five times at once with one requestId is one request with the same outcome', async () => {
     const id = randomUUID()
     const [first, ...others] = await Promise.all(Array.from({ length: 5 }, () => ask(id)))
     for (const other of others) expect(other).toEqual(first)
     expect(await requests()).toBe(expected)
   })
 
-  it('asked again after a restart of the core is one request with the same outcome', async () => {
+  it('called again after a restart of the core is one request with the same outcome', async () => {
     const id = randomUUID()
     const first = await ask(id)
     expect(await requests()).toBe(expected)
     await feature.restart()
     expect(await ask(id)).toEqual(first)
-    // What comes after it comes alone: had the core sent anything, that would have been sent before.
+    // If the core had sent a repeated request, it would precede this one.
     await askAnew()
     await eventually(() => expect(feature.asked(path).length - before).toBeGreaterThanOrEqual(2 * expected))
     expect(await requests()).toBe(2 * expected)
   })
 
-  it('asked with two requestIds is two requests', async () => {
+  it('called with two requestIds is two requests', async () => {
     await ask(randomUUID())
     await requests()
     await askAnew()
@@ -228,7 +229,7 @@ it('chat.send refuses a requestId that already belongs to another text, instead 
   await expect(other).rejects.toMatchObject({ data: { kind: 'bad_input' } })
 })
 
-it('a speech that was asked for and then put into the outbox with the same requestId is one request', async () => {
+it('a speech that was started and then added to the outbox with the same requestId is one request', async () => {
   const feature = await studio(onTestFinished)
   const requestId = randomUUID()
   await feature.client.speech.make({ requestId, ...words })

@@ -6,7 +6,7 @@ import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox
 import type { SavedProfile } from '../../../../src-preload/contract/app.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
 
-/** A service of its own: no key of one is a key of another. */
+/** A separate service, whose API keys differ from those of others. */
 export async function service(seed: string, apiKey?: string): Promise<Sandbox> {
   const started = await startSandbox({ seed, ...(apiKey === undefined ? {} : { apiKey }) })
   onTestFinished(() => started.close().catch(() => undefined))
@@ -17,11 +17,11 @@ export interface Opened {
   core: Core
   client: ReturnType<typeof clientOf>
   dataDir: string
-  /** By name. */
+  /** The profile with this name. */
   profile(name: string): SavedProfile
-  /** Switches by name, and waits for nothing. */
+  /** Switches by name, without waiting for the service. */
   use(name: string): Promise<unknown>
-  /** Until the active one has answered, and it is known whose account it is. */
+  /** Resolves when the active service has answered and its account is known. */
   settled(name: string): Promise<void>
 }
 
@@ -56,11 +56,11 @@ export async function open(
 }
 
 export async function accountOf(client: Opened['client'], { accountId }: SavedProfile) {
-  for await (const books of await client.usage.watch()) return books.find(({ id }) => id === accountId) ?? null
+  for await (const accounts of await client.usage.watch()) return accounts.find(({ id }) => id === accountId) ?? null
   return null
 }
 
-/** One chat of a tool, at the local /v1. */
+/** Sends one chat request of an app to the local API. */
 export function ask(core: Core, key: string, body: Record<string, unknown>, headers: Record<string, string> = {}) {
   const url = `${core.addresses().proxy}/chat/completions`
   return fetch(url, {

@@ -5,7 +5,7 @@ import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { cutBefore } from '../../../helpers/cut.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
 
-/** A core whose network the test cuts, with the key of a tool. It has been away for as long as requests are let out all the same. */
+/** A core with an app key, and a network that the test interrupts. The grace period of the outage is over. */
 async function studio() {
   const sandbox = await startSandbox()
   const cut = await cutBefore(sandbox.baseUrl)
@@ -47,25 +47,25 @@ it.each([
     const { reply, body, ms } = await ask()
     expect(reply.status).toBe(status)
     expect(reply.headers.get('x-studio-answer')).toBe('studio_upstream')
-    // The client's own loop would stack on top of nothing.
+    // A retry by the client would be useless.
     expect(reply.headers.get('x-should-retry')).toBe('false')
     expect(body).toMatchObject({ error: { code, message: expect.stringMatching(/service/) } })
     expect(JSON.stringify(body)).not.toContain('Gave up')
     expect(ms).toBeLessThan(5000)
 
-    // What reads only reads: nothing waits for the network.
+    // Read requests answer without the network.
     const began = performance.now()
-    const [{ rows }, books, tools] = await Promise.all([
+    const [{ rows }, accounts, tools] = await Promise.all([
       client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 10 }),
       client.usage.watch().then((feed) => feed.next()),
       client.tools.watch().then((feed) => feed.next()),
     ])
     expect(rows.find(({ path }) => path === '/v1/chat/completions')).toMatchObject({ state: 'failed', status })
-    expect([books.done, tools.done]).toEqual([false, false])
+    expect([accounts.done, tools.done]).toEqual([false, false])
     expect((await client.models.list({ refresh: false })).models.length).toBeGreaterThan(0)
     expect(performance.now() - began).toBeLessThan(1000)
 
-    // The next request finds it there again, and brings the studio back with it.
+    // The next request reaches the service and makes the connection `connected`.
     await cut.set('open')
     expect((await ask()).reply.status).toBe(200)
     expect(core.state().connection).toMatchObject({ state: 'connected', offline: null })

@@ -10,7 +10,7 @@ import { freshFolder, memorySecrets } from '../../helpers/core.ts'
 import { open, service } from './helpers.ts'
 
 describe('connections', () => {
-  it('are added, named, changed and forgotten one by one; nothing takes the place of the active one', async () => {
+  it('are added, named, changed and deleted; no other one becomes active when the active one is deleted', async () => {
     const [red, blue] = [await service('red'), await service('blue')]
     const secrets = memorySecrets()
     const world = await open({ secrets })
@@ -30,7 +30,7 @@ describe('connections', () => {
     const wrong = core.connection.login({ name: 'rED', baseUrl: blue.baseUrl, key: blue.apiKey })
     await expect(wrong).rejects.toMatchObject({ kind: 'bad_input' })
 
-    // The same name again: the same connection, at another address with another key.
+    // The same name is the same connection, with another address and API key.
     await core.connection.login({ name: 'Red', baseUrl: blue.baseUrl, key: blue.apiKey, again: true })
     expect(world.profile('Red')).toMatchObject({ id: first?.id, baseUrl: blue.baseUrl, active: true })
     expect(secrets.kept.get(first?.id ?? '')).toBe(blue.apiKey)
@@ -45,7 +45,7 @@ describe('connections', () => {
     expect([core.state().profiles, secrets.kept.size]).toEqual([[], 0])
   })
 
-  it('are not forgotten while the keychain is locked: the key would stay there', async () => {
+  it('are not deleted while the keychain is locked, because the API key would stay there', async () => {
     const red = await service('red')
     const secrets = memorySecrets()
     const { core, client } = await open({ secrets })
@@ -55,7 +55,7 @@ describe('connections', () => {
     expect(core.state()).toMatchObject({ connection: { state: 'connected' }, profiles: [{ name: 'Red' }] })
   })
 
-  it('have the sandbox beside them, which is one, and is there again with a click', async () => {
+  it('include one sandbox, which can be opened again after it was deleted', async () => {
     const red = await service('red')
     const { core, client, profile, use } = await open()
     await core.connection.login({ name: 'Red', baseUrl: red.baseUrl, key: red.apiKey })
@@ -72,7 +72,7 @@ describe('connections', () => {
     expect(profile('Sandbox').active).toBe(true)
   })
 
-  it('of a service that names nobody have a book each, and have it again after a start', async () => {
+  it('of a service without account names have separate usage, also after a restart', async () => {
     const server = createServer((request, response) => {
       const isList = request.url === '/v1/models'
       response.writeHead(isList ? 200 : 404, { 'content-type': 'application/json' })
@@ -90,7 +90,7 @@ describe('connections', () => {
     await first.core.stop()
     const again = await open({ dataDir, secrets })
     expect(['a', 'b'].map((name) => again.profile(name).accountId)).toEqual(ids)
-    // Forgotten, it leaves its book to whoever comes to that address next.
+    // After a profile is deleted, the next one at its address gets its usage.
     await again.client.connection.forget({ id: again.profile('a').id })
     await again.core.connection.login({ name: 'c', baseUrl, key: 'sk-of-a-local-one' })
     expect(again.profile('c').accountId).toBe(ids[0])
@@ -98,7 +98,7 @@ describe('connections', () => {
 })
 
 describe('the command line beside a running core', () => {
-  it('chooses, and the core follows; forgets, and nothing is connected', async () => {
+  it('changes the active connection, and the core follows; deletes it, and none is active', async () => {
     const [red, blue] = [await service('red'), await service('blue')]
     const secrets = memorySecrets()
     const { core, dataDir } = await open({ secrets })
@@ -120,7 +120,7 @@ describe('the command line beside a running core', () => {
     expect([...secrets.kept.values()]).toEqual([blue.apiKey])
   })
 
-  it('starts with a stored connection for one run, and leaves the active one as it was', async () => {
+  it('starts with a stored connection for one run, without changing the active one', async () => {
     const [red, blue] = [await service('red'), await service('blue')]
     const [dataDir, secrets] = [freshFolder(), memorySecrets()]
     const first = await open({ dataDir, secrets })
@@ -138,7 +138,7 @@ describe('the command line beside a running core', () => {
   })
 })
 
-it('a database from before there were several keeps its connections and the models of each', () => {
+it('a database from before several connections existed keeps its connections and their models', () => {
   const dataDir = freshFolder()
   const old = new DatabaseSync(databaseFile(dataDir))
   const at = migrations.findIndex((sql) => sql.includes('lists_of_profiles'))

@@ -34,9 +34,9 @@ const quick: Partial<ReconnectBounds> = {
 interface World {
   session: Session
   cut: Cut
-  /** Requests that were written down. */
+  /** Requests in the request log. */
   asked: RequestNotice[]
-  /** Resolves with the first standing from now on that is as wished. */
+  /** Resolves with the first connection state from now on that fulfils the condition. */
   until(wished: (now: Connection) => boolean): Promise<Connection>
 }
 
@@ -89,16 +89,16 @@ function until(session: Session, wished: (now: Connection) => boolean): Promise<
 const away = ({ state, offline }: Connection): boolean => state === 'failed' && Boolean(offline)
 const there = ({ state, offline }: Connection): boolean => state === 'connected' && !offline
 
-describe('the watch for the service', () => {
+describe('the reconnect watcher', () => {
   it.each(['refuse', 'reset', 'swallow'] as const)(
-    'notices by a request that nobody is there any more (%s), and by itself that somebody is again',
+    'notices through a request that the service is gone (%s), and on its own that it is back',
     async (mode) => {
       const { session, cut, until } = await world()
       expect(session.connection).toMatchObject({ state: 'connected', offline: null })
       await cut.set(mode)
       const upstream = await session.upstream()
       upstream.getUsage().catch(() => undefined)
-      // What takes a connection and resets it, or stays silent, is found out by asking.
+      // A service that accepts a connection and resets it, or stays silent, is found by a request.
       if (mode !== 'refuse') void session.check()
       const { offline, problem } = await until(away)
       expect(problem?.kind).toMatch({ refuse: /^connect_failed/, reset: /^connect/, swallow: /^headers_timeout/ }[mode])
@@ -111,7 +111,7 @@ describe('the watch for the service', () => {
     },
   )
 
-  it('looks without a request, so that hours without a network leave nothing in the log', async () => {
+  it('checks without a request, so that hours without a network leave no rows in the log', async () => {
     const { session, cut, asked, until } = await world()
     await cut.set('refuse')
     await session.check()
@@ -121,11 +121,11 @@ describe('the watch for the service', () => {
     expect(asked).toHaveLength(before)
     const { since } = (await until(away)).offline ?? {}
     await session.check({ quiet: true })
-    // It went away once.
+    // There was one outage.
     expect(session.connection.offline?.since).toBe(since)
   })
 
-  it('looks less and less often, spread, and never later than its bound', async () => {
+  it('checks less and less often, at random intervals, up to a maximum', async () => {
     const { session, cut } = await world({ firstMs: 1000, mostMs: 8000, leastMs: 0 })
     await cut.set('refuse')
     const waits: number[] = []
@@ -140,7 +140,7 @@ describe('the watch for the service', () => {
     }
   })
 
-  it('looks at once when a page is focused, and not at all where somebody answers', async () => {
+  it('checks at once when a window is focused, and not at all while the service answers', async () => {
     const { session, cut, until } = await world({ ...quick, answerMs: 20_000, firstMs: 3_600_000, mostMs: 3_600_000 })
     const quiet = cut.taken()
     lookAgain(session)
@@ -153,7 +153,7 @@ describe('the watch for the service', () => {
     await until(there)
   })
 
-  it('keeps a hint that comes too soon after a look, and looks when it may', async () => {
+  it('remembers a hint that follows a check too soon, and checks as soon as allowed', async () => {
     const hours = { ...quick, firstMs: 3_600_000, mostMs: 3_600_000, answerMs: 20_000 }
     const { session, cut, until } = await world({ ...hours, leastMs: 300 })
     await cut.set('refuse')
@@ -166,7 +166,7 @@ describe('the watch for the service', () => {
     await until(there)
   })
 
-  it('looks once more after a look that a hint came upon, for that may have begun before the network was back', async () => {
+  it('checks once more after a hint during a check, which may have started before the network was back', async () => {
     const service = await startSandbox()
     open.push(() => service.close())
     const sockets = new Set<Socket>()
@@ -192,7 +192,7 @@ describe('the watch for the service', () => {
       way.close()
     })
     const { port } = way.address() as AddressInfo
-    // Long enough for a busy machine: after the one look that the hint is to bring, there is none for an hour.
+    // After the check that the hint causes, there is none for an hour.
     const hours = { ...quick, firstMs: 3_600_000, mostMs: 3_600_000, answerMs: 2500 }
     const { session, until } = await sessionAt(`http://127.0.0.1:${port}`, service.apiKey, hours)
     deaf = true
@@ -202,34 +202,37 @@ describe('the watch for the service', () => {
 
     const before = unheard
     lookAgain(session)
-    // It reached somebody, and asks: of that nothing will come, also when the way is open again.
+    // It is connected and has sent its request, which is never answered, even when the network is open again.
     await expect.poll(() => unheard).toBe(before + 2)
     deaf = false
     lookAgain(session)
     await until(there)
   })
 
-  it('waits a day at most, however late it is told to come again, and does not take that for at once', async () => {
-    let looks = 0
-    const back = new ReconnectWatcher({
+  it('waits at most a day, whatever Retry-After says, and does not check at once', async () => {
+    let checks = 0
+    const watcher = new ReconnectWatcher({
       current: () => null,
-      look: async () => {
-        looks += 1
+      check: async () => {
+        checks += 1
       },
-      learned: () => undefined,
+      report: () => undefined,
       changed: () => undefined,
     })
     const retryAfterMs = 40 * 86_400_000
-    back.settled({ ...new StudioError('unavailable', 'Later.', { retryAfterMs }).toProblem(), kind: 'connect_failed' })
-    const next = Date.parse(back.offline?.nextLookAt ?? '') - Date.now()
+    watcher.checked({
+      ...new StudioError('unavailable', 'Later.', { retryAfterMs }).toProblem(),
+      kind: 'connect_failed',
+    })
+    const next = Date.parse(watcher.offline?.nextLookAt ?? '') - Date.now()
     expect(next).toBeGreaterThan(86_000_000)
     expect(next).toBeLessThanOrEqual(86_400_000)
     await new Promise((resolve) => setTimeout(resolve, 30))
-    expect(looks).toBe(0)
-    back.left()
+    expect(checks).toBe(0)
+    watcher.reset()
   })
 
-  it('takes a good answer to any request for its return', async () => {
+  it('treats a successful reply to any request as the return of the service', async () => {
     const { session, cut, until } = await world({
       ...quick,
       answerMs: 20_000,
@@ -245,7 +248,7 @@ describe('the watch for the service', () => {
     expect(there(await until(there))).toBe(true)
   })
 
-  it('lets a request that a person makes find out, and refuses it at once where nobody is there', async () => {
+  it('checks for a request of a person, and refuses it at once if the service is unreachable', async () => {
     const { session, cut, asked } = await world({ ...quick, answerMs: 20_000, firstMs: 3_600_000, mostMs: 3_600_000 })
     await cut.set('refuse')
     await session.check()
@@ -253,10 +256,10 @@ describe('the watch for the service', () => {
     const before = performance.now()
     const refused = upstream.createImage({ prompt: 'A fox' }, { feature: 'images' })
     await expect(refused).rejects.toMatchObject({ kind: 'connect_failed', facts: { unsent: true } })
-    // Neither the retries nor their pauses.
+    // Without retries and their pauses.
     expect(performance.now() - before).toBeLessThan(2000)
     const rows = asked.length
-    // Read-outs of the studio itself come back by themselves: no row of a request that never was.
+    // Requests of the program itself retry later, and leave no row for a request that was never sent.
     await expect(upstream.getUsage()).rejects.toMatchObject({ kind: 'connect_failed' })
     expect(asked).toHaveLength(rows)
     await cut.set('open')
@@ -264,7 +267,7 @@ describe('the watch for the service', () => {
     expect(session.connection.state).toBe('connected')
   })
 
-  it('says of a request that left once that it left, also where the last attempt found nobody', async () => {
+  it('reports that a request was sent once, even if the last attempt found the service unreachable', async () => {
     const { session, cut } = await world({ ...quick, graceMs: 3_600_000 })
     await cut.set('swallow')
     const upstream = await session.upstream()
@@ -284,7 +287,7 @@ describe('the watch for the service', () => {
     expect(facts).not.toHaveProperty('unsent')
   })
 
-  it('stays away from what a person has to put right', async () => {
+  it('does not retry failures that a person must fix', async () => {
     const refusing = createServer((_, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"error":{"message":"No."}}')
@@ -302,11 +305,11 @@ describe('the watch for the service', () => {
     await session.check()
     expect(session.connection).toMatchObject({ state: 'failed', offline: null, problem: { kind: 'unauthorized' } })
     const taken = cut.taken()
-    await session.back.lookNow()
+    await session.reconnect.checkNow()
     expect(cut.taken()).toBe(taken)
   })
 
-  it('starts where a name cannot be resolved, and says so within seconds', async () => {
+  it('starts with an unknown host name, and reports it within seconds', async () => {
     const { session, until } = await world()
     session.store.profiles.saveActive({
       ...(session.connection.profile ?? expect.unreachable()),

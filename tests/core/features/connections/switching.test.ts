@@ -6,7 +6,7 @@ import { accountOf, ask, type Opened, open, service } from './helpers.ts'
 
 const chats = (one: Sandbox) => one.observe.requests().filter(({ path }) => path.endsWith('/chat/completions'))
 
-/** `here`, with a service of its own, and two accounts at one address, `there` and `guest`. The last one is active. */
+/** `here` has its own service; `there` and `guest` are two accounts at one address. The last one is active. */
 async function threeAccounts(keyAtHere?: (one: Sandbox) => string) {
   const [here, there] = [await service('here'), await service('there')]
   const secrets = memorySecrets()
@@ -19,7 +19,7 @@ async function threeAccounts(keyAtHere?: (one: Sandbox) => string) {
   return { ...opened, here, there, secrets, key }
 }
 
-/** What a tool's request came to: its answer whole, or why there was none. */
+/** Outcome of a request of an app: its complete reply, or why there was none. */
 async function outcomeOf(reply: Response): Promise<string> {
   const text = await reply.text()
   if (reply.headers.get('x-studio-answer') !== null) return JSON.parse(text).error.code
@@ -36,7 +36,7 @@ const usedHere = async ({ client, profile }: Opened, name: string): Promise<numb
 }
 
 describe('switching between connections', () => {
-  it('never sends a key to another address, nor a request with another account’s key, whatever is under way', async () => {
+  it('never sends an API key to another address, nor a request with the key of another account, whatever is running', async () => {
     const world = await threeAccounts()
     const { core, here, there, key } = world
     for (const name of ['there', 'guest', 'here']) {
@@ -60,11 +60,11 @@ describe('switching between connections', () => {
     const outcomes = await Promise.all(asked)
     expect(new Set(outcomes)).not.toContain('broken')
     expect(outcomes.filter((outcome) => outcome === 'whole').length).toBeGreaterThan(10)
-    // A bearer that is no key there is told as none.
+    // An unknown key would be reported as none.
     expect(new Set(here.observe.requests().map((one) => one.key))).toEqual(new Set(['main']))
     expect(new Set(there.observe.requests().map((one) => one.key))).toEqual(new Set(['main', 'stranger']))
 
-    // Each account's book has what went out with its key, and nothing else.
+    // The usage of each account has exactly the requests with its key.
     const sent = (of: Sandbox, by: string) =>
       chats(of).filter((one) => one.model === 'mirror' && one.key === by && one.status === 200).length
     for (const name of ['there', 'guest', 'here']) {
@@ -82,7 +82,7 @@ describe('switching between connections', () => {
     expect(sent(there, 'stranger')).toBeGreaterThan(0)
   })
 
-  it('lets a stream end where it was sent, while new requests go to the new connection; forgetting cuts it [SSE-05]', async () => {
+  it('lets a stream finish on its connection while new requests use the new one; deleting the old one cuts it [SSE-05]', async () => {
     const world = await threeAccounts()
     const { core, here, there, key } = world
     const long = { model: 'writer-small', stream: true, max_tokens: 400 }
@@ -109,7 +109,7 @@ describe('switching between connections', () => {
     expect(core.state().connection.profile?.name).toBe('there')
   })
 
-  it('sends nothing elsewhere of what waits its turn: it is told to come again, and goes to the new connection [ERR-05]', async () => {
+  it('does not send a waiting request elsewhere: the app is asked to retry and reaches the new connection [ERR-05]', async () => {
     const world = await threeAccounts((one) => one.keys.oneAtATime)
     const { core, here, there, key } = world
     await world.settled('here')
@@ -123,14 +123,14 @@ describe('switching between connections', () => {
       expect(await outcomeOf(reply)).toBe('connection_changed')
     }
     expect(core.state().proxy.waiting).toBe(0)
-    // Neither the slot that is taken over there nor its limits hold anything up here.
+    // Neither the used slot nor the limits of the other service delay this one.
     expect(await outcomeOf(await ask(core, key, {}))).toBe('status 200')
     expect(chats(there)).toHaveLength(1)
     expect(chats(here)).toHaveLength(1)
     await holder.body?.cancel()
   })
 
-  it('asks nobody again of what backs off, and says what the service had answered [ERR-06]', async () => {
+  it('does not retry a request after a switch, and reports what the service had answered [ERR-06]', async () => {
     const world = await threeAccounts()
     const { core, here, there, key } = world
     const order = { 'x-sandbox-fault': 'refuse; status=429; retry-after=20' }
@@ -143,13 +143,13 @@ describe('switching between connections', () => {
     await world.use('there')
     const reply = await backsOff
     expect([reply.status, await outcomeOf(reply)]).toEqual([503, 'connection_changed'])
-    // The 20 s that the former asked for are not asked of this one.
+    // The 20 s that the previous service requested do not apply to this one.
     expect(core.state().proxy.heldUntil).toBeNull()
     expect(await outcomeOf(await ask(core, key, {}))).toBe('status 200')
     expect([chats(here).length, chats(there).length]).toEqual([1, 1])
   })
 
-  it('keeps books, balances, limits and models apart, also of two accounts at one address', async () => {
+  it('separates usage, balances, limits and models, also of two accounts at one address', async () => {
     const world = await threeAccounts()
     const { client, core } = world
     for (const name of ['there', 'guest', 'here']) {
@@ -158,12 +158,12 @@ describe('switching between connections', () => {
     }
     const ids = ['there', 'guest', 'here'].map((name) => world.profile(name).accountId)
     expect(new Set(ids).size).toBe(3)
-    const books = await Promise.all(['there', 'guest', 'here'].map((name) => accountOf(client, world.profile(name))))
-    expect(new Set(books.map((account) => account?.userId)).size).toBe(3)
+    const accounts = await Promise.all(['there', 'guest', 'here'].map((name) => accountOf(client, world.profile(name))))
+    expect(new Set(accounts.map((account) => account?.userId)).size).toBe(3)
 
-    // Its own figures stand from the moment of the switch, and none of the one before.
+    // Its own figures are shown from the moment of the switch, and none of the previous account.
     await world.use('guest')
-    expect(await accountOf(client, world.profile('guest'))).toMatchObject({ active: true, userId: books[1]?.userId })
+    expect(await accountOf(client, world.profile('guest'))).toMatchObject({ active: true, userId: accounts[1]?.userId })
     expect(core.state().bucket).toBeNull()
     expect(core.state().profiles.map(({ name, active }) => [name, active])).toEqual([
       ['guest', true],
@@ -172,7 +172,7 @@ describe('switching between connections', () => {
     ])
   })
 
-  it('stays where it was when the key of the other one is gone', async () => {
+  it('keeps the current connection if the API key of the other one is missing', async () => {
     const world = await threeAccounts()
     await world.settled('here')
     world.secrets.kept.delete(world.profile('there').id)
@@ -182,7 +182,7 @@ describe('switching between connections', () => {
     expect(chats(world.here)).toHaveLength(1)
   })
 
-  it('comes back to a key that is kept for the session, which no other process has', async () => {
+  it('returns to a connection whose API key is only in the memory of this process', async () => {
     const [one, other] = [await service('one'), await service('other')]
     const secrets = memorySecrets()
     const dataDir = freshFolder()

@@ -27,7 +27,7 @@ const databases = ['studio.sqlite', 'studio.sqlite-wal']
 const day = 86_400_000
 
 describe('folders, prompts and presets', () => {
-  it('are made, changed and taken away, and told whole to who watches', async () => {
+  it('are created, changed and deleted, and published as a whole', async () => {
     const on = studio()
     const host = testHost(on.dataDir).host
     const feature = libraryHandlers(implementer(host).library, host, on.library)
@@ -63,7 +63,7 @@ describe('folders, prompts and presets', () => {
     await events.return?.()
   })
 
-  it('that do not exist are refused, and a name of spaces alone too', async () => {
+  it('cannot be changed if they do not exist, and cannot have a blank name', async () => {
     const on = studio()
     const host = testHost(on.dataDir).host
     const feature = libraryHandlers(implementer(host).library, host, on.library)
@@ -77,8 +77,8 @@ describe('folders, prompts and presets', () => {
   })
 })
 
-describe('what was removed', () => {
-  it('is listed, the newest removal first, with the day on which it goes', () => {
+describe('a removed conversation', () => {
+  it('is listed by removal, newest first, with the day of its permanent deletion', () => {
     const on = studio()
     const old = put(on.store, [message(), message()], { title: 'old' })
     const young = put(on.store, [message()], { title: 'young' })
@@ -103,7 +103,7 @@ describe('what was removed', () => {
     expect(on.library.state.read().removed).toBe(2)
   })
 
-  it('is erased with its words, bodies and pictures, and what others still use stays', async () => {
+  it('is deleted permanently with its words, bodies and images; images in use elsewhere stay', async () => {
     const on = studio()
     const alone = await on.picture(1)
     const shared = await on.picture(2)
@@ -137,12 +137,12 @@ describe('what was removed', () => {
     expect(existsSync(join(on.dataDir, 'media', shared.mediaId))).toBe(true)
     expect(on.store.archive.state(going)).toBeNull()
     expect(on.store.archive.state(staying)).toBe('here')
-    // Not in the table, not in a free page, not in the index, not in the write-ahead log.
+    // Neither in a table, a free page, the index nor the write-ahead log.
     for (const word of ['Xylophonist', 'xylophonist']) expect(inFiles(on.dataDir, databases, word)).toEqual([])
     expect(inFiles(on.dataDir, databases, 'stays')).not.toEqual([])
   })
 
-  it('is erased by itself after thirty days, and the log says how many', async () => {
+  it('is deleted permanently after thirty days, and the log has the number', async () => {
     const now = Date.now()
     const on = studio(undefined, () => now)
     const old = put(on.store, [message()])
@@ -150,11 +150,11 @@ describe('what was removed', () => {
     remove(on.store, old, new Date(now - 31 * day).toISOString())
     remove(on.store, young, new Date(now - 29 * day).toISOString())
     expect(await on.library.sweep()).toBe(1)
-    expect(on.lines).toEqual(['info Erased 1 conversations that were removed more than 30 days ago.'])
+    expect(on.lines).toEqual(['info Permanently deleted 1 conversations that were removed more than 30 days ago.'])
     expect([on.store.archive.state(old), on.store.archive.state(young)]).toEqual([null, 'removed'])
   })
 
-  it('that was being erased when the process died is gone after the next start, and can’t be brought back before', async () => {
+  it('whose deletion a crash interrupted cannot be restored, and is deleted by the next start', async () => {
     const on = studio()
     const picture = await on.picture(3)
     const id = put(on.store, [
@@ -163,7 +163,7 @@ describe('what was removed', () => {
     ])
     await on.library.indexed()
     remove(on.store, id)
-    // As far as a process came that died after its first step.
+    // The state after a crash at the first step.
     on.store.erasures.plan('conversation', [id])
     on.store.journal(() => {
       expect(on.store.erasures.step(id, 5, 1000)).toEqual({ done: false, indexed: true })
@@ -181,7 +181,7 @@ describe('what was removed', () => {
     expect(again.store.erasures.planned('media')).toEqual([])
   })
 
-  it('names the rows of the log of requests whose bodies go too', async () => {
+  it('lists the rows of the request log whose bodies are deleted too', async () => {
     const on = studio()
     const one = message({ role: 'assistant', text: 'x' })
     const id = put(on.store, [one])

@@ -24,7 +24,7 @@ const texts = async (on: Studio, text: string): Promise<string[]> =>
   (await find(on, text)).hits.map(({ snippet }) => snippet.map((piece) => piece.text).join(''))
 
 describe('the search', () => {
-  it('finds messages by all words, the last as a beginning, in any script', async () => {
+  it('finds messages by all words, the last one as a prefix, in any script', async () => {
     const on = studio()
     for (const text of [
       'The quick brown fox',
@@ -44,7 +44,7 @@ describe('the search', () => {
     expect(await texts(on, 'UBER fluss')).toEqual(['Über den Fluß'])
   })
 
-  it('takes what looks like a query language as plain text', async () => {
+  it('treats query syntax as plain text', async () => {
     const on = studio()
     put(on.store, [message({ text: 'cats and dogs' })], { title: null })
     put(on.store, [message({ text: 'only cats' })], { title: null })
@@ -56,7 +56,7 @@ describe('the search', () => {
     expect(await texts(on, 'only cats')).toEqual(['only cats'])
   })
 
-  it('finds refusals and results of tools, not reasoning', async () => {
+  it('finds refusals and tool results, not reasoning', async () => {
     const on = studio()
     const run = {
       ...{ callId: 'c', name: 'weather', arguments: '{}', state: 'done' as const, tool: null, allowed: null },
@@ -71,7 +71,7 @@ describe('the search', () => {
     expect((await find(on, 'pondering')).hits).toHaveLength(0)
   })
 
-  it('puts titles first, then messages, the newest first, and says when the limit cut it', async () => {
+  it('lists titles first, then messages, newest first, and reports that the limit cut the hits', async () => {
     const on = studio()
     const at = (day: number): string => `2026-01-0${day}T00:00:00.000Z`
     const named = put(on.store, [message({ text: 'nothing here' })], { title: 'Zebra crossing', updatedAt: at(1) })
@@ -99,7 +99,7 @@ describe('the search', () => {
     expect((await find(on, 'someth')).hits).toHaveLength(1)
   })
 
-  it('finds what is archived, not what was removed, and that again when it is brought back', async () => {
+  it('finds archived and restored conversations, but not removed ones', async () => {
     const on = studio()
     const id = put(on.store, [message({ text: 'platypus' })], {
       title: 'Platypus',
@@ -112,7 +112,7 @@ describe('the search', () => {
     expect((await find(on, 'platypus')).hits).toHaveLength(2)
   })
 
-  it('knows what lies on the active path, and searches within one conversation', async () => {
+  it('marks hits on the active path, and searches within one conversation', async () => {
     const on = studio()
     const root = message({ text: 'root wombat' })
     const left = message({ parentId: root.id, text: 'left wombat', role: 'assistant' })
@@ -130,7 +130,7 @@ describe('the search', () => {
     )
   })
 
-  it('finds words far down in a text of five million characters, and tells it once', async () => {
+  it('finds words far down in a text of five million characters, with one hit', async () => {
     const on = studio()
     const text = `${'lorem ipsum '.repeat(350_000)}cassowary here. ${'dolor '.repeat(1000)} cassowary there`
     put(on.store, [message({ text })], { title: null })
@@ -143,7 +143,7 @@ describe('the search', () => {
     expect(found.hits[0]?.snippet.map((piece) => piece.text).join('')).toContain('cassowary here')
   })
 
-  it('indexes each message once, whenever the process died', async () => {
+  it('indexes each message once, whenever the process crashes', async () => {
     const on = studio()
     const ids = Array.from({ length: 300 }, (_, at) =>
       put(on.store, [message({ text: `kookaburra ${at}` })], { title: null }),
@@ -173,7 +173,7 @@ describe('the search', () => {
     expect(counts()).toEqual({ rows: ids.length, marked: ids.length })
   })
 
-  it('indexes a message anew when its text changes, and not before it has settled', async () => {
+  it('indexes a message only after it has settled, and again when its text changes', async () => {
     const on = studio()
     const one = message({ text: 'first words', status: 'streaming' })
     put(on.store, [one], { title: null })
@@ -189,7 +189,7 @@ describe('the search', () => {
     expect((await find(on, 'other')).hits).toHaveLength(1)
   })
 
-  it('gives up a search whose asker is gone before its turn', async () => {
+  it('drops a search that was cancelled before its turn', async () => {
     const on = studio()
     put(on.store, [message({ text: 'numbat' })])
     const gone = new AbortController()

@@ -10,10 +10,10 @@ import { freshFolder } from '../../helpers/core.ts'
 import { openQueue } from './queue.ts'
 
 const script = fileURLToPath(new URL('sendWaiting.ts', import.meta.url))
-/** How often it is killed; more by hand. */
+/** Number of kills; can be raised by hand. */
 const kills = tries(3, 20)
 
-/** Counts the prompts that reached it, whatever became of their requests. */
+/** Counts the prompts that reach it, whatever happens to their requests. */
 async function countingService() {
   const heard = new Map<string, number>()
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -24,7 +24,7 @@ async function countingService() {
     response.writeHead(200, { 'content-type': 'application/json' })
     response.end(JSON.stringify({ created: 1, data: [{ b64_json: pixel }] }))
   }
-  // A request whose sender is killed breaks off.
+  // The request of a killed sender breaks off.
   const server = createServer((request, response) => void answer(request, response).catch(() => response.destroy()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(async () => {
@@ -37,23 +37,23 @@ async function countingService() {
 
 const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-test(`killed at ${kills} moments, what waits is sent once or still waits, and none of it is lost`, async () => {
+test(`after ${kills} kills at random moments, each waiting request was sent once or still waits`, async () => {
   const { url, heard } = await countingService()
   const dataDir = freshFolder()
-  const stood: string[] = []
+  const stored: string[] = []
   const random = randomNumbers()
   for (let kill = 0; kill < kills; kill += 1) {
     const child = spawn(process.execPath, [script, dataDir, url], { stdio: ['ignore', 'pipe', 'inherit'] })
-    let said = ''
+    let output = ''
     child.stdout.on('data', (chunk) => {
-      said += String(chunk)
+      output += String(chunk)
     })
     await once(child.stdout, 'data')
     await new Promise((resolve) => setTimeout(resolve, random() * 300))
     child.kill('SIGKILL')
     await once(child, 'close')
-    // What a line has its end of stood before it was told.
-    stood.push(...said.split('\n').slice(0, -1))
+    // A complete line was printed after its request was stored.
+    stored.push(...output.split('\n').slice(0, -1))
   }
 
   const sentBefore = [...heard.values()]
@@ -61,19 +61,19 @@ test(`killed at ${kills} moments, what waits is sent once or still waits, and no
   const drawn = new Set(queue.images.find({ search: '', favourites: false }).images.map(({ prompt }) => prompt))
   const drawings = queue.store.images.newest(100_000).map(({ prompt }) => prompt)
   const left = queue.waiting.read().items.map(({ label }) => label)
-  // Each in one place, and once.
+  // Each request is in exactly one place.
   expect([...drawings, ...left].length).toBe(new Set([...drawings, ...left]).size)
-  for (const prompt of stood) expect([...drawings, ...left]).toContain(prompt)
+  for (const prompt of stored) expect([...drawings, ...left]).toContain(prompt)
   for (const prompt of left) expect(heard.has(prompt)).toBe(false)
   expect(drawn.size).toBeLessThanOrEqual(drawings.length)
   expect(Math.max(1, ...sentBefore)).toBe(1)
 
-  queue.stand('connected')
-  // The last leaves the queue before it is sent.
+  queue.setConnection('connected')
+  // The last request leaves the queue before it is sent.
   for await (const { items, ended } of queue.waiting.watch())
     if (items.length === 0 && (ended || left.length === 0)) break
   await queue.close()
-  expect(stood.length).toBeGreaterThan(kills)
+  expect(stored.length).toBeGreaterThan(kills)
   for (const prompt of left) expect(heard.get(prompt)).toBe(1)
   expect(Math.max(...heard.values())).toBe(1)
 })

@@ -22,10 +22,10 @@ const images = (prompt: string): WaitingWish => ({
   fromImageId: null,
 })
 
-/** What may happen, in any order. */
+/** Possible actions, in any order. */
 type ActionName =
   | { do: 'add' | 'cancel' | 'hold' | 'release' | 'change'; at: number }
-  | { do: 'stand'; state: 'connected' | 'failed'; id: 'one' | 'two' }
+  | { do: 'connect'; state: 'connected' | 'failed'; id: 'one' | 'two' }
   | { do: 'pass' }
   | { do: 'restart' }
 
@@ -36,7 +36,7 @@ const action: fc.Arbitrary<ActionName> = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({
-      do: fc.constant('stand' as const),
+      do: fc.constant('connect' as const),
       state: fc.constantFrom('connected' as const, 'failed' as const),
       id: fc.constantFrom('one' as const, 'two' as const),
     }),
@@ -45,7 +45,7 @@ const action: fc.Arbitrary<ActionName> = fc.oneof(
   fc.constant({ do: 'restart' as const }),
 )
 
-it('is sent once at most, in order, by the account that it is for, and never lost, in whatever order things happen', async () => {
+it('a request is sent at most once, in order, by its own account, and is never lost, in any order of actions', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
       const store = openStore(freshFolder())
@@ -53,7 +53,7 @@ it('is sent once at most, in order, by the account that it is for, and never los
       const begun: { prompt: string; by: string }[] = []
       const added: Added[] = []
       const cancelled = new Set<string>()
-      let connection: Connection = standing('failed', 'one')
+      let connection: Connection = connectionIn('failed', 'one')
       const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
       const maker: OutboxSender<'images'> = {
@@ -90,7 +90,7 @@ it('is sent once at most, in order, by the account that it is for, and never los
 
       let waiting = open()
       let count = 0
-      /** What the person does. */
+      /** Actions of the person. */
       const ask = (one: Extract<ActionName, { at: number }>): void => {
         const place = connection.profile?.id ?? ''
         if (one.do === 'add') {
@@ -115,8 +115,8 @@ it('is sent once at most, in order, by the account that it is for, and never los
         } else waiting.hold({ id, held: one.do === 'hold' })
       }
       for (const one of actions) {
-        if (one.do === 'stand') {
-          connection = standing(one.state, one.id)
+        if (one.do === 'connect') {
+          connection = connectionIn(one.state, one.id)
           waiting.connectionChanged()
         } else if (one.do === 'pass') await turn()
         else if (one.do === 'restart') {
@@ -130,13 +130,13 @@ it('is sent once at most, in order, by the account that it is for, and never los
       expect(new Set(begun.map(({ prompt }) => prompt)).size).toBe(begun.length)
       for (const one of added) expectOnce(one, { left, begun, cancelled })
 
-      // Left alone, everything goes out when its service is there, in its order.
+      // Without further actions everything is sent in order when its service is reachable.
       waiting = open()
       for (const id of ['one', 'two']) {
         release(waiting)
         const due = labelsFor(waiting, id)
         const before = begun.length
-        connection = standing('connected', id)
+        connection = connectionIn('connected', id)
         waiting.connectionChanged()
         while (labelsFor(waiting, id).length > 0) await turn()
         expect(begun.slice(before).map(({ prompt }) => prompt)).toEqual(due)
@@ -147,11 +147,11 @@ it('is sent once at most, in order, by the account that it is for, and never los
   )
 })
 
-/** A queue whose maker lets `meanwhile` happen after its turn has come and before it begins. */
+/** A queue whose sender calls `meanwhile` after the turn of a request and before its start. */
 function queue() {
   const store = openStore(freshFolder())
   stores.push(store)
-  const state = { connection: standing('failed', 'one'), isThere: true, made: [] as string[], looks: 0 }
+  const state = { connection: connectionIn('failed', 'one'), isThere: true, made: [] as string[], looks: 0 }
   const rig = { meanwhile: (): void => undefined }
   const maker: OutboxSender<'images'> = {
     async make(wish, alongside) {
@@ -173,70 +173,70 @@ function queue() {
     },
     log: (_, line) => expect.unreachable(line),
   })
-  const stand = (connection: Connection): void => {
+  const setConnection = (connection: Connection): void => {
     state.connection = connection
     waiting.connectionChanged()
   }
-  /** Nothing is under way any more. */
+  /** Waits until nothing is running. */
   const settle = async (): Promise<void> => {
     for (let turns = 0; turns < 30; turns += 1) await new Promise((resolve) => setImmediate(resolve))
   }
-  return { waiting, state, rig, stand, settle }
+  return { waiting, state, rig, setConnection, settle }
 }
 
 const elsewhere = (): Connection => {
-  const { profile, ...rest } = standing('connected', 'one')
+  const { profile, ...rest } = connectionIn('connected', 'one')
   return { ...rest, profile: profile && { ...profile, baseUrl: 'http://moved' } }
 }
 
 it.each<[string, (one: ReturnType<typeof queue>, id: string) => void, object[]]>([
   ['held', ({ waiting }, id) => waiting.hold({ id, held: true }), [{ state: 'held' }]],
   ['cancelled', ({ waiting }, id) => waiting.cancel({ id }), []],
-  ['for another account now', ({ state }) => (state.connection = standing('connected', 'two')), [{ here: false }]],
+  ['for another account now', ({ state }) => (state.connection = connectionIn('connected', 'two')), [{ here: false }]],
   ['for the same connection at another address', ({ state }) => (state.connection = elsewhere()), [{ here: false }]],
-])('what is %s in the moment in which its turn comes does not leave', async (_, meanwhile, left) => {
+])('a request that is %s at the moment of its turn is not sent', async (_, meanwhile, left) => {
   const one = queue()
   const { id } = one.waiting.add({ wish: images('a picture') })
   one.rig.meanwhile = () => meanwhile(one, id)
-  one.stand(standing('connected', 'one'))
+  one.setConnection(connectionIn('connected', 'one'))
   await one.settle()
   expect(one.state.made).toEqual([])
   expect(one.waiting.read().items).toMatchObject(left)
   expect(one.waiting.read().items).toHaveLength(left.length)
 })
 
-it('what is changed in the moment in which its turn comes leaves as it was changed, once', async () => {
-  const { waiting, state, rig, stand, settle } = queue()
+it('a request that is changed at the moment of its turn is sent once, as changed', async () => {
+  const { waiting, state, rig, setConnection, settle } = queue()
   const { id } = waiting.add({ wish: images('before') })
   rig.meanwhile = () => {
     rig.meanwhile = () => undefined
     waiting.change({ id, wish: images('after') })
   }
-  stand(standing('connected', 'one'))
+  setConnection(connectionIn('connected', 'one'))
   await settle()
   expect(state.made).toEqual(['after'])
   expect(waiting.read().items).toEqual([])
 })
 
-it('nothing leaves while the service is not reached, or has not said yes, and what found nobody goes on waiting', async () => {
-  const { waiting, state, rig, stand, settle } = queue()
+it('nothing is sent while the service is unreachable, and a request that found it unreachable keeps waiting', async () => {
+  const { waiting, state, rig, setConnection, settle } = queue()
   waiting.add({ wish: images('a picture') })
-  stand(standing('failed', 'one'))
+  setConnection(connectionIn('failed', 'one'))
   await settle()
   expect([state.made, state.looks]).toEqual([[], 0])
   state.isThere = false
-  stand(standing('connected', 'one'))
+  setConnection(connectionIn('connected', 'one'))
   await settle()
   expect([state.made, state.looks]).toEqual([[], 1])
   state.isThere = true
   rig.meanwhile = () => {
     throw new StudioError('not_connected', 'Nobody is there.')
   }
-  stand(standing('connected', 'one'))
+  setConnection(connectionIn('connected', 'one'))
   await settle()
   expect(waiting.read().items).toMatchObject([{ state: 'waiting', problem: null }])
   rig.meanwhile = () => undefined
-  stand(standing('connected', 'one'))
+  setConnection(connectionIn('connected', 'one'))
   await settle()
   expect(state.made).toEqual(['a picture'])
 })
@@ -254,7 +254,7 @@ interface Added {
   for: string
 }
 
-/** In one place: it waits, was cancelled, or was sent; as it was said last, and there alone. */
+/** Checks that a request is in exactly one place (waiting, cancelled or sent), with its last prompt. */
 function expectOnce(
   { id, prompts, for: place }: Added,
   found: { left: Map<string, string>; begun: { prompt: string; by: string }[]; cancelled: Set<string> },
@@ -267,7 +267,7 @@ function expectOnce(
   else if (left.has(id)) expect(left.get(id)).toBe(prompts.at(-1))
 }
 
-const standing = (state: 'connected' | 'failed', id: string): Connection => ({
+const connectionIn = (state: 'connected' | 'failed', id: string): Connection => ({
   state,
   profile: { id, name: id, kind: 'service', baseUrl: `http://${id}`, keyKept: 'session' },
   problem: null,

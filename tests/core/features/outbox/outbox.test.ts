@@ -7,7 +7,7 @@ import type { WaitingState } from '../../../../src-preload/contract/outbox.ts'
 import { cutBefore } from '../../../helpers/cut.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
 
-/** The whole core before a service behind a network that the test cuts. */
+/** The whole core, with a network that the test interrupts. */
 async function studio() {
   const sandbox = await startSandbox()
   const cut = await cutBefore(sandbox.baseUrl)
@@ -43,7 +43,7 @@ const picture = { prompt: 'A fox', n: 2, model: null, size: null, responseFormat
 const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
 const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
 
-it('what was asked for without a network is kept over a restart, and sent one after another when the service is back', async () => {
+it('requests made without a network survive a restart and are sent one after another when the service is back', async () => {
   const feature = await studio()
   const { id: speechId } = await feature.client.speech.make({ requestId: randomUUID(), ...words })
   await feature.until(() => true)
@@ -92,13 +92,13 @@ it('what was asked for without a network is kept over a restart, and sent one af
   for (const [index, { startedAt }] of sent.entries()) {
     expect(startedAt).toBeGreaterThanOrEqual(sent[index - 1]?.endedAt ?? 0)
   }
-  // As if they were made then: in their rooms, with what they cost.
+  // As if requested then: in their features, with their cost.
   expect((await feature.client.images.find({ search: 'fox' })).images).toHaveLength(2)
   const { transcripts } = await feature.client.transcribe.get({ id: recording.id })
   expect(transcripts).toMatchObject([{ state: 'done', cost: expect.any(String) }])
 })
 
-it('what failed may wait where nothing of it had left, and only there', async () => {
+it('a failed request can be queued only if no part of it was sent', async () => {
   const feature = await studio()
   const failed = async (model: string | null = null) => {
     const { id } = await feature.client.images.make({ requestId: randomUUID(), ...picture, model })
@@ -119,7 +119,7 @@ it('what failed may wait where nothing of it had left, and only there', async ()
     expect(change.drawings).toEqual([])
     break
   }
-  // Twice is once too often.
+  // A second time is refused.
   await expect(feature.client.waiting.again({ what: 'images', id: unsent.id })).rejects.toMatchObject({
     data: { kind: 'bad_input' },
   })
@@ -132,14 +132,14 @@ it('what failed may wait where nothing of it had left, and only there', async ()
     data: { kind: 'bad_input' },
   })
   await feature.client.connection.recheck()
-  // Held: it stays although somebody is there again.
+  // A held request stays although the service is reachable.
   expect(feature.core().state().connection.state).toBe('connected')
   expect((await feature.until(() => true)).items).toMatchObject([{ id: item.id, state: 'held' }])
   await feature.client.waiting.hold({ id: item.id, held: false })
   expect((await feature.until(({ ended }) => ended !== null)).ended).toMatchObject({ done: 1, failed: 0 })
 })
 
-it('what cannot be begun says why, and holds nobody else up', async () => {
+it('a request that cannot start shows its reason and does not block others', async () => {
   const feature = await studio()
   await feature.cut.set('refuse')
   await feature.client.connection.recheck()

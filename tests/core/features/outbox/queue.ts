@@ -9,7 +9,7 @@ import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { WaitingWhat } from '../../../../src-preload/contract/outbox.ts'
 
-/** A room that nothing is sent to. */
+/** A sender that this test does not use. */
 const unused = <W extends WaitingWhat>(): OutboxSender<W> => ({
   make: () => Promise.reject(new Error('Not in this test.')),
   over: () => Promise.reject(new Error('Not in this test.')),
@@ -19,7 +19,7 @@ const unused = <W extends WaitingWhat>(): OutboxSender<W> => ({
   },
 })
 
-/** The queue before a real room of pictures, whose service stands at `url`. The connection is what the test says it is. */
+/** An outbox with the real images feature, whose service is at `url`. The test sets the state of the connection. */
 export function openQueue(dataDir: string, url: string) {
   const store = openStore(dataDir)
   const transfers = createTransfers({ dataDir })
@@ -67,7 +67,7 @@ export function openQueue(dataDir: string, url: string) {
       waiting.add({
         wish: { what: 'images', prompt, n: 1, model: null, size: null, responseFormat: null, fromImageId: null },
       }),
-    stand(state: Connection['state'], id = 'one') {
+    setConnection(state: Connection['state'], id = 'one') {
       connection = { ...connection, state, profile: { ...profile, id } }
       waiting.connectionChanged()
     },

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import { openQueue } from './queue.ts'
 
-// Pictures are asked for without end while the service comes and goes; each that waits is told when it stands. Until it is killed.
+// Adds image requests endlessly while the service appears and disappears. Prints each request after it is stored. Runs
+// until it is killed.
 const [, , dataDir = '', url = ''] = process.argv
 const queue = openQueue(dataDir, url)
 flushCompileCache()
@@ -12,6 +13,6 @@ for (let turn = 0; ; turn += 1) {
     queue.add(prompt)
     process.stdout.write(`${prompt}\n`)
   }
-  queue.stand(turn % 3 === 2 ? 'failed' : 'connected')
+  queue.setConnection(turn % 3 === 2 ? 'failed' : 'connected')
   await new Promise<void>((resolve) => setTimeout(resolve, 5))
 }

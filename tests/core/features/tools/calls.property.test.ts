@@ -43,17 +43,17 @@ async function take(feature: Feature, conversation: string, { what, which }: Ste
     else if (what === 'stop') feature.tools.stopCall(id)
     else if (what === 'stopAll') feature.tools.stopCalls(conversation)
     else if (what === 'resume') {
-      // The page offers it for a round that is over and was not asked on.
+      // The window offers this for a settled round that was not continued.
       if (!feature.toolCalls.asked.includes(String(feature.toolCalls.toolMessage(id).parentId)))
         await feature.tools.resume(id)
     } else await feature.tools.decide(id, what)
   } catch (thrown) {
-    // What can't be done in the state in which a call is, is said so and changes nothing.
+    // An action that the state of a call does not allow fails and changes nothing.
     if (!(thrown instanceof StudioError) || !['bad_input', 'busy'].includes(thrown.kind)) throw thrown
   }
 }
 
-/** The person brings everything to its end. */
+/** The person finishes everything. */
 async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>): Promise<void> {
   for (;;) {
     const { tools, toolCalls } = feature
@@ -65,7 +65,7 @@ async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>
     const left = [...toolCalls.rows.values()].find(({ parentId }) => !toolCalls.asked.includes(String(parentId)))
     if (!left && toolCalls.openCalls().length === 0) return
     if (left && toolCalls.rowsBeside(left.id).every(({ run }) => isSettled(run))) {
-      // Only what ended with the program, or by the person's stop of everything, is left for the person to go on with.
+      // Only calls that ended with the program or by stopping everything are left to the person.
       const cut = toolCalls.rowsBeside(left.id).some(({ run }) => run.state === 'failed' || run.state === 'stopped')
       expect(cut || cameAtTheEnd.has(left.parentId)).toBe(true)
       await tools.resume(left.id)
@@ -74,7 +74,7 @@ async function finish(feature: Feature, cameAtTheEnd: ReadonlySet<string | null>
   }
 }
 
-test('whatever is decided, answered, stopped and restarted in whatever order: each call is settled once, each round asked on once', async () => {
+test('in any order of decisions, results, stops and restarts, each call is settled once and each round continued once', async () => {
   await fc.assert(
     fc.asyncProperty(rounds, fc.array(step, { maxLength: 14 }), async (wanted, steps) => {
       const feature = makeFeature()
@@ -99,7 +99,7 @@ test('whatever is decided, answered, stopped and restarted in whatever order: ea
       reply()
       const under: Promise<void>[] = []
       for (const one of steps) {
-        // A restart closes the database: whatever is still asked of the old program would be asked of none.
+        // A restart closes the database, so the old program must have finished.
         if (one.what === 'restart') await Promise.all(under)
         const work = take(feature, conversation, one)
         under.push(work)

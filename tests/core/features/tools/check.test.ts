@@ -6,7 +6,7 @@ import { SchemaCheckClient } from '../../../../src-main/core/features/tools/sche
 import { addSchema } from './helpers.ts'
 
 const checker = new SchemaCheckClient({ checkMs: 20_000 })
-/** For what never comes to an end. */
+/** For validations that never end. */
 const hasty = new SchemaCheckClient({ checkMs: 1000 })
 afterAll(async () => {
   await checker.close()
@@ -42,7 +42,7 @@ describe('a schema', () => {
     ],
     ['one that refers to itself', { type: 'object', properties: { next: { $ref: '#' } } }],
     ['one without properties', { type: 'object' }],
-  ])('%s is good', async (_, schema) => {
+  ])('%s is accepted', async (_, schema) => {
     expect(await checker.schema(JSON.stringify(schema))).toEqual([])
   })
 
@@ -61,20 +61,20 @@ describe('a schema', () => {
     ['with required as a word', object({}, { required: 'a' }), /^\/required must be a list of names/],
     ['with a negative length', object({ a: { minLength: -1 } }), /whole number from 0 on/],
     ['that names another document', object({ a: { $ref: 'https://example.com/x.json' } }), /never fetched/],
-    ['that leads nowhere', object({ a: { $ref: '#/$defs/gone' } }), /leads nowhere/],
+    ['that leads nowhere', object({ a: { $ref: '#/$defs/gone' } }), /points to nothing/],
     ['that refers to itself alone', object({}, { $ref: '#' }), /refers to itself without end/],
     ['with dynamic references', object({ a: { $dynamicRef: '#x' } }), /not supported/],
     ['that plays with the validator’s notes', object({ a: { __absolute_ref__: 'x' } }), /can’t be used/],
     ['that is nested too deeply', `{"type":"object","not":${'{"not":'.repeat(80)}{}${'}'.repeat(81)}`, /nested deeper/],
     ['that is too long', object({ a: { description: 'x'.repeat(200_000) } }), /longer than/],
-  ])('%s is refused with the place', async (_, schema, words) => {
+  ])('%s is refused with the place of the fault', async (_, schema, words) => {
     const [fault] = await checker.schema(schema)
     expect(fault).toMatch(words)
   })
 })
 
 describe('arguments', () => {
-  test('are told apart fault by fault, each with its place', async () => {
+  test('that do not match are reported fault by fault, each with its place', async () => {
     expect(await checker.args(addSchema, '{"a":1,"b":2}')).toEqual([])
     expect(await checker.args(addSchema, '{"a":"one","c":true}')).toEqual([
       'The arguments: the property "b" is missing.',
@@ -83,7 +83,7 @@ describe('arguments', () => {
     ])
   })
 
-  test('of a draft-07 schema are checked by its rules: beside $ref nothing counts', async () => {
+  test('of a draft-07 schema follow its rule that other keywords beside $ref are ignored', async () => {
     const draft = (name: string): string =>
       JSON.stringify({
         $schema: name,
@@ -95,7 +95,7 @@ describe('arguments', () => {
     expect(await checker.args(draft('https://json-schema.org/draft/2020-12/schema'), '{"a":"long"}')).toHaveLength(1)
   })
 
-  test('with `__proto__` and `constructor` as names are data like any other', async () => {
+  test('may have the names `__proto__` and `constructor`', async () => {
     expect(await checker.args(addSchema, '{"a":1,"b":2,"__proto__":{"x":1}}')).toEqual([
       '/__proto__: nothing is allowed here.',
     ])
@@ -108,7 +108,7 @@ describe('arguments', () => {
     expect(Reflect.get({}, 'polluted')).toBeUndefined()
   })
 
-  test('for a pattern that backtracks without end are given up in time, while everything else goes on', async () => {
+  test('are invalid if the validation backtracks too long, and other validations continue', async () => {
     const schema = object({ a: { type: 'string', pattern: '^(a+)+$' } })
     expect(await checker.schema(schema)).toEqual([])
     let turns = 0
@@ -120,7 +120,7 @@ describe('arguments', () => {
     expect(await hasty.args('{"type":"object"}', '{}')).toEqual([])
   })
 
-  test('for a schema that turns in circles, or that multiplies without end, are refused', async () => {
+  test('are refused for a schema that refers to itself or expands without end', async () => {
     const circle = object({ a: { $ref: '#/$defs/b' } }, { $defs: { b: { $ref: '#/$defs/b' } } })
     expect(await checker.args(circle, '{"a":1}')).toEqual(['The schema refers to itself without end.'])
     const defs: Record<string, unknown> = { d0: { type: 'string' } }
@@ -130,7 +130,7 @@ describe('arguments', () => {
     expect(fault).toMatch(/given up/)
   })
 
-  test('with more faults than anyone reads are told some, and how many more there are', async () => {
+  test('with many faults are reported with the first faults and the number of the others', async () => {
     const schema = object({ a: { items: { allOf: Array.from({ length: 50 }, () => ({ type: 'string' })) } } })
     const faults = await checker.args(schema, JSON.stringify({ a: Array.from({ length: 500 }, () => 1) }))
     expect(faults).toHaveLength(21)
@@ -145,16 +145,16 @@ describe('arguments', () => {
     ['cut off', '{"a": 1', /not JSON/],
     ['a list', '[1]', /must be a JSON object/],
     ['null', 'null', /must be a JSON object/],
-  ])('that are %s are no arguments', (_, text, words) => {
+  ])('that are %s are refused', (_, text, words) => {
     const read = readArguments(text)
     expect('fault' in read && read.fault).toMatch(words)
   })
 
-  test('may be empty text, which counts as none', () => {
+  test('may be blank text, which counts as no arguments', () => {
     expect(readArguments(' ')).toEqual({ args: {} })
   })
 
-  test('the depth is that of the brackets outside of text', () => {
+  test('have the depth of the brackets outside strings', () => {
     const nest = fc.letrec((tie) => ({
       value: fc.oneof(
         { maxDepth: 6 },

@@ -25,8 +25,8 @@ async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
   return row
 }
 
-describe('what a person allowed', () => {
-  test('for a conversation holds there, also for calls that wait; always holds everywhere, until it is taken back', async () => {
+describe('a permission', () => {
+  test('for a conversation applies there, also to waiting calls; a general one applies everywhere until it is revoked', async () => {
     const { conversation, tool } = await withAdd()
     const elsewhere = feature.conversation({ enabled: [`function:${tool.id}`] })
     const [one, two] = feature.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
@@ -50,18 +50,18 @@ describe('what a person allowed', () => {
     expect(feature.toolCalls.toolMessage(asked.id).run.state).toBe('denied')
   })
 
-  test('is bound to the form of the tool: an edited one is asked for anew', async () => {
+  test('applies to one form of the tool: an edited tool must be allowed again', async () => {
     const { conversation, tool } = await withAdd()
     const row = await oneRow(conversation)
     await feature.tools.decide(row.id, 'always')
     await feature.tools.saveFunction({ ...addTool, id: tool.id, description: 'Deletes everything.' })
     expect(feature.tools.state().always).toEqual([])
     const next = await oneRow(conversation)
-    // Its arguments have been checked when those of a later call have been.
+    // The validation has ended when that of a later call has.
     const last = await oneRow(conversation, '{"a":"x"}')
     await feature.toolCalls.settled(last.id)
     expect(feature.toolCalls.toolMessage(next.id).run.state).toBe('awaiting')
-    // A yes to what is shown holds for nothing that took its place meanwhile.
+    // A decision about the shown form does not apply to a form that has replaced it.
     await feature.tools.saveFunction({ ...addTool, id: tool.id, description: 'Deletes even more.' })
     expect(await fails(feature.tools.decide(next.id, 'once'))).toMatchObject({
       kind: 'bad_input',
@@ -73,8 +73,8 @@ describe('what a person allowed', () => {
   })
 })
 
-describe('the loop', () => {
-  test('ends at its bound, and goes on when the person says so', async () => {
+describe('a round of calls', () => {
+  test('stops at the limit of rounds, and continues when the person requests it', async () => {
     const { conversation } = await withAdd()
     feature.toolCalls.roundsUpTo = 10
     const row = await oneRow(conversation)
@@ -85,7 +85,7 @@ describe('the loop', () => {
     expect(feature.toolCalls.asked).toEqual([row.parentId])
   })
 
-  test('stands where the model can’t be asked, and is taken up later', async () => {
+  test('keeps its results if the model cannot be asked, and is resumed later', async () => {
     const { conversation } = await withAdd()
     feature.toolCalls.refuse = new StudioError('not_connected', 'Nothing is connected.')
     const row = await oneRow(conversation)
@@ -93,10 +93,10 @@ describe('the loop', () => {
     feature.toolCalls.refuse = null
     await feature.tools.resume(row.id)
     expect(feature.toolCalls.asked).toEqual([row.parentId])
-    expect(feature.lines).toEqual(['warn The model was not asked on: Nothing is connected.'])
+    expect(feature.lines).toEqual(['warn The model was not asked to continue: Nothing is connected.'])
   })
 
-  test('outlives the program: what waited still waits', async () => {
+  test('still waits after a restart', async () => {
     const { conversation } = await withAdd()
     const [one, two] = feature.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
     if (!one || !two) throw new Error('no rows')

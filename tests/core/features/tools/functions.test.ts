@@ -26,14 +26,14 @@ async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
 }
 
 describe('a tool that a person writes', () => {
-  test('is kept as typed, and refused where its schema is none or its name is taken', async () => {
+  test('is stored as typed, and refused if its schema is invalid or its name is taken', async () => {
     const schema = ` ${addSchema}\n`
     const tool = await feature.tools.saveFunction({ ...addTool, schema })
     expect(feature.tools.state().functions).toEqual([tool])
     expect(tool.schema).toBe(schema)
     expect(await fails(feature.tools.saveFunction(addTool))).toMatchObject({
       kind: 'bad_input',
-      message: 'There is a tool called add already.',
+      message: 'A tool called add exists already.',
     })
     expect(
       await fails(feature.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' })),
@@ -53,7 +53,7 @@ describe('a tool that a person writes', () => {
     ['required', 'required'],
     [{ name: 'add' }, { type: 'function', function: { name: 'add' } }],
     [{ name: 'gone' }, undefined],
-  ] as const)('goes with a request; the choice %j is sent as %j', async (choice, sent) => {
+  ] as const)('is sent with a request; the choice %j is sent as %j', async (choice, sent) => {
     const tool = await feature.tools.saveFunction(addTool)
     const enabled = ['function:9d3c4a8e-0000-4000-8000-000000000000', `function:${tool.id}`, `function:${tool.id}`]
     const wanted = {
@@ -69,7 +69,7 @@ describe('a tool that a person writes', () => {
     expect(feature.tools.toolsFor(feature.conversation({ enabled: [], choice }))).toEqual({})
   })
 
-  test('says strict only where it is, and parallel calls only where they were set', async () => {
+  test('is sent with strict and parallel calls only if they are set', async () => {
     const tool = await feature.tools.saveFunction({ ...addTool, strict: true })
     const enabled = [`function:${tool.id}`]
     const members = feature.tools.toolsFor(feature.conversation({ enabled, parallel: false }))
@@ -79,7 +79,7 @@ describe('a tool that a person writes', () => {
 })
 
 describe('a call', () => {
-  test('waits for a yes, then for the result by hand; then the model is asked on, once', async () => {
+  test('waits for a decision, then for a result by hand; then the model continues once', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
     expect(row.run.state).toBe('awaiting')
@@ -93,7 +93,7 @@ describe('a call', () => {
     expect(await fails(feature.tools.decide(row.id, 'no'))).toMatchObject({ kind: 'bad_input' })
   })
 
-  test('that is answered before the yes is allowed by that', async () => {
+  test('is allowed by a result that precedes the decision', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
     await feature.tools.answer(row.id, 'It broke', true)
@@ -103,7 +103,7 @@ describe('a call', () => {
     })
   })
 
-  test('with a no goes back to the model with the reason, and the round goes on', async () => {
+  test('that is denied returns the reason to the model, and the round continues', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
     await feature.tools.decide(row.id, 'no', 'Use the other one')
@@ -117,7 +117,7 @@ describe('a call', () => {
     ['no JSON', '{"a":', /not JSON/],
     ['no object', '"a"', /must be a JSON object/],
     ['not what the schema asks', '{"a":"x","b":2}', /\/a: it is of the type "string"/],
-  ])('with arguments that are %s is never run, and the model is told what is wrong', async (_, args, words) => {
+  ])('with arguments that are %s is never run, and the model receives the faults', async (_, args, words) => {
     const { conversation, tool } = await withAdd()
     feature.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
     const row = await oneRow(conversation, args)
@@ -135,7 +135,7 @@ describe('a call', () => {
     await feature.toolCalls.until(() => feature.toolCalls.asked.length === 1)
   })
 
-  test('that gets its yes while the arguments are looked at is still checked first', async () => {
+  test('that is allowed during the validation is still validated first', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation, { a: 'x', b: 1 })
     await feature.tools.decide(row.id, 'always')
@@ -143,7 +143,7 @@ describe('a call', () => {
     expect(feature.tools.state().always).toEqual([])
   })
 
-  test('of a tool that is not there is answered with those that are; one without a name too', async () => {
+  test('of an unknown tool, or without a name, returns the existing tools', async () => {
     const { conversation } = await withAdd()
     const [one, other] = feature.reply(conversation, [call('sub', {}), call('', {})])
     expect(one?.run).toMatchObject({ state: 'unknown_tool', tool: null })
@@ -152,7 +152,7 @@ describe('a call', () => {
     await feature.toolCalls.until(() => feature.toolCalls.asked.length === 1)
   })
 
-  test('without an id, or with one that another has, gets one; of a hundred at once 32 are run', async () => {
+  test('without an id or with a duplicate one gets a new id; 32 of a hundred calls are run', async () => {
     const { conversation } = await withAdd()
     const same = feature.reply(conversation, [
       call('add', {}, 'a'),
@@ -171,7 +171,7 @@ describe('a call', () => {
     expect(many[32]?.run).toMatchObject({ state: 'invalid', notes: [expect.stringMatching(/more than 32/)] })
   })
 
-  test('that is stopped is told to the model, which is asked on; stopping all of a conversation asks nobody', async () => {
+  test('that is stopped returns that to the model, which continues; stopping a whole conversation does not ask the model', async () => {
     const { conversation } = await withAdd()
     const row = await oneRow(conversation)
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })

@@ -50,15 +50,15 @@ const blank: Omit<Message, 'id' | 'conversationId' | 'role'> = {
   jsonFaults: null,
 }
 
-/** Chat's side of the door, which keeps rows over a restart and throws where the rules of the door are broken. */
+/** A `ToolCallsPort` in memory. Its rows survive a restart of the feature, and it throws if its rules are broken. */
 export class MemoryToolCalls implements ToolCallsPort {
   readonly rows = new Map<string, Row>()
   readonly asked: string[] = []
   readonly settledTimes = new Map<string, number>()
   readonly #changes = new Set<() => void>()
-  /** What the model does when it is asked on. */
+  /** Called when the model is asked to continue. */
   onAsk: () => void = () => undefined
-  /** Fails the next ask. */
+  /** Error of the next request, or null. */
   refuse: StudioError | null = null
 
   add(reply: Message, made: readonly NewToolRow[]): Row[] {
@@ -85,7 +85,7 @@ export class MemoryToolCalls implements ToolCallsPort {
     const row = this.toolMessage(id)
     if (isSettled(row.run)) throw new Error('a settled call was written again')
     if (isSettled(run)) this.settledTimes.set(id, (this.settledTimes.get(id) ?? 0) + 1)
-    // Only what the contract keeps survives the database.
+    // JSON, because only contract fields survive the database.
     this.rows.set(id, { ...row, run: JSON.parse(JSON.stringify(run)), text })
     for (const notify of [...this.#changes]) notify()
   }
@@ -103,7 +103,7 @@ export class MemoryToolCalls implements ToolCallsPort {
     for (const notify of [...this.#changes]) notify()
     return { replyId: randomUUID() }
   }
-  /** Resolves when it is so. */
+  /** Resolves when the condition is true. */
   async until(good: () => boolean): Promise<void> {
     while (!good()) {
       await new Promise<void>((resolve) => {
@@ -129,7 +129,7 @@ export const call = (name: string, args: unknown, id: string | null = `call_${ra
 })
 
 export const stdioScript = fileURLToPath(new URL('../../../helpers/mcp/stdio.ts', import.meta.url))
-/** Waits that a test can afford. */
+/** Short delays for tests. */
 export const quick = {
   backOffMs: [50, 100, 200],
   hangUpMs: 150,
@@ -162,12 +162,12 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
     toolCalls,
     lines,
     tools: build(),
-    /** The program is ending or not up again yet. */
+    /** Whether the program is stopping or has not started again. */
     down: false,
     get store() {
       return store
     },
-    /** The program ends and starts anew, from what is stored. */
+    /** Restarts the feature from the stored state. */
     async restart(): Promise<void> {
       feature.down = true
       await feature.tools.close()
@@ -183,7 +183,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
       store.conversations.insert({ id, title: null, model: 'm', now: new Date().toISOString(), setup })
       return id
     },
-    /** A reply that calls tools ends. */
+    /** Ends a reply that calls tools. */
     reply(conversationId: string, calls: readonly ToolCall[]): Row[] {
       const reply: Message = { ...blank, id: randomUUID(), conversationId, role: 'assistant', toolCalls: [...calls] }
       const rows = toolCalls.add(reply, feature.tools.callsOf(reply))
@@ -200,7 +200,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
       }
       throw new Error('The state was never so.')
     },
-    /** A stdio server of the tests, ready. */
+    /** A ready stdio server of the tests. */
     async stdio(
       mode = 'good',
       given: { name?: string; secrets?: Record<string, string>; timeoutSeconds?: number } = {},
@@ -238,7 +238,7 @@ export const addSchema = JSON.stringify({
 
 export const addTool = { name: 'add', description: 'Adds two numbers.', schema: addSchema, strict: false }
 
-/** Whether a process is there and no zombie. */
+/** Whether a process exists and is not a zombie. */
 export async function alive(pid: number): Promise<boolean> {
   const { readFile } = await import('node:fs/promises')
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => null)

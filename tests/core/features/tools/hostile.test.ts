@@ -17,7 +17,7 @@ const problemOf = (work: Promise<unknown>) =>
     (thrown: StudioError) => thrown.toProblem(),
   )
 
-/** A call of one tool of a server, in a conversation of its own that has it on. */
+/** A call of one tool of a server, in a new conversation that has the tool enabled. */
 async function callOf(server: string, tool: string, args: unknown) {
   const conversation = feature.conversation({ enabled: [toolId(server, tool)] })
   const [row] = feature.reply(conversation, [call(`Test_${tool}`, args)])
@@ -30,8 +30,8 @@ async function run(server: string, tool: string, args: unknown) {
   return await feature.toolCalls.settled(row.id)
 }
 
-describe('a server that can’t be trusted', () => {
-  test('has its list bounded: pages without end, names twice or none, schemas that can’t be used, other documents never fetched', async () => {
+describe('an untrusted server', () => {
+  test('has a limited list: endless pages, duplicate or missing names, unusable schemas, and no fetch of other documents', async () => {
     feature = makeFeature({ limits: { pages: 3, backOffMs: [] } })
     const server = await feature.stdio('hostile', { name: 'Bad one' })
     const { tools, log } = await feature.state(server, (one) => one.state === 'ready' && one.log.length === 3)
@@ -53,11 +53,11 @@ describe('a server that can’t be trusted', () => {
     expect(tools[3]?.fault).toMatch(/never fetched/)
     const faulty = feature.conversation({ enabled: [toolId(server, 'list0'), toolId(server, 'far0')] })
     expect(feature.tools.toolsFor(faulty)).toEqual({})
-    // Its own requests were refused: this program announces nothing that a server could ask for.
+    // Its requests were refused, because this program announces no capabilities.
     expect(log.sort()).toEqual(['mine-0 -32601', 'mine-1 -32601', 'mine-2 -32601'])
   })
 
-  test('that sends a message without end is cut off, and the call is failed', async () => {
+  test('that sends an endless message is cut off, and the call fails', async () => {
     feature = makeFeature({ limits: { messageBytes: 2_000_000, backOffMs: [], pages: 1 } })
     const server = await feature.stdio('hostile', { name: 'Test' })
     await ready(server)
@@ -68,7 +68,7 @@ describe('a server that can’t be trusted', () => {
     })
   })
 
-  test('and changes a tool must be allowed anew; so must one whose command was edited', async () => {
+  test('must be allowed again after it changed a tool or its command was edited', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
@@ -90,7 +90,7 @@ describe('a server that can’t be trusted', () => {
     await run(server, 'add', { a: 1, b: 1 })
     expect(feature.toolCalls.toolMessage(other.id).run.state).toBe('awaiting')
 
-    // The call came for this form of the tool; a yes does not hold for what takes its place meanwhile.
+    // The call is for this form of the tool; a decision does not apply to a later form.
     await run(server, 'change', { to: 'Third.' })
     await feature.state(server, ({ tools }) => tools.some(({ description }) => description === 'Third.'))
     expect(await problemOf(feature.tools.decide(other.id, 'always'))).toMatchObject({
@@ -116,7 +116,7 @@ describe('a server that can’t be trusted', () => {
 describe('secrets of a server', () => {
   const secret = 'hunter2-very-secret'
 
-  test('lie in the keychain alone: not in the store, the state, its log, its errors or a result', async () => {
+  test('are only in the keychain: not in the store, the state, the log, errors or results', async () => {
     feature = makeFeature()
     process.env.STUDIO_OWN_SECRET = 'mine'
     const server = await feature.stdio('good', { secrets: { API_TOKEN: secret, ROOT: '/some/folder' } })
@@ -137,7 +137,7 @@ describe('secrets of a server', () => {
     }
   })
 
-  test('are kept where a change leaves them out, asked for where they are missing, and gone with the server', async () => {
+  test('stay if a change omits them, are required if they are missing, and are deleted with the server', async () => {
     feature = makeFeature()
     const server = await feature.stdio('good', { secrets: { API_TOKEN: secret } })
     const transport = {

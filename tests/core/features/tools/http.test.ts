@@ -31,7 +31,7 @@ const run = async (server: string, tool: string, args: unknown) =>
   feature.toolCalls.settled((await callOf(server, tool, args)).id)
 
 describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode) => {
-  test('is greeted with the headers from the keychain, listed, called, and told farewell', async () => {
+  test('receives the headers from the keychain, is listed and called, and its session is ended', async () => {
     http = await startHttp(mode)
     feature = makeFeature()
     const server = await add({ Authorization: 'Bearer very-secret-token' })
@@ -43,7 +43,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
     expect(http.sessions.size).toBe(0)
   })
 
-  test('that says its tools changed is listed anew', async () => {
+  test('is listed again when it reports a change of its tools', async () => {
     http = await startHttp(mode)
     feature = makeFeature()
     const server = await add()
@@ -52,7 +52,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
     await feature.state(server, ({ tools }) => tools.some(({ description }) => description === 'Something else.'))
   })
 
-  test('gets a cancellation for a call that is stopped', async () => {
+  test('receives a cancellation for a stopped call', async () => {
     http = await startHttp(mode)
     feature = makeFeature()
     const server = await add()
@@ -64,7 +64,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
     while (http.state.cancelled === 0) await new Promise(setImmediate)
   })
 
-  test('whose reply breaks off fails the call, long before its time is over', async () => {
+  test('fails the call long before its time limit if the reply breaks off', async () => {
     http = await startHttp(mode)
     feature = makeFeature()
     const server = await add()
@@ -79,11 +79,11 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
     const { run: how } = await run(server, 'echo', { text: 'x' })
     expect(how).toMatchObject({
       state: 'failed',
-      notes: [expect.stringMatching(/ended before it answered.*may have done its work/)],
+      notes: [expect.stringMatching(/ended before it answered.*tool may have completed/)],
     })
   })
 
-  test.each(['text/event-stream', 'application/json'])('whose reply (%s) has no end is cut off', async (type) => {
+  test.each(['text/event-stream', 'application/json'])('is cut off if its reply (%s) is endless', async (type) => {
     http = await startHttp(mode)
     feature = makeFeature({ limits: { messageBytes: 500_000 } })
     const server = await add()
@@ -103,7 +103,7 @@ describe.each(['modern', 'sessions'] as const)('a server over HTTP (%s)', (mode)
 })
 
 describe('a server over HTTP', () => {
-  test('that has forgotten the session is greeted anew, and the calls are made once', async () => {
+  test('that has lost the session gets a new one, and the calls are made once', async () => {
     http = await startHttp('sessions')
     feature = makeFeature()
     const server = await add()
@@ -115,7 +115,7 @@ describe('a server over HTTP', () => {
     expect(http.sessions.size).toBe(1)
   })
 
-  test('that has forgotten the session and changed the tool meanwhile is not called', async () => {
+  test('that has lost the session and changed the tool is not called', async () => {
     http = await startHttp('sessions')
     feature = makeFeature()
     const server = await add()
@@ -133,7 +133,7 @@ describe('a server over HTTP', () => {
     expect(http.state.called).toEqual([])
   })
 
-  test('that sends on to another origin is not followed there, and its headers stay here', async () => {
+  test('that redirects to another origin is not followed, and the headers are not sent there', async () => {
     http = await startHttp('modern')
     feature = makeFeature({ limits: { backOffMs: [] } })
     const reached: string[] = []
@@ -159,7 +159,7 @@ describe('a server over HTTP', () => {
     [403, 'forbidden'],
     [404, 'not_found'],
     [500, 'unexpected_status'],
-  ])('that answers %i is failed as %s, and its words hold no secret', async (status, kind) => {
+  ])('that answers %i fails as %s, without a secret in the message', async (status, kind) => {
     http = await startHttp('modern')
     feature = makeFeature({ limits: { backOffMs: [] } })
     http.intercept((request, response) => {
@@ -172,7 +172,7 @@ describe('a server over HTTP', () => {
     expect(JSON.stringify(problem)).not.toContain('very-secret-token')
   })
 
-  test('that is not there is failed, and tried again', async () => {
+  test('that is unreachable fails, and is tried again', async () => {
     http = await startHttp('modern')
     feature = makeFeature({ limits: { backOffMs: [50] } })
     const gone = createServer()
@@ -184,7 +184,7 @@ describe('a server over HTTP', () => {
     expect(last.problem).toMatchObject({ kind: 'connect_failed', message: expect.stringMatching(/ECONNREFUSED/) })
   })
 
-  test('with a name and a password in its address is not saved', async () => {
+  test('with a name and a password in its address is refused', async () => {
     http = await startHttp('modern')
     feature = makeFeature()
     const saved = add({}, 'http://me:secret@127.0.0.1/mcp')

@@ -13,7 +13,7 @@ const problemOf = (work: Promise<unknown>) =>
     (thrown: StudioError) => thrown.toProblem(),
   )
 
-/** A call of one tool of a server, in a conversation of its own that has it on. */
+/** A call of one tool of a server, in a new conversation that has the tool enabled. */
 async function callOf(server: string, tool: string, args: unknown) {
   const conversation = feature.conversation({ enabled: [toolId(server, tool)] })
   const [row] = feature.reply(conversation, [call(`Test_${tool}`, args)])
@@ -27,7 +27,7 @@ async function run(server: string, tool: string, args: unknown) {
 }
 
 describe('a server over stdio', () => {
-  test('is off until it is switched on, then tells who it is and what it offers, and runs a call that was allowed', async () => {
+  test('is off until it is switched on, then lists its name and tools, and runs an allowed call', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     const { about, tools, instructions, log } = await ready(server)
@@ -50,7 +50,7 @@ describe('a server over stdio', () => {
     await feature.toolCalls.until(() => feature.toolCalls.asked.length === 1)
   })
 
-  test('that is off offers nothing; its tools are left out of requests, and a call that waits for it waits on', async () => {
+  test('that is off offers no tools to requests, and waiting calls keep waiting', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
@@ -59,7 +59,7 @@ describe('a server over stdio', () => {
     expect(feature.tools.state().servers).toMatchObject([{ on: false, state: 'off', tools: [] }])
     expect(feature.tools.toolsFor(row.conversationId)).toEqual({})
     expect(await problemOf(feature.tools.decide(row.id, 'once'))).toMatchObject({
-      message: expect.stringMatching(/not running: switch it on/),
+      message: expect.stringMatching(/not running\. Switch it on/),
     })
     await feature.tools.switchServer(server, true)
     await ready(server)
@@ -67,7 +67,7 @@ describe('a server over stdio', () => {
     expect(await feature.toolCalls.settled(row.id)).toMatchObject({ text: 'a' })
   })
 
-  test('that was left on starts with the program, which waits for none', async () => {
+  test('that was left on starts with the program, in the background', async () => {
     feature = makeFeature()
     const server = await feature.stdio('silent')
     await feature.state(server, ({ state }) => state === 'starting')
@@ -77,7 +77,7 @@ describe('a server over stdio', () => {
     expect(feature.tools.state().servers).toMatchObject([{ on: true, state: 'starting' }])
   })
 
-  test('answers calls side by side; each result in its bounds, errors kept, media in words', async () => {
+  test('runs calls in parallel; results are limited, errors marked, media described', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
@@ -91,7 +91,7 @@ describe('a server over stdio', () => {
     expect(slow.text).toBe('at last')
     expect(failing).toMatchObject({ text: 'The disk is full.', run: { state: 'done', isError: true } })
     expect(Buffer.byteLength(huge.text)).toBeLessThan(200_200)
-    expect(huge.text).toMatch(/\[The result was cut: it has 1000000 bytes, of which the first 200000 are here\.\]$/)
+    expect(huge.text).toMatch(/\[The result was cut to its first 200000 of 1000000 bytes\.\]$/)
     expect(huge.run.notes).toHaveLength(1)
     expect(media.text.split('\n')).toEqual([
       'See:',
@@ -105,16 +105,16 @@ describe('a server over stdio', () => {
     expect(sum.text).toBe('{"sum":5}')
   })
 
-  test('that takes too long is told to stop, and the call is settled by the clock', async () => {
+  test('that takes too long receives a cancellation, and the call is settled at its time limit', async () => {
     feature = makeFeature()
     const server = await feature.stdio('good', { timeoutSeconds: 1 })
     await ready(server)
     const { run: how, text } = await run(server, 'slow', { ms: 60_000 })
     expect(how).toMatchObject({ state: 'timed_out', isError: true })
-    expect(JSON.parse(text)).toEqual({ error: 'The tool did not answer within 1 s; it may have done its work.' })
+    expect(JSON.parse(text)).toEqual({ error: 'The tool did not answer within 1 s. The tool may have completed.' })
   })
 
-  test('gets a cancellation for a call that is stopped, which is settled before it answers', async () => {
+  test('receives a cancellation for a stopped call, which is settled before the server answers', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
@@ -123,11 +123,11 @@ describe('a server over stdio', () => {
     expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('running')
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })
     expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('stopped')
-    // It still answers others.
+    // It still answers other calls.
     expect((await run(server, 'echo', { text: 'still here' })).text).toBe('still here')
   })
 
-  test('that ends in the middle of a call fails it, is started anew, and after the last attempt stays failed', async () => {
+  test('that exits during a call fails it, is restarted, and stays failed after the last attempt', async () => {
     feature = makeFeature({ limits: { backOffMs: [20] } })
     const server = await feature.stdio()
     await ready(server)
@@ -135,7 +135,7 @@ describe('a server over stdio', () => {
     expect(first.run).toMatchObject({
       state: 'failed',
       isError: true,
-      notes: [expect.stringMatching(/It ended with code 3\. It may have done its work/)],
+      notes: [expect.stringMatching(/It ended with code 3\. The tool may have completed/)],
     })
     const { log } = await ready(server)
     expect(log).toEqual(['going down'])
@@ -143,7 +143,7 @@ describe('a server over stdio', () => {
     const { problem, tools } = await feature.state(server, ({ state }) => state === 'failed')
     expect(problem).toMatchObject({ kind: 'connection_lost', message: 'It ended with code 3.' })
     expect(tools).toEqual([])
-    // A person may have it tried again.
+    // The person may start it again.
     await feature.tools.switchServer(server, true)
     await ready(server)
   })
@@ -156,7 +156,7 @@ describe('a server over stdio', () => {
       { kind: 'connection_lost', message: expect.stringMatching(/It ended with code 7/) },
     ],
     ['says nothing', 'silent', { kind: 'connect_timeout' }],
-  ])('that %s is failed with the reason', async (_, mode, problem) => {
+  ])('that %s fails with the reason', async (_, mode, problem) => {
     feature = makeFeature({ limits: { backOffMs: [], probeMs: 300, startMs: mode === 'silent' ? 1500 : 20_000 } })
     const server = await feature.stdio(mode)
     const failed = await feature.state(server, ({ state }) => state === 'failed')
@@ -168,7 +168,7 @@ describe('a server over stdio', () => {
     ['a command that is not there', { command: 'no-such-command-at-all', cwd: null }, /was not found/],
     ['a folder that is not there', { command: 'node', cwd: '/no/such/folder' }, /does not exist/],
     ['a command that no shell may read', { command: 'node; touch /tmp/owned', cwd: null }, /was not found/],
-  ])('with %s says so', async (_, given, words) => {
+  ])('with %s fails with a message about it', async (_, given, words) => {
     feature = makeFeature()
     const transport = { kind: 'stdio' as const, args: [], env: [], ...given }
     const { id } = await feature.tools.saveServer({ name: 'x', transport, timeoutSeconds: 5, secrets: {} })
@@ -177,13 +177,13 @@ describe('a server over stdio', () => {
     expect(problem).toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
   })
 
-  test('of the old days, which ends at anything before its greeting, is asked again the old way', async () => {
+  test('of an old version, which exits at any message before `initialize`, is started again in legacy mode', async () => {
     feature = makeFeature()
     const server = await feature.stdio('strict')
     expect((await ready(server)).tools).toMatchObject([{ name: 'old' }])
   })
 
-  test('that does not want to end is ended with all that it started', async () => {
+  test('that ignores signals is ended with all its child processes', async () => {
     feature = makeFeature()
     const server = await feature.stdio('stubborn')
     await ready(server)
@@ -195,7 +195,7 @@ describe('a server over stdio', () => {
     for (const pid of pids) expect(await alive(pid)).toBe(false)
   })
 
-  test('ends with the program, and a call that runs then is failed and says so', async () => {
+  test('ends with the program, and a running call fails with a note', async () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
@@ -207,7 +207,7 @@ describe('a server over stdio', () => {
     expect(await alive(pid)).toBe(false)
     expect(feature.toolCalls.toolMessage(row.id).run).toMatchObject({
       state: 'failed',
-      notes: [expect.stringMatching(/may have done its work/)],
+      notes: [expect.stringMatching(/tool may have completed/)],
     })
     expect(feature.toolCalls.asked).toHaveLength(asked)
   })

@@ -16,7 +16,7 @@ async function open(folder = freshFolder(), secrets = memorySecrets()) {
 }
 type Client = Awaited<ReturnType<typeof open>>['client']
 
-/** The active path, once it is as wanted. */
+/** Resolves with the active path when it fulfils the condition. */
 async function path(
   client: Client,
   conversationId: string,
@@ -63,7 +63,7 @@ const last = (messages: Message[]): Message | undefined => messages.at(-1)
 const answered = (messages: Message[]): boolean =>
   last(messages)?.role === 'assistant' && last(messages)?.finishedAt !== null && rowsOf(messages).length > 0
 
-test('a whole round: the model calls two tools, a person answers one and a server the other, and the model goes on with both', async () => {
+test('a round: the model calls two tools, a person answers one and a server the other, and the model continues with both', async () => {
   const { client } = await open()
   const setup = await withTools(client)
   const { conversationId } = await ask(client, 'Use add and Test_echo', setup)
@@ -85,7 +85,7 @@ test('a whole round: the model calls two tools, a person answers one and a serve
     data: { kind: 'bad_input' },
   })
 
-  // The next call of the same tool in this conversation runs by itself.
+  // The next call of this tool in this conversation runs without a decision.
   const next = { requestId: randomUUID(), conversationId, text: 'Test_echo once more', models: ['tool-caller'] }
   await client.chat.send(next)
   const on = await path(
@@ -96,7 +96,7 @@ test('a whole round: the model calls two tools, a person answers one and a serve
   expect(on[7]?.run).toMatchObject({ state: 'done', allowed: 'conversation' })
 })
 
-test('calls that waited when the program ended still wait, and are decided after it has started anew', async () => {
+test('calls that waited when the program ended still wait after a restart, and can be decided', async () => {
   const first = await open()
   const setup = await withTools(first.client)
   const { conversationId } = await ask(first.client, 'add and Test_echo and Test_slow', setup)
@@ -113,14 +113,14 @@ test('calls that waited when the program ended still wait, and are decided after
   const again = rowsOf(await path(client, conversationId, (all) => rowsOf(all).length === 3))
   const states = again.map(({ run }) => run?.state)
   expect(states.slice(0, 2)).toEqual(['awaiting', 'awaiting'])
-  // It may have answered before the program ended: the arguments that the model made up say how long it takes.
+  // It may have answered before the program ended: the random arguments of the model say how long it takes.
   expect(['failed', 'done']).toContain(states[2])
   await client.chatTools.decide({ messageId: echo.id, allow: 'once' })
   await client.chatTools.decide({ messageId: add.id, allow: 'no', why: 'Not today' })
   expect(last(await path(client, conversationId, answered))?.text).toContain('Not today')
 })
 
-test('everything of a conversation can be stopped, and the model is not asked on; the person may have it asked', async () => {
+test('everything in a conversation can be stopped without asking the model, and the person can resume', async () => {
   const { client } = await open()
   const { conversationId } = await ask(client, 'add', await withTools(client))
   const [row] = rowsOf(await path(client, conversationId, (all) => rowsOf(all).length === 1))

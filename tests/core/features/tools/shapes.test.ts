@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { LogTail, redactor } from '../../../../src-main/core/features/tools/mcp/log.ts'
 import { serverEnvironment } from '../../../../src-main/core/features/tools/mcp/process.ts'
 import { bounded, resultText } from '../../../../src-main/core/features/tools/results.ts'
-import { type Named, sentNames } from '../../../../src-main/core/features/tools/wireNames.ts'
+import { type NamedTool, sentNames } from '../../../../src-main/core/features/tools/wireNames.ts'
 
 describe('names for the model', () => {
   const tools = fc.uniqueArray(
@@ -17,7 +17,7 @@ describe('names for the model', () => {
     { selector: ({ id }) => id, maxLength: 12 },
   )
 
-  test('are of the form that the service takes, unique, and the same in whatever order the tools come', () => {
+  test('are valid function names, unique, and independent of the order of the tools', () => {
     fc.assert(
       fc.property(tools, fc.array(fc.stringMatching(/^[a-z_]{1,8}$/)), (all, taken) => {
         const names = sentNames(all, new Set(taken))
@@ -31,9 +31,9 @@ describe('names for the model', () => {
     )
   })
 
-  test('are read off server and tool; those that collide get a piece of their ids’ hash', () => {
-    const one: Named = { id: 'mcp:1:add', server: 'My Größe!', tool: 'add numbers' }
-    const other: Named = { id: 'mcp:2:add', server: 'My Grosse', tool: 'add' }
+  test('consist of server and tool; colliding names get a part of the hash of their id', () => {
+    const one: NamedTool = { id: 'mcp:1:add', server: 'My Größe!', tool: 'add numbers' }
+    const other: NamedTool = { id: 'mcp:2:add', server: 'My Grosse', tool: 'add' }
     expect(sentNames([one, other], new Set()).get(one.id)).toBe('My_Gro_e_add_numbers')
     const same = sentNames([other, { ...other, id: 'mcp:3:add' }], new Set())
     expect([...same.values()].sort()).toEqual([
@@ -45,7 +45,7 @@ describe('names for the model', () => {
 })
 
 describe('a result as text', () => {
-  test('says what else there is in words, with type and size, and says structured content once', () => {
+  test('describes other content with type and size, and has structured content once', () => {
     const image = { type: 'image', mimeType: 'image/png', data: Buffer.alloc(1000).toString('base64') }
     expect(resultText({ content: [{ type: 'text', text: 'a' }, image] }).text).toBe(
       'a\n[image: image/png, 1000 bytes, not shown to the model]',
@@ -66,7 +66,7 @@ describe('a result as text', () => {
     },
   )
 
-  test('has at most 200 kB, cut between characters, which is said and noted', () => {
+  test('has at most 200 kB, cut between characters, with a note', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 5 }), fc.integer({ min: 0, max: 40 }), (text, most) => {
         const { text: kept, notes } = bounded(text, most)
@@ -81,7 +81,7 @@ describe('a result as text', () => {
 })
 
 describe('the log of a server', () => {
-  test('keeps the last 200 lines, without colours, control characters and secrets, also where a secret comes in two pieces', () => {
+  test('has the last 200 lines, without colours, control characters and secrets, even if a secret arrives in two pieces', () => {
     const log = new LogTail(redactor(['hunter2secret']))
     for (let n = 0; n < 300; n++) log.push(Buffer.from(`line ${n}\n`))
     log.push(Buffer.from('\u001b[31mkey is hunter2'))
@@ -91,14 +91,14 @@ describe('the log of a server', () => {
     expect(log.lines.at(-1)).toBe('key is ••• ')
   })
 
-  test('is bounded where a line never ends', () => {
+  test('limits a line that never ends', () => {
     const log = new LogTail(redactor([]))
     for (let n = 0; n < 100; n++) log.push(Buffer.alloc(65_536, 'x'))
     expect(log.lines).toEqual([`${'x'.repeat(500)}…`])
   })
 })
 
-test('a server gets a few variables of this program and those that were given, and no other', () => {
+test('a server gets a few variables of this program and the configured ones, and no others', () => {
   process.env.STUDIO_TEST_SECRET = 'x'
   const env = serverEnvironment({ MINE: '1' })
   delete process.env.STUDIO_TEST_SECRET

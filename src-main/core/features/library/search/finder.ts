@@ -6,12 +6,14 @@ import type { FoundMessage, MessageOfHit, SearchReader } from '../../../store/se
 import { snippet } from './snippet.ts'
 import { partStart } from './textParts.ts'
 
+/** A search: the typed text, one conversation or all (null), and the maximum number of hits. */
 export interface SearchAsk {
   text: string
   conversationId: string | null
   limit: number
 }
 
+/** Hits, and whether there are more. */
 export interface SearchAnswer {
   hits: SearchHit[]
   more: boolean
@@ -26,10 +28,10 @@ interface Title {
   words: string
 }
 
-/** A search that meets nothing but what is out of sight gives up then; what it has is told, with `more`. ms */
-const patience = 1000
+/** Time limit of a search whose matches are mostly hidden, ms. It returns its hits so far, with `more`. */
+const timeLimitMs = 1000
 
-/** Titles first, then messages, both newest first. Remembers folded titles from one search to the next. */
+/** Finds titles first, then messages, each newest first. Caches folded titles between searches. */
 export function createFinder(reader: SearchReader) {
   const folded = new Map<string, { title: string; words: string }>()
   let titles: { version: number; all: Title[] } = { version: -1, all: [] }
@@ -37,12 +39,12 @@ export function createFinder(reader: SearchReader) {
   return function find({ text, conversationId, limit }: SearchAsk): SearchAnswer {
     const query = readQuery(text)
     if (query === null) return { hits: [], more: false }
-    // Within one conversation nobody asks what it is called.
+    // A search within one conversation does not include titles.
     const named = conversationId === null ? inTitles(query) : []
     const { found, more } = inMessages(query, conversationId, limit)
-    // Half of the places are kept for messages, so that a letter which every title has does not hide them.
-    const feature = Math.max(Math.ceil(limit / 2), limit - found.length)
-    const shown = named.slice(0, feature)
+    // Reserves half of the hits for messages, so that a letter in every title does not hide them.
+    const maxTitles = Math.max(Math.ceil(limit / 2), limit - found.length)
+    const shown = named.slice(0, maxTitles)
     const messages = found.slice(0, limit - shown.length)
     const cut = more || shown.length < named.length || messages.length < found.length
     return { hits: [...shown.map((title) => titleHit(title, query)), ...messageHits(messages, query)], more: cut }
@@ -57,7 +59,7 @@ export function createFinder(reader: SearchReader) {
     return titles.all.filter(({ words }) => matches(words, query))
   }
 
-  /** Reading 10,000 titles costs some ms, folding them some more: that is done once for each. */
+  /** Folds each title once: reading and folding 10,000 titles takes some ms. */
   function readTitle(title: Omit<Title, 'words'>): Title {
     const known = folded.get(title.id)
     if (known?.title === title.title) return { ...title, words: known.words }
@@ -68,10 +70,10 @@ export function createFinder(reader: SearchReader) {
 
   function inMessages(query: SearchQuery, conversationId: string | null, limit: number) {
     const found: FoundMessage[] = []
-    const until = performance.now() + patience
+    const until = performance.now() + timeLimitMs
     for (const place of reader.places(asMatch(query), conversationId)) {
       const last = found.at(-1)
-      // Parts of one message come one after another, the last first: the first of them is where the snippet begins.
+      // Parts of one message follow one another, the last part first. The first part is where the snippet begins.
       if (last?.seq === place.seq) last.part = place.part
       else if (found.length === limit || (found.length > 0 && performance.now() > until)) return { found, more: true }
       else found.push(place)

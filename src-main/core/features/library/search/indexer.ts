@@ -5,25 +5,26 @@ import { asStoreError, mayPass } from '../../../store/database.ts'
 import type { SearchTable, Unindexed } from '../../../store/search.ts'
 import { partOf } from './textParts.ts'
 
-/** ms that one slice may hold the thread, and messages read at once for it. */
+/** Longest slice on this thread, ms, and messages read at once for it. */
 const sliceMs = 4
 const readAtOnce = 40
-/** Pages of one step of merging: some 2 ms. */
+/** Pages per merge step, which takes about 2 ms. */
 const mergePages = 24
-/** A merge after so many slices. */
+/** Slices between two merges. */
 const mergeEvery = 8
-/** ms until it is tried again after the database did not take it. */
-const againMs = 1000
+/** Retry interval after the database rejected a write, ms. */
+const retryMs = 1000
 
-/** A message whose parts are being written; a long one takes more than one slice. */
+/** A message that is being indexed. A long one takes more than one slice. */
 interface Current {
   message: Unindexed
   part: number
 }
 
 /**
- * Keeps the index up with the messages, a few milliseconds at a time. Each slice is one transaction: words and the mark that they stand there
- * go together, so that a death between loses and doubles nothing (a message of many slices is begun anew: a part replaces itself).
+ * Indexes messages, a few milliseconds at a time. Each slice stores words and the mark `indexed` in one transaction, so
+ * that a crash neither loses nor duplicates words. After a crash a message of several slices starts again, and its
+ * parts replace themselves.
  */
 export class Indexer {
   readonly #table: SearchTable
@@ -35,20 +36,20 @@ export class Indexer {
   #queue: Unindexed[] = []
   #current: Current | null = null
 
-  /** `foldLog` moves what was written from the write-ahead log to its place, on another thread. */
+  /** `foldLog` moves writes from the write-ahead log into the database, on another thread. */
   constructor(table: SearchTable, foldLog: () => Promise<unknown>) {
     this.#table = table
     this.#foldLog = foldLog
   }
 
-  /** Some messages may have settled. */
+  /** Call when messages may have settled. */
   wake(): void {
     this.#again = true
     if (this.#closed) return
     this.#work ??= this.#run().catch((thrown: unknown) => {
       unexpected('The search index could not be written', asStoreError(thrown))
-      // Nobody else may come to wake it.
-      if (mayPass(thrown) && !this.#closed) this.#retry ??= setTimeout(() => this.#wakeAgain(), againMs).unref()
+      // Otherwise no later change may trigger a retry.
+      if (mayPass(thrown) && !this.#closed) this.#retry ??= setTimeout(() => this.#wakeAgain(), retryMs).unref()
     })
   }
 
@@ -57,7 +58,7 @@ export class Indexer {
     this.wake()
   }
 
-  /** Resolves when everything that has settled by now stands in the index, or after so many ms; then false. */
+  /** Resolves with true when all settled messages are indexed, or with false after `ms`. */
   async catchUp(ms: number): Promise<boolean> {
     this.wake()
     if (!this.#work) return true
@@ -68,7 +69,7 @@ export class Indexer {
     return done
   }
 
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no message is left to index. */
   async settled(): Promise<void> {
     this.wake()
     await this.#work
@@ -99,10 +100,10 @@ export class Indexer {
     }
   }
 
-  /** False when nothing was left. */
+  /** Returns false if no message was left. */
   #slice(): boolean {
     const until = performance.now() + sliceMs
-    // Read anew: what was read before may have changed meanwhile.
+    // Reads again, because messages may have changed.
     this.#queue = []
     let worked = false
     this.#table.write(() => {

@@ -17,50 +17,51 @@ import { boundedFetch, callWatch } from './http.ts'
 import { asProblem } from './problem.ts'
 import { StdioTransport } from './stdio.ts'
 
-// The only file that speaks the protocol, through its official library. It is loaded when the first server is switched on.
+// The only file that uses the official MCP library. It is loaded when the first server starts.
 
 export interface McpConnectionOptions {
   transport: McpTransport
-  /** By name of variable or header. */
+  /** Secret values by name of variable or header. */
   secrets: Readonly<Record<string, string>>
   version: string
   fetch: typeof fetch
   limits: ToolLimits
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   signal: AbortSignal
   onStderr: (chunk: Uint8Array) => void
-  /** It offers other tools than before. */
+  /** Called when the server reports that its tools have changed. */
   onChanged: () => void
-  /** It is gone, without having been told to. */
+  /** Called when the connection ends without a call of `close`. */
   onLost: (why: StudioError) => void
 }
 
 export interface McpConnection {
-  /** Name and version, as it says. */
+  /** Name and version that the server reports. */
   readonly about: string | null
   readonly instructions: string | null
-  /** Tools as they came, page after page. @throws StudioError */
+  /** All pages of the tool list, unparsed. @throws StudioError */
   list(): Promise<unknown[]>
-  /** @throws StudioError; `not_found` where the session is over and the call was not taken */
+  /** @throws StudioError; `not_found` if the session has expired and the call was not accepted */
   call(name: string, schema: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answered>
-  /** Resolves when its process, or the conversation with it, has ended (bounded). */
+  /** Resolves when the process or the session has ended (bounded). */
   close(): Promise<void>
 }
 
-/** What a server said to a call: a result, or that it refuses (its own words). */
+/** Reply to a call: a result, or a refusal in the words of the server. */
 export type Answered = { result: CallToolResult } | { refused: string }
 
-// A page of tools, each of which is looked at by itself: one bad tool is no reason to lose the others.
+// A page of the tool list. Each tool is parsed separately, so that one bad tool does not hide the others.
 const page = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional() })
 
-/** @throws StudioError what kept it from being ready */
+/** Starts a server and connects to it. @throws StudioError with the reason why it did not become ready */
 export async function connectMcp(options: McpConnectionOptions): Promise<McpConnection> {
   const open = openTransport(options)
   try {
     return await handshake(options, open, 'auto')
   } catch (thrown) {
     await open.end()
-    // Servers of before 2026-07-28 may end at any message before `initialize`: another process of it is asked the old way.
+    // Servers of protocol versions before 2026-07-28 may exit at any message before `initialize`. A second process is
+    // started in legacy mode.
     const old = thrown instanceof SdkError && thrown.code === SdkErrorCode.EraNegotiationFailed
     if (!old || options.transport.kind !== 'stdio' || options.signal.aborted) throw asProblem(thrown, open.ended())
     const again = openTransport(options)
@@ -76,7 +77,7 @@ export async function connectMcp(options: McpConnectionOptions): Promise<McpConn
 interface Opened {
   transport: Transport
   end(): Promise<void>
-  /** How a process ended. */
+  /** How the process ended, or null. */
   ended(): string | null
 }
 
@@ -86,7 +87,7 @@ function openTransport({ transport, secrets, fetch, limits, onStderr }: McpConne
     const stdio = new StdioTransport({ command, args, cwd, env: secrets, onStderr, limits })
     return { transport: stdio, end: () => stdio.close(), ended: () => stdio.ended }
   }
-  // Redirects to another origin are refused by the library itself (its `redirectPolicy`), which would take the headers along.
+  // The library itself (`redirectPolicy`) refuses redirects to another origin, which would receive the headers.
   const http = new StreamableHTTPClientTransport(new URL(transport.url), {
     requestInit: { headers: secrets },
     fetch: boundedFetch(fetch, limits.messageBytes),
@@ -153,7 +154,7 @@ function rethrow(thrown: unknown, open: Opened): never {
 
 function clientOptions({ onChanged, limits, transport }: McpConnectionOptions, mode: 'auto' | 'legacy'): ClientOptions {
   return {
-    // None announced: a server's requests for sampling, elicitation and roots are answered with "method not found".
+    // No capabilities: requests for sampling, elicitation and roots are answered with "method not found".
     capabilities: {},
     inputRequired: { autoFulfill: false },
     versionNegotiation: {
@@ -161,13 +162,14 @@ function clientOptions({ onChanged, limits, transport }: McpConnectionOptions, m
       probe: { timeoutMs: transport.kind === 'stdio' ? limits.probeMs : limits.startMs / 2 },
     },
     listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged } },
-    // Results are text for the model. A server's output schema is a stranger's pattern, which would run on this thread.
+    // Results become text for the model. Validating an output schema would run the regular expressions of a stranger on
+    // this thread.
     jsonSchemaValidator: { getValidator },
   }
 }
 
 function getValidator<T>(): JsonSchemaValidator<T> {
-  // The interface asks for the value as a type that nobody checked.
+  // The interface requires a typed value that no code checks.
   return (input: unknown) => ({ valid: true, data: input as T, errorMessage: undefined })
 }
 
@@ -195,7 +197,8 @@ async function callOnce(
   const given = new AbortController()
   const lost = Promise.withResolvers<never>()
   const watch = { lost: lost.reject }
-  // The time limit is the caller's, who aborts. The definition is given for the headers that a server may want of arguments.
+  // The caller enforces the time limit with `signal`. The library needs the definition for headers that a server
+  // requests for arguments.
   const options = {
     signal: AbortSignal.any([signal, given.signal]),
     timeout: 2 ** 31 - 1,

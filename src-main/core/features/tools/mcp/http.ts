@@ -9,14 +9,17 @@ const sentMessage = z.object({
   params: z.object({ requestId: z.union([z.number(), z.string()]).optional() }).optional(),
 })
 
-/** Who waits for the reply to a call: the library waits on where the stream of it has ended without one. */
+/**
+ * Caller that waits for the reply to a call. The library would keep waiting after the stream of the reply has ended
+ * without one.
+ */
 export const callWatch = new AsyncLocalStorage<{ lost: (why: StudioError) => void }>()
-/** What came before the end of a stream is read by then. */
+/** Time to process events that arrived before the end of a stream, ms. */
 const lastEventMs = 1000
 
 /**
- * `fetch` for one server: what comes back is bounded (a whole reply, or one event of a stream), and the reply to a call that is cancelled
- * is not read on, whatever the server does.
+ * `fetch` for one server. Limits a whole reply, or one event of a stream, to `messageBytes`. Aborts the reply to a
+ * cancelled call, whatever the server does.
  */
 export function boundedFetch(inner: typeof fetch, messageBytes: number): FetchLike {
   const calls = new Map<string | number, AbortController>()
@@ -59,13 +62,14 @@ function bounded(response: Response, most: number, done: (why: StudioError | nul
   const stream = response.headers.get('content-type')?.includes('text/event-stream') ?? false
   let size = 0
   let tail = ''
-  /** Events with ids can be asked for again, which the library does. */
+  /** The library requests events with ids again by itself. */
   let resumable = false
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(chunk, controller) {
       size += chunk.length
       if (stream) {
-        // An event ends at an empty line; where that falls between two chunks, the three characters before tell.
+        // An event ends at an empty line, which may be split between two chunks. Three earlier characters are enough to
+        // find it.
         const text = tail + Buffer.from(chunk).toString('latin1')
         const end = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\r\r'), text.lastIndexOf('\r\n\r\n'))
         if (end >= 0) size = text.length - end

@@ -2,7 +2,10 @@ import { stripVTControlCharacters } from 'node:util'
 import { guarded } from '../../../shared/unexpected.ts'
 import { limits } from '../limits.ts'
 
-/** Takes secrets out of words that others will read. Very short values are left: they would match everywhere, and hide nothing. */
+/**
+ * Returns a function that removes these secrets from text. Ignores values under 4 characters: they would match
+ * everywhere and are not secret.
+ */
 export function redactor(values: readonly string[]): (words: string) => string {
   const secrets = values
     .flatMap((value) => [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)])
@@ -11,17 +14,20 @@ export function redactor(values: readonly string[]): (words: string) => string {
   return (words) => secrets.reduce((text, secret) => text.replaceAll(secret, '•••'), words)
 }
 
-/** New lines are told together: the state that goes with them may be large, and a server can write without end. */
-const tellMs = 250
+/**
+ * Delay before subscribers are notified, ms. Batches lines, because the published state may be large and a server can
+ * write endlessly.
+ */
+const notifyDelayMs = 250
 
-/** The last lines of a stream of text. */
+/** The last lines of a text stream. */
 export class LogTail {
   readonly #redact: (words: string) => string
   readonly #lines: string[] = []
   readonly #decoder = new TextDecoder()
   readonly #notify: () => void
   #partial = ''
-  #telling = false
+  #notifying = false
 
   constructor(redact: (words: string) => string, notify: () => void = () => undefined) {
     this.#redact = redact
@@ -34,17 +40,17 @@ export class LogTail {
 
   push(chunk: Uint8Array): void {
     const pieces = (this.#partial + this.#decoder.decode(chunk, { stream: true })).split(/\r?\n/)
-    // A line without an end is kept long enough for a secret in it to be whole.
+    // Keeps an unfinished line long enough that a secret in it is complete.
     this.#partial = (pieces.pop() ?? '').slice(0, 50 * limits.logLineLength)
     for (const line of pieces.slice(-limits.logLines)) this.#lines.push(this.#shown(line))
     this.#lines.splice(0, this.#lines.length - limits.logLines)
-    if (this.#telling) return
-    this.#telling = true
-    const notify = guarded('The log of a server could not be told', this.#notify)
+    if (this.#notifying) return
+    this.#notifying = true
+    const notify = guarded('Subscribers could not be notified of the log of a server', this.#notify)
     setTimeout(() => {
-      this.#telling = false
+      this.#notifying = false
       notify()
-    }, tellMs).unref()
+    }, notifyDelayMs).unref()
   }
 
   #shown(line: string): string {

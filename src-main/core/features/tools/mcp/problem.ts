@@ -2,7 +2,10 @@ import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/clie
 import type { ProblemKind } from '../../../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../../errors.ts'
 
-/** What keeps a server from answering, in words for a person. `ended`: how its process ended, where it has one and it did. */
+/**
+ * Converts a failure of a server to an error that a person can read. `ended` says how the process of the server ended,
+ * or is null.
+ */
 export function asProblem(thrown: unknown, ended: string | null): StudioError {
   if (thrown instanceof StudioError) return thrown
   if (thrown instanceof SdkHttpError) return ofStatus(thrown)
@@ -11,12 +14,7 @@ export function asProblem(thrown: unknown, ended: string | null): StudioError {
   const code = networkCode(thrown)
   if (code !== null) return ofNetwork(code)
   if (ended !== null) return new StudioError('connection_lost', `It ended ${ended}.`, {}, { cause: thrown })
-  return new StudioError(
-    'malformed_reply',
-    `It did not answer as the protocol asks: ${short(words)}`,
-    {},
-    { cause: thrown },
-  )
+  return new StudioError('malformed_reply', `It did not follow the protocol: ${short(words)}`, {}, { cause: thrown })
 }
 
 const short = (words: string): string => words.replaceAll(/\s+/g, ' ').slice(0, 500).toWellFormed()
@@ -27,20 +25,15 @@ function ofStatus(thrown: SdkHttpError): StudioError {
   if (thrown.message.includes('Redirect')) {
     return new StudioError(
       'foreign_address',
-      `It sends on to another address, which is not followed: ${short(thrown.message)}`,
+      `It redirects to another address, which is not allowed: ${short(thrown.message)}`,
       facts,
     )
   }
   if (status === 401) {
-    return new StudioError(
-      'unauthorized',
-      'It asks for a login (401): give it an Authorization header that it knows.',
-      facts,
-    )
+    return new StudioError('unauthorized', 'It requires a login (401). Add a valid Authorization header.', facts)
   }
   if (status === 403) return new StudioError('forbidden', 'It refuses this login (403).', facts)
-  if (status === 404)
-    return new StudioError('not_found', 'There is no server of this protocol at this address (404).', facts)
+  if (status === 404) return new StudioError('not_found', 'There is no MCP server at this address (404).', facts)
   return new StudioError('unexpected_status', `It answered with ${status}: ${short(thrown.message)}`, facts)
 }
 
@@ -55,23 +48,18 @@ function ofLibrary(thrown: SdkError, ended: string | null): StudioError {
     [SdkErrorCode.NotConnected]: ['connection_lost', 'The connection to it ended.'],
     [SdkErrorCode.UnsupportedResultType]: [
       'not_implemented',
-      'It asks for more input, which this program gives to no server.',
+      'It requests more input, which Inference Studio gives to no server.',
     ],
   }
   const known = kinds[thrown.code]
   if (known) return new StudioError(known[0], known[1], {}, cause)
-  return new StudioError(
-    'malformed_reply',
-    `It did not answer as the protocol asks: ${short(thrown.message)}`,
-    {},
-    cause,
-  )
+  return new StudioError('malformed_reply', `It did not follow the protocol: ${short(thrown.message)}`, {}, cause)
 }
 
 const causeInData = (data: unknown): unknown =>
   typeof data === 'object' && data && 'cause' in data ? data.cause : null
 
-/** The system's word for a failure of the network, however deep it lies. */
+/** Network error code of an error or one of its causes. */
 function networkCode(thrown: unknown, depth = 0): string | null {
   if (!(thrown instanceof Error) || depth > 5) return null
   if (
@@ -86,7 +74,7 @@ function networkCode(thrown: unknown, depth = 0): string | null {
 
 function ofNetwork(code: string): StudioError {
   if (/^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/.test(code)) {
-    return new StudioError('tls_failed', `Its certificate is not good (${code}).`)
+    return new StudioError('tls_failed', `Its certificate is not valid (${code}).`)
   }
   if (code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET') {
     return new StudioError('connection_lost', `The connection to it broke (${code}).`)

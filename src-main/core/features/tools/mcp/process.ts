@@ -2,7 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ToolLimits } from '../limits.ts'
 
-/** What a server gets of this program's environment: enough to find programs and the person's files, no secret of ours. */
+/**
+ * Environment variables that a server inherits: enough to find programs and the files of the person, but no secrets of
+ * this program.
+ */
 const inherited =
   process.platform === 'win32'
     ? [
@@ -25,18 +28,25 @@ const inherited =
       ]
     : ['HOME', 'LANG', 'LANGUAGE', 'LC_ALL', 'LC_CTYPE', 'LOGNAME', 'PATH', 'SHELL', 'TERM', 'TMPDIR', 'TZ', 'USER']
 
+/** Environment of a server: the inherited variables and its own. */
 export function serverEnvironment(own: Readonly<Record<string, string>>): Record<string, string> {
   const from = process.env
   return { ...Object.fromEntries(inherited.flatMap((name) => (from[name] ? [[name, from[name]]] : []))), ...own }
 }
 
-/** Starts it in a process group of its own, so that what it starts itself can be ended with it. No shell reads the arguments. */
+/**
+ * Starts a server in its own process group, so that its child processes can be ended with it. No shell interprets the
+ * arguments.
+ */
 export function spawnServer(command: string, args: readonly string[], env: Record<string, string>, cwd: string) {
   const detached = process.platform !== 'win32'
   return spawn(command, args, { env, cwd, detached, shell: false, windowsHide: true, stdio: ['pipe', 'pipe', 'pipe'] })
 }
 
-/** Ends a process and all that it started: end of input, then SIGTERM, then SIGKILL. Resolves when they are gone, or after a bounded time. */
+/**
+ * Ends a process group: end of input, then SIGTERM, then SIGKILL. Resolves when all processes have ended, or after a
+ * bounded time.
+ */
 export async function endGroup(
   child: ChildProcess,
   wait: Pick<ToolLimits, 'hangUpMs' | 'terminateMs' | 'killMs'>,
@@ -68,7 +78,7 @@ function groupLives(pid: number): boolean {
     process.kill(-pid, 0)
     return true
   } catch (thrown) {
-    // EPERM: there is one, of another user.
+    // EPERM means that the group exists but belongs to another user.
     return thrown instanceof Error && 'code' in thrown && thrown.code === 'EPERM'
   }
 }
@@ -84,6 +94,6 @@ function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): void {
   try {
     process.kill(-pid, name)
   } catch {
-    // Gone in the meantime.
+    // The process has ended in the meantime.
   }
 }

@@ -3,14 +3,17 @@ import { StudioError } from '../../../errors.ts'
 import type { SecretStore } from '../../../host.ts'
 import { redactor } from './log.ts'
 
-/** A value's account in the keychain. */
+/** Keychain account of a value. */
 const account = (serverId: string, name: string): string => `mcp:${serverId}:${name}`
 
-/** Variables or headers whose values are secret. */
+/** Names of the variables or headers whose values are secret. */
 export const secretNames = (transport: McpTransport): readonly string[] =>
   transport.kind === 'stdio' ? transport.env : transport.headers
 
-/** @throws StudioError `bad_input` where a value is missing, `keychain_missing`, `keychain_locked` */
+/**
+ * Reads all secret values of a server. @throws StudioError `bad_input` if a value is missing, `keychain_missing`,
+ * `keychain_locked`
+ */
 export async function readSecrets(
   store: SecretStore,
   id: string,
@@ -19,14 +22,14 @@ export async function readSecrets(
   const values: Record<string, string> = {}
   for (const name of secretNames(transport)) {
     const value = await store.get(account(id, name))
-    if (value === null) throw new StudioError('bad_input', `The keychain has no value for ${name}: give it anew.`)
+    if (value === null) throw new StudioError('bad_input', `The keychain has no value for ${name}. Enter it again.`)
     values[name] = value
   }
   return values
 }
 
 /**
- * Keeps the given values, and checks that those not given are kept already.
+ * Stores the given values, and checks that the others are stored already.
  * @throws StudioError `bad_input`, `keychain_missing`, `keychain_locked`
  */
 export async function saveSecrets(
@@ -39,10 +42,10 @@ export async function saveSecrets(
   for (const name of names) {
     const value = Object.hasOwn(given, name) ? given[name] : null
     if (transport.kind === 'http' && value && !/^[\t\x20-\x7e\x80-\xff]*$/.test(value)) {
-      throw new StudioError('bad_input', `The value of ${name} has characters that no header can have.`)
+      throw new StudioError('bad_input', `The value of ${name} has characters that a header cannot have.`)
     }
     if (value?.includes('\0'))
-      throw new StudioError('bad_input', `The value of ${name} has a character that it can’t have.`)
+      throw new StudioError('bad_input', `The value of ${name} has a character that is not allowed.`)
     if (!value && (await store.get(account(id, name))) === null) {
       throw new StudioError('bad_input', `${name} needs a value.`)
     }
@@ -53,26 +56,28 @@ export async function saveSecrets(
   }
 }
 
-/** Takes back the values of these names. @throws StudioError `keychain_missing`, `keychain_locked` */
+/** Deletes the values of these names. @throws StudioError `keychain_missing`, `keychain_locked` */
 export async function forgetSecrets(store: SecretStore, id: string, names: readonly string[]): Promise<void> {
   for (const name of names) await store.delete(account(id, name))
 }
 
-/** Takes a server's secrets out of words. */
+/** Removes the secrets of a server from text. */
 export interface Secrecy {
-  /** Of errors and its log: every value. */
+  /** For errors and the log: removes every value. */
   words(text: string): string
   /**
-   * Of results: what is a secret by its name. Not every value of the environment: a folder or a switch is one too, and a result that lacks
-   * them is wrong.
+   * For results: removes only values with a secret-sounding name. A folder or a switch is a variable too, and a result
+   * without it would be wrong.
    */
   result(text: string): string
 }
 
 const secretName = /key|token|secret|pass|auth|credential|cookie|session/i
 
+/** Redaction of a server without secrets. */
 export const noSecrets: Secrecy = { words: redactor([]), result: redactor([]) }
 
+/** Creates the redaction for the secret values of a server. */
 export function secrecyOf({ kind }: McpTransport, secrets: Readonly<Record<string, string>>): Secrecy {
   const named = Object.entries(secrets).filter(([name]) => kind === 'http' || secretName.test(name))
   return { words: redactor(Object.values(secrets)), result: redactor(named.map(([, value]) => value)) }

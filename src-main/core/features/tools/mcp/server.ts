@@ -6,39 +6,39 @@ import type { StoredMcpServer } from '../../../store/mcpServers.ts'
 import type { ToolLimits } from '../limits.ts'
 import type { Answered, McpConnection } from './connection.ts'
 import { LogTail } from './log.ts'
-import { Again } from './restartBackoff.ts'
+import { Rerun } from './rerun.ts'
 import { noSecrets, readSecrets, type Secrecy, secrecyOf } from './secrets.ts'
 import { type ListedTool, readListing } from './toolList.ts'
 
-export interface ServerParts {
+export interface McpServerOptions {
   secrets: SecretStore
-  /** What is wrong with a schema. */
+  /** Returns one sentence per fault of a schema. */
   check: (schema: string) => Promise<string[]>
   fetch: typeof fetch
   version: string
   limits: ToolLimits
-  /** State, tools or log differ. */
+  /** Call when state, tools or log have changed. */
   changed: () => void
 }
 
-/** One attempt to have the server, from its start to its end. */
+/** One attempt to run the server, from its start to its end. */
 interface Attempt {
   readonly abort: AbortController
   connection: McpConnection | null
   readyAt: number
-  /** Lists its tools anew when it says that they differ. */
-  readonly listing: Again
+  /** Lists the tools again after the server reports a change. */
+  readonly listing: Rerun
 }
 
-/** Failures that another attempt may find gone. */
+/** Kinds of failures that a restart may fix. */
 const passing = new Set(['connection_lost', 'connect_failed', 'connect_timeout', 'malformed_reply'])
 
-/** One server of the Model Context Protocol as it was set up: started, listed, called, started anew after a crash, ended. */
+/** One configured MCP server: starts it, lists and calls its tools, restarts it after a crash, and ends it. */
 export class McpServerRun {
   readonly config: StoredMcpServer
-  /** Takes its secrets out of its words. */
+  /** Removes the secrets of the server from text. */
   secrecy: Secrecy = noSecrets
-  readonly #parts: ServerParts
+  readonly #parts: McpServerOptions
   #state: McpServer['state'] = 'off'
   #problem: StudioError | null = null
   #about: string | null = null
@@ -51,7 +51,7 @@ export class McpServerRun {
   #renewing: Promise<void> | null = null
   readonly #ending = new Set<Promise<unknown>>()
 
-  constructor(config: StoredMcpServer, parts: ServerParts) {
+  constructor(config: StoredMcpServer, parts: McpServerOptions) {
     this.config = config
     this.#parts = parts
   }
@@ -60,7 +60,7 @@ export class McpServerRun {
     return this.#state
   }
 
-  /** Those of a server that is ready. */
+  /** Empty unless the server is ready. */
   get tools(): readonly ListedTool[] {
     return this.#state === 'ready' ? this.#tools : []
   }
@@ -78,13 +78,13 @@ export class McpServerRun {
     }
   }
 
-  /** Begins, in the background; how it went is `state`. */
+  /** Starts the server in the background. `state` has the outcome. */
   start(): void {
     this.#crashes = 0
     inBackground('A server could not be started', this.#begin())
   }
 
-  /** Ends it. Resolves when its processes are gone (bounded). */
+  /** Ends the server. Resolves when its processes have ended (bounded). */
   async end(): Promise<void> {
     clearTimeout(this.#again)
     this.#drop()
@@ -93,8 +93,9 @@ export class McpServerRun {
   }
 
   /**
-   * Calls a tool in the form that was allowed. @throws StudioError `bad_input` where the server is not ready or its tool has another form by
-   * now, and what kept the answer from coming
+   * Calls a tool in the form that was allowed.
+   * @throws StudioError `bad_input` if the server is not ready or the tool has changed; otherwise the reason why no
+   * answer arrived
    */
   async call(name: string, fingerprint: string, args: Record<string, unknown>, signal: AbortSignal): Promise<Answered> {
     const attempt = this.#attempt
@@ -106,7 +107,8 @@ export class McpServerRun {
       return await ask()
     } catch (thrown) {
       const failure = this.#clean(thrown)
-      // The session is over, and the call was not taken (Streamable HTTP, Session Management): a new session is begun.
+      // The session has expired and the call was not accepted (Streamable HTTP, Session Management), so start a new
+      // one.
       if (failure.kind !== 'not_found' || signal.aborted) throw failure
       await this.#renew(attempt)
       return await ask().catch((second: unknown) => Promise.reject(this.#clean(second)))
@@ -121,7 +123,7 @@ export class McpServerRun {
     throw new StudioError('bad_input', `“${this.config.name}” has changed this tool since it was allowed.`)
   }
 
-  /** Of calls that find at the same time that the session is over, the first begins a new one. */
+  /** The first of several calls that find the session expired starts a new one. */
   async #renew(attempt: Attempt | null): Promise<void> {
     if (this.#attempt === attempt) this.#renewing = this.#begin()
     await this.#renewing
@@ -134,7 +136,7 @@ export class McpServerRun {
       abort: new AbortController(),
       connection: null,
       readyAt: 0,
-      listing: new Again(() => this.#listAgain(attempt), this.#parts.limits.relistMs),
+      listing: new Rerun(() => this.#listAgain(attempt), this.#parts.limits.relistMs),
     }
     this.#attempt = attempt
     this.#become('starting', null)
@@ -160,7 +162,7 @@ export class McpServerRun {
     if (attempt.abort.signal.aborted) throw new StudioError('cancelled', 'It was switched off.')
     this.secrecy = secrecyOf(transport, secrets)
     const log = new LogTail(this.secrecy.words, changed)
-    // What the one before said last is kept beside the reason why it failed, until this one says something.
+    // Shows the log of the previous process next to the reason of its failure, until this process writes something.
     let first = true
     const onStderr = (chunk: Uint8Array): void => {
       if (first && this.#attempt === attempt) this.#log = log
@@ -176,7 +178,7 @@ export class McpServerRun {
       limits,
       signal: attempt.abort.signal,
       onStderr,
-      onChanged: () => attempt.listing.wish(),
+      onChanged: () => attempt.listing.request(),
       onLost: (why) => this.#failed(attempt, why),
     })
     this.#wait(connecting)
@@ -215,11 +217,11 @@ export class McpServerRun {
     }
     this.#again = setTimeout(() => inBackground('A server could not be started', this.#begin()), wait)
     this.#again.unref()
-    const words = `${failure.message} It is started again in ${Math.ceil(wait / 1000)} s.`
+    const words = `${failure.message} It restarts in ${Math.ceil(wait / 1000)} s.`
     this.#become('failed', new StudioError(failure.kind, words, failure.facts))
   }
 
-  /** Lets go of the attempt under way; what it started is ended beside. */
+  /** Drops the current attempt and ends its processes in the background. */
   #drop(): void {
     const attempt = this.#attempt
     this.#attempt = null
@@ -229,7 +231,7 @@ export class McpServerRun {
     if (attempt?.connection) this.#wait(attempt.connection.close())
   }
 
-  /** `end` waits for it. */
+  /** Registers work that `end` waits for. */
   #wait(work: Promise<unknown>): void {
     const settled = work.catch(() => undefined)
     this.#ending.add(settled)
@@ -245,7 +247,7 @@ export class McpServerRun {
     this.#parts.changed()
   }
 
-  /** Our own words, and a stranger's, without the secrets that they may hold. */
+  /** Removes secrets from the message of an error. */
   #clean(thrown: unknown): StudioError {
     const { kind, message, facts } = asStudioError(thrown)
     return new StudioError(kind, this.secrecy.words(message), facts)

@@ -5,8 +5,9 @@ import { inBackground } from '../../../shared/unexpected.ts'
 import type { StoredMcpServer } from '../../../store/mcpServers.ts'
 import type { Store } from '../../../store/store.ts'
 import { forgetSecrets, saveSecrets, secretNames } from './secrets.ts'
-import { McpServerRun, type ServerParts } from './server.ts'
+import { type McpServerOptions, McpServerRun } from './server.ts'
 
+/** A server to save. In `secrets`, null keeps the stored value. */
 export interface SavedServer {
   id?: string | undefined
   name: string
@@ -15,16 +16,16 @@ export interface SavedServer {
   secrets: Record<string, string | null>
 }
 
-/** All servers that a person set up. What is done to one of them is done in the order in which it was asked. */
+/** All configured servers. Changes of one server run in the order of their requests. */
 export class McpServers {
   readonly #store: Store
-  readonly #parts: ServerParts
+  readonly #parts: McpServerOptions
   readonly #log: (line: string) => void
   readonly #runs = new Map<string, McpServerRun>()
   readonly #turns = new Map<string, Promise<unknown>>()
   #closed = false
 
-  constructor(store: Store, parts: ServerParts, log: (line: string) => void) {
+  constructor(store: Store, parts: McpServerOptions, log: (line: string) => void) {
     this.#store = store
     this.#parts = parts
     this.#log = log
@@ -39,7 +40,7 @@ export class McpServers {
     return this.#runs.get(id) ?? null
   }
 
-  /** Those that were left on, in the background. */
+  /** Starts the enabled servers in the background. */
   start(): void {
     for (const run of this.all) if (run.config.on) run.start()
   }
@@ -60,7 +61,10 @@ export class McpServers {
     return { id }
   }
 
-  /** On: begins, in the background, also one that has failed. Off: resolves when it is gone. @throws StudioError `no_such_item` */
+  /**
+   * Switches a server on (in the background; also restarts a failed one) or off (resolves when its processes have
+   * ended). @throws StudioError `no_such_item`
+   */
   async switch(id: string, on: boolean): Promise<void> {
     await this.#inTurn(id, async () => {
       const config = { ...this.#config(id), on }
@@ -69,7 +73,7 @@ export class McpServers {
     })
   }
 
-  /** With its secrets, and every yes to its tools. @throws StudioError `no_such_item` */
+  /** Deletes a server with its secrets and all permissions for its tools. @throws StudioError `no_such_item` */
   async remove(id: string): Promise<void> {
     await this.#inTurn(id, async () => {
       const { transport } = this.#config(id)
@@ -114,12 +118,14 @@ export class McpServers {
     return turn
   }
 
-  /** A keychain that does not answer now is no reason to keep a server that a person does not want. */
+  /** An unavailable keychain does not prevent the deletion of a server. */
   async #forget(id: string, names: readonly string[]): Promise<void> {
     try {
       await forgetSecrets(this.#parts.secrets, id, names)
     } catch (thrown) {
-      this.#log(`Values of ${names.join(', ')} stay in the keychain: ${asStudioError(thrown).message}`)
+      this.#log(
+        `The values of ${names.join(', ')} could not be deleted from the keychain: ${asStudioError(thrown).message}`,
+      )
     }
   }
 }
@@ -128,8 +134,5 @@ function refuseCredentials(transport: McpTransport): void {
   if (transport.kind !== 'http') return
   const { username, password } = new URL(transport.url)
   if (!username && !password) return
-  throw new StudioError(
-    'bad_input',
-    'Name and password have no place in the address: give them as an Authorization header.',
-  )
+  throw new StudioError('bad_input', 'The address must not contain a name or password. Use an Authorization header.')
 }

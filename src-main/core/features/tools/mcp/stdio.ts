@@ -7,9 +7,12 @@ import { inBackground } from '../../../shared/unexpected.ts'
 import type { ToolLimits } from '../limits.ts'
 import { endGroup, serverEnvironment, spawnServer } from './process.ts'
 
-/** Messages that are worked on before others of this program get their turn. */
+/** Messages processed before the event loop runs. */
 const atOnce = 50
-/** Something that it started may hold the pipe of a process that has ended; what it wrote itself is there by then. */
+/**
+ * Wait for output after exit, ms. A child process may keep the pipe open, but the output of the server itself has
+ * arrived by then.
+ */
 const lastWordsMs = 500
 
 export interface StdioOptions {
@@ -22,16 +25,16 @@ export interface StdioOptions {
 }
 
 /**
- * The stdio transport of the Model Context Protocol. The one of the library knows no process groups, so that what a server starts
- * (`npx` starts a shell, that starts node) would stay.
+ * The stdio transport of the Model Context Protocol. The transport of the library has no process groups, so processes
+ * that a server starts (`npx` starts a shell, which starts node) would keep running.
  */
 export class StdioTransport implements Transport {
   onclose?: (() => void) | undefined
   onerror?: ((error: Error) => void) | undefined
   onmessage?: ((message: JSONRPCMessage) => void) | undefined
-  /** By this and `pid` the library knows the transport for one over pipes. */
+  /** The library recognizes a stdio transport by this and `pid`. */
   readonly stderr = null
-  /** How it ended, in words; null while it runs. */
+  /** How the process ended, in words. Null while it runs. */
   ended: string | null = null
   readonly #options: StdioOptions
   readonly #buffer: ReadBuffer
@@ -47,7 +50,7 @@ export class StdioTransport implements Transport {
     return this.#child?.pid ?? null
   }
 
-  /** @throws StudioError `bad_input` where there is no such command or folder */
+  /** Starts the process. @throws StudioError `bad_input` if the command or folder does not exist */
   async start(): Promise<void> {
     const { command, args, env, onStderr } = this.#options
     const cwd = this.#options.cwd ?? homedir()
@@ -83,7 +86,7 @@ export class StdioTransport implements Transport {
     })
   }
 
-  /** A pipe breaks a moment before its process is known to have ended; how it ended says more. */
+  /** A pipe breaks shortly before the exit of its process is known. Waits for the exit, which explains more. */
   async #whyBroken(error: Error): Promise<Error> {
     for (const until = performance.now() + 2 * lastWordsMs; this.ended === null && performance.now() < until; ) {
       await pause(10)
@@ -93,7 +96,7 @@ export class StdioTransport implements Transport {
       : new StudioError('connection_lost', `It ended ${this.ended}.`, {}, { cause: error })
   }
 
-  /** Resolves when the process and all that it started are gone (bounded). */
+  /** Resolves when the process and all its child processes have ended (bounded). */
   close(): Promise<void> {
     this.#closing ??= this.#end()
     return this.#closing
@@ -101,7 +104,7 @@ export class StdioTransport implements Transport {
 
   async #end(): Promise<void> {
     if (this.#child) await endGroup(this.#child, this.#options.limits)
-    this.#gone('when it was told to')
+    this.#gone('on request')
   }
 
   #gone(how: string): void {
@@ -111,7 +114,7 @@ export class StdioTransport implements Transport {
     this.#buffer.clear()
     this.#child?.stdout.destroy()
     this.#child?.stderr.destroy()
-    // Whatever it left behind in its group.
+    // Ends remaining processes of its group.
     this.close().catch((thrown: unknown) => this.#complain(thrown))
     this.onclose?.()
   }
@@ -128,7 +131,7 @@ export class StdioTransport implements Transport {
     this.#drain()
   }
 
-  /** Each message on; after some of them, others go first. */
+  /** Delivers messages, with a pause for the event loop after every `atOnce` messages. */
   #drain(): void {
     for (let count = 0; count < atOnce; count++) {
       try {
@@ -153,7 +156,7 @@ export class StdioTransport implements Transport {
 
 function notStarted(command: string, error: Error): StudioError {
   const code = 'code' in error ? error.code : null
-  if (code === 'ENOENT') return new StudioError('bad_input', `The command “${command}” was not found on this machine.`)
-  if (code === 'EACCES') return new StudioError('bad_input', `The command “${command}” may not be run.`)
+  if (code === 'ENOENT') return new StudioError('bad_input', `The command “${command}” was not found on this computer.`)
+  if (code === 'EACCES') return new StudioError('bad_input', `The command “${command}” is not allowed to run.`)
   return new StudioError('bad_input', `The command “${command}” could not be started: ${error.message}.`)
 }

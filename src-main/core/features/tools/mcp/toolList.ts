@@ -3,7 +3,7 @@ import * as z from 'zod'
 import type { McpTransport } from '../../../../../src-preload/contract/tools.ts'
 import { limits } from '../limits.ts'
 
-/** A tool as its server describes it, in bounds. */
+/** A tool as its server describes it, within the limits. */
 export interface ListedTool {
   name: string
   title: string | null
@@ -13,7 +13,7 @@ export interface ListedTool {
   fault: string | null
   readOnly: boolean | null
   destructive: boolean | null
-  /** The form that a person allows: server, command or address, name, description and schema together. */
+  /** Hash of the form that a person allows: server, command or URL, name, description and schema. */
   fingerprint: string
 }
 
@@ -31,7 +31,10 @@ const listed = z.object({
     .default(null),
 })
 
-/** Reads a server's list. What has no usable name, or one that another has, is left out; a schema that can't be used is a `fault`. */
+/**
+ * Reads the tool list of a server. Tools without a usable name or with a duplicate name are omitted. A tool with an
+ * unusable schema has a `fault`.
+ */
 export async function readListing(
   raw: readonly unknown[],
   server: { id: string; transport: McpTransport },
@@ -43,7 +46,7 @@ export async function readListing(
     if (!parsed.success || tools.has(parsed.data.name)) continue
     const { name, title, description, inputSchema, annotations } = parsed.data
     const schema = asJson(inputSchema)
-    const [fault] = schema === null ? ['It has no schema that could be read.'] : await check(schema)
+    const [fault] = schema === null ? ['It has no readable schema.'] : await check(schema)
     tools.set(name, {
       name,
       title: (title ?? annotations?.title ?? null)?.slice(0, 200).toWellFormed() ?? null,
@@ -58,6 +61,7 @@ export async function readListing(
   return [...tools.values()]
 }
 
+/** SHA-256 of the JSON of a value, in hex. */
 export const fingerprintOf = (form: unknown): string => createHash('sha256').update(JSON.stringify(form)).digest('hex')
 
 function asJson(value: unknown): string | null {

@@ -1,7 +1,8 @@
 import { limits } from '../limits.ts'
 
-// A schema's own form, checked in words that name the place. It stands for the meta-schemas of draft 2020-12 and draft-07 (JSON Schema
-// Validation, sections 6 and 10 of Core), but refuses what can't be honoured here: other documents, which are never fetched, and dynamic references.
+// Checks the form of a schema, with faults that name the place. Replaces the meta-schemas of draft 2020-12 and draft-07
+// (JSON Schema Validation, sections 6 and 10 of Core). Also refuses what this program does not support: other
+// documents, which it never fetches, and dynamic references.
 
 type Found = (path: string, fault: string) => void
 type Next = (schema: unknown, path: string) => void
@@ -10,6 +11,7 @@ export type JsonSchemaDraft = '4' | '7' | '2019-09' | '2020-12'
 
 const typeNames = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string']
 
+/** Whether a value is a JSON object. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const isStrings = (value: unknown): value is string[] =>
@@ -83,7 +85,7 @@ const rules: Record<string, Rule> = {
   contains: schema,
   not: schema,
   if: schema,
-  // biome-ignore lint/suspicious/noThenProperty: the keyword's name; nobody awaits this table.
+  // biome-ignore lint/suspicious/noThenProperty: the keyword's name; no code awaits this table.
   then: schema,
   else: schema,
   pattern,
@@ -114,7 +116,7 @@ const rules: Record<string, Rule> = {
   $recursiveRef: unsupported('is not supported; use $ref'),
 }
 
-/** What the schema calls itself; without a word of it, draft 2020-12, as the Model Context Protocol has it. */
+/** Draft that the schema names in `$schema`. Default: 2020-12, as in the Model Context Protocol. */
 export function draftOf(value: unknown): JsonSchemaDraft {
   const named = isRecord(value) && typeof value.$schema === 'string' ? value.$schema : ''
   if (named.includes('draft-04')) return '4'
@@ -122,7 +124,7 @@ export function draftOf(value: unknown): JsonSchemaDraft {
   return named.includes('2019-09') ? '2019-09' : '2020-12'
 }
 
-/** How deep JSON text is nested, by its brackets alone: parsing comes after it. */
+/** Nesting depth of JSON text, by its brackets alone, so that it can be checked before parsing. */
 export function depthOf(json: string): number {
   let depth = 0
   let deepest = 0
@@ -139,7 +141,7 @@ export function depthOf(json: string): number {
   return deepest
 }
 
-/** The schema, or what is wrong with its form, one sentence each; empty: nothing. */
+/** Parses a schema and checks its form. Returns the schema, or one sentence per fault. */
 export function readSchema(json: string): { schema: Record<string, unknown> | null; faults: string[] } {
   const refuse = (fault: string) => ({ schema: null, faults: [fault] })
   if (json.length > limits.schemaLength) return refuse(`It is longer than ${limits.schemaLength} characters.`)
@@ -172,7 +174,7 @@ function faultsOfForm(root: unknown): string[] {
     }
     for (const [key, value] of Object.entries(one)) {
       if (Object.hasOwn(rules, key)) rules[key]?.(value, `${path}/${key}`, found, next, draft)
-      // The validator keeps its own notes under such names.
+      // The validator stores its own data under such names.
       else if (key.startsWith('__absolute_')) found(`${path}/${key}`, 'is a name that can’t be used')
     }
   }

@@ -2,9 +2,10 @@ import { dereference, type OutputUnit, Validator } from '@cfworker/json-schema'
 import { limits } from '../limits.ts'
 import { draftOf, isRecord, readSchema } from './schema.ts'
 
-// What may take for ever (a pattern that backtracks, a schema that refers to itself): it runs in a thread that can be ended.
+// Validation can run forever (a regular expression that backtracks, a schema that refers to itself). It therefore runs
+// in a worker that can be terminated.
 
-/** What is wrong with a schema, one sentence each; empty: arguments can be checked against it. */
+/** Checks a schema. Returns one sentence per fault, or an empty list if arguments can be validated against it. */
 export function faultsOfSchema(json: string): string[] {
   const { schema, faults } = readSchema(json)
   if (!schema) return faults
@@ -14,7 +15,7 @@ export function faultsOfSchema(json: string): string[] {
       if (typeof one === 'boolean') continue
       const wanted: unknown = Reflect.get(one, '__absolute_ref__')
       if (typeof wanted === 'string' && places[wanted] === undefined) {
-        return [cut(`"$ref": ${JSON.stringify(one.$ref)} leads nowhere in this schema.`)]
+        return [cut(`"$ref": ${JSON.stringify(one.$ref)} points to nothing in this schema.`)]
       }
     }
     new Validator(schema, draftOf(schema)).validate({})
@@ -24,16 +25,20 @@ export function faultsOfSchema(json: string): string[] {
   }
 }
 
-/** What is wrong with arguments (JSON text of an object), one sentence each; empty: they are what the schema asks. */
+/**
+ * Validates arguments (JSON text of an object). Returns one sentence per fault, or an empty list if they match the
+ * schema.
+ */
 export function faultsOfArguments(schemaJson: string, argumentsJson: string): string[] {
   try {
     const schema: unknown = JSON.parse(schemaJson)
     const value: unknown = JSON.parse(argumentsJson)
-    if (!isRecord(schema)) return ['The tool’s schema is no object.']
+    if (!isRecord(schema)) return ['The schema of the tool is not an object.']
     const draft = draftOf(schema)
     const first = new Validator(schema, draft).validate(value)
     if (first.valid) return []
-    // Every fault of something small; of something huge the first, since each wrong item would have its own.
+    // Reports every fault of small arguments, but only the first of large ones, where each wrong item would add its
+    // own.
     const all = argumentsJson.length > 100_000 ? first : new Validator(schema, draft, false).validate(value)
     const faults = [...new Set(all.errors.flatMap(sentence))]
     return faults.length > limits.faults
@@ -49,7 +54,7 @@ function unusable(thrown: unknown): string {
   return cut(`The schema can’t be used: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
 }
 
-/** Faults that only say that there is one further in. */
+/** Keywords whose fault only repeats that there is a fault further inside. */
 const wrappers = new Set([
   'properties',
   'patternProperties',

@@ -1,11 +1,14 @@
 import { inBackground } from '../../../shared/unexpected.ts'
 
-/** Does one work after every wish for it, one at a time and with a pause after each; wishes meanwhile count as one. */
-export class Again {
+/**
+ * Runs work after each request, one run at a time, with a pause after each run. Requests that arrive meanwhile cause
+ * one further run.
+ */
+export class Rerun {
   readonly #work: () => Promise<void>
   readonly #pauseMs: number
   #open = false
-  #wished = false
+  #requested = false
   #busy = false
 
   constructor(work: () => Promise<void>, pauseMs: number) {
@@ -13,14 +16,14 @@ export class Again {
     this.#pauseMs = pauseMs
   }
 
-  /** From now on; a wish of before is still one. */
+  /** Starts running. A request from before counts. */
   begin(): void {
     this.#open = true
     this.#next()
   }
 
-  wish(): void {
-    this.#wished = true
+  request(): void {
+    this.#requested = true
     this.#next()
   }
 
@@ -29,15 +32,15 @@ export class Again {
   }
 
   #next(): void {
-    if (!this.#open || !this.#wished || this.#busy) return
-    this.#wished = false
+    if (!this.#open || !this.#requested || this.#busy) return
+    this.#requested = false
     this.#busy = true
-    const worked = this.#work().finally(() => {
+    const running = this.#work().finally(() => {
       setTimeout(() => {
         this.#busy = false
         this.#next()
       }, this.#pauseMs).unref()
     })
-    inBackground('The tools of a server could not be listed', worked)
+    inBackground('The tools of a server could not be listed', running)
   }
 }
