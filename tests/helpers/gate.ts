@@ -10,14 +10,14 @@ import type { Verified } from '../../src-main/core/ports/requests.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 
-// The gate with the smallest relay behind it that is correct, so that what is shown is the gate's own doing.
+// The guard with the smallest correct relay, so that tests show the behaviour of the guard alone.
 
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 export const goodKey = 'isk_testtool_0123456789abcdef'
 
 export const appNamed = (name: string): App => plainApp({ id: name.toLowerCase(), name })
 
-/** Keys as the gate may meet them, by what is presented. */
+/** The result of the check for each presented key. */
 const keys: Record<string, Verified> = {
   [goodKey]: { good: true, app: appNamed('Editor') },
   isk_other: { good: true, app: appNamed('Notebook') },
@@ -38,7 +38,7 @@ export const relayTo =
       const chunked = request.headers['transfer-encoding'] !== undefined
       headers.push(...withoutHopByHop(requestHeaders(request.rawHeaders)).flat())
       if (chunked) headers.push('Transfer-Encoding', 'chunked')
-      // `Connection: content-length` takes the length off; node:http would then send a body that nothing announces.
+      // `Connection: content-length` removes the length. node:http would then send a body without a length.
       const length = request.headers['content-length']
       const kept = headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-length')
       if (!chunked && length !== undefined && !kept) headers.push('Content-Length', length)
@@ -65,7 +65,7 @@ const pairsOf = ({ rawHeaders }: IncomingMessage): [string, string][] => {
   return pairs
 }
 
-/** Answers at once, with what the gate passed on. */
+/** Replies at once with the request that was passed on. */
 export const echo: FrontendDependencies['relay'] = async (request, response, pass) => {
   pass.proceed()
   response.writeHead(200, ['Content-Type', 'text/plain', ...pass.extraHeaders.flat()])
@@ -122,15 +122,15 @@ export async function openGate(
 
 export interface Line {
   socket: Socket
-  /** All that came so far. */
+  /** Everything received so far. */
   heard(): string
-  /** Resolves with all that was heard once it satisfies `wanted`. */
+  /** Resolves with everything received once it satisfies `wanted`. */
   until(wanted: (heard: string) => boolean): Promise<string>
-  /** Resolves with all that was heard, at the end of the connection. */
+  /** Resolves with everything received, at the end of the connection. */
   closed: Promise<string>
 }
 
-/** A bare connection, for bytes that no client sends. */
+/** A bare connection, for bytes that no real client sends. */
 export function open(port: number, host = '127.0.0.1'): Line {
   const socket = connect({ port, host })
   let text = ''
@@ -139,7 +139,7 @@ export function open(port: number, host = '127.0.0.1'): Line {
     text += piece.toString('latin1')
     for (const look of waiting) look()
   })
-  // A reset is an end like another here.
+  // A reset counts as a normal end here.
   socket.on('error', () => undefined)
   const closed = new Promise<string>((resolve) => {
     socket.once('close', () => resolve(text))
@@ -162,14 +162,14 @@ export function open(port: number, host = '127.0.0.1'): Line {
   }
 }
 
-/** What a connection answers to bytes as they are, up to its end. */
+/** Sends raw bytes and returns everything received until the connection ends. */
 export function speak(port: number, bytes: string, host?: string): Promise<string> {
   const line = open(port, host)
   line.socket.write(bytes, 'latin1')
   return line.closed
 }
 
-/** Resolves once `wanted` holds; looks again at each turn of the event loop, and gives up with the test's own time. */
+/** Resolves once `wanted` is true, checked in each turn of the event loop. The test's own timeout applies. */
 export async function once(wanted: () => boolean): Promise<void> {
   while (!wanted()) {
     await new Promise((resolve) => {

@@ -33,9 +33,9 @@ export interface Gateway {
   url: string
   /** Rows of the log, newest first. */
   rows(): Promise<RequestRow[]>
-  /** What the gate turned away. */
+  /** Requests that the guard refused. */
   refusals: GateRefusal[]
-  /** The app's settings change, as a person would change them. */
+  /** Changes the app's settings, like a person. */
   change(settings: Partial<App>): void
   close(): Promise<void>
 }
@@ -49,7 +49,7 @@ export interface GatewayOptions {
   bodyMemory?: Partial<BodyMemoryBounds>
 }
 
-/** The real relay, desk, books and limits before the address given, with one app key. */
+/** The real relay, scheduler, request log and limits, connected to the given address, with one app key. */
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
@@ -149,7 +149,7 @@ export interface FarEnd {
   close(): Promise<void>
 }
 
-/** A service of a test's own making, where exact bytes and moments matter. Sees each request whole unless `early`. */
+/** A service that a test implements, for exact bytes and times. Gets each request complete unless `early`. */
 export async function openFarEnd(
   act: (request: IncomingMessage, response: ServerResponse, body: Buffer) => void,
   { early = false } = {},
@@ -198,11 +198,11 @@ export interface Answer {
   status: number
   headers: IncomingMessage['headers']
   body: Buffer
-  /** False where the connection ended before the reply was whole. */
+  /** False if the connection ended before the reply was complete. */
   whole: boolean
 }
 
-/** One plain request, its reply read to whatever end it comes to. Headers go exactly as given. */
+/** Sends one request with exactly the given headers, and reads its reply to the end. */
 export function ask(
   url: string,
   {
