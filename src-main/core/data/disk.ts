@@ -71,8 +71,8 @@ export const stampForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?$/
 export function freeStamp(folder: string, at: Date): string {
   const taken = new Set(namesIn(folder))
   const stamp = stampOf(at)
-  for (let turn = 1; ; turn += 1) {
-    const name = turn === 1 ? stamp : `${stamp}-${turn}`
+  for (let attempt = 1; ; attempt += 1) {
+    const name = attempt === 1 ? stamp : `${stamp}-${attempt}`
     if (!taken.has(name)) return name
   }
 }

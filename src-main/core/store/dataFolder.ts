@@ -163,8 +163,13 @@ function isMarker(file: string): boolean {
   try {
     const facts = lstatSync(file)
     if (!facts.isFile() || facts.size > 4096) return false
-    const said = parseJson(readFileSync(file, 'utf8'))
-    return typeof said === 'object' && said !== null && 'application' in said && said.application === application
+    const document = parseJson(readFileSync(file, 'utf8'))
+    return (
+      typeof document === 'object' &&
+      document !== null &&
+      'application' in document &&
+      document.application === application
+    )
   } catch (thrown) {
     return refuseUnread(thrown, file)
   }

@@ -40,7 +40,7 @@ export function recoverFolder(parts: RecoveryOptions): void {
   for (const database of databases) {
     if (how !== 'head') notify?.({ stage: 'checking', database: database.name, rows: null })
     const fault = faultOf(dataDir, database, how)
-    if (fault !== null) mend(parts, database, fault)
+    if (fault !== null) recover(parts, database, fault)
   }
 }
 
@@ -76,7 +76,7 @@ export function mustNotBeLost(dataDir: string): void {
   throw new StudioError('store_damaged', words)
 }
 
-function mend(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
+function recover(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
   const { dataDir, log } = parts
   log('warn', `${database.file} is damaged (${why}). The file is set aside, and its readable rows are recovered.`)
   try {

@@ -43,8 +43,8 @@ function isRotatedByQuarter(view: DataView, at: number, end: number): boolean {
     const place = first + 2 + entry * 12
     if (place + 12 > end) return false
     if (view.getUint16(place, little) !== 274) continue
-    const turn = view.getUint16(place + 8, little)
-    return turn >= 5 && turn <= 8
+    const rotation = view.getUint16(place + 8, little)
+    return rotation >= 5 && rotation <= 8
   }
   return false
 }
