@@ -57,8 +57,8 @@ export const namesIn = (folder: string): string[] =>
 export function checkFreeSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize > bytes) return
-  const words = `There is too little space in ${folder}: ${gigabytes(bytes)} are needed, ${gigabytes(bavail * bsize)} are free.`
-  throw new StudioError('disk_full', words)
+  const message = `There is too little space in ${folder}: ${gigabytes(bytes)} are needed, ${gigabytes(bavail * bsize)} are free.`
+  throw new StudioError('disk_full', message)
 }
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`

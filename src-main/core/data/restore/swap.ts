@@ -53,8 +53,8 @@ const dropDiscarded = (dataDir: string): boolean => removeOwnFiles(discardedOf(d
 /** Checks that a folder was deleted completely. @throws StudioError `bad_input` when its name is needed and files of other programs are in it */
 function mustBeGone(isGone: boolean, folder: string): void {
   if (isGone) return
-  const words = `${folder} contains files of other programs, and Inference Studio needs that name. Move them elsewhere, then try again.`
-  throw new StudioError('bad_input', words)
+  const message = `${folder} contains files of other programs, and Inference Studio needs that name. Move them elsewhere, then try again.`
+  throw new StudioError('bad_input', message)
 }
 
 /** Creates an empty staging folder. Deletes what was in it before. @throws StudioError `bad_input` when files of other programs are there */
@@ -128,9 +128,9 @@ export function settleSwaps(dataDir: string): StudioError | null {
   const scheduled = pendingPlan(dataDir)
   if (scheduled === null || !scheduled.come.every((name) => existsSync(join(scheduledFolder(dataDir), 'new', name)))) {
     dropPending(dataDir)
-    const words =
+    const message =
       'The backup that was to be restored at this start is damaged, so it was deleted. No data was changed. Restore the backup again.'
-    return new StudioError('store_damaged', words)
+    return new StudioError('store_damaged', message)
   }
   renameSync(scheduledFolder(dataDir), swappingOf(dataDir))
   toDisk(dataDir)
@@ -154,8 +154,8 @@ function finishSwap(dataDir: string): string {
     return aside
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    const words = `The files in ${folder} can't be put in place: ${why}. The next start tries again.`
-    throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'store_damaged', words, {}, { cause: thrown })
+    const message = `The files in ${folder} can't be put in place: ${why}. The next start tries again.`
+    throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'store_damaged', message, {}, { cause: thrown })
   }
 }
 
