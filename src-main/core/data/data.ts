@@ -48,11 +48,12 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
   }
 
   function read(): DataState {
-    const waiting = pendingPlan(dataDir)
+    const scheduled = pendingPlan(dataDir)
     return {
       backup: backup?.at ?? null,
       restore: restore?.at ?? null,
-      waiting: waiting?.report.what === 'restored' ? { summary: waiting.report.summary, stagedAt: waiting.at } : null,
+      waiting:
+        scheduled?.report.what === 'restored' ? { summary: scheduled.report.summary, stagedAt: scheduled.at } : null,
       restored: reports.restored(),
       damage: reports.damage(),
       aside: reports.aside(),

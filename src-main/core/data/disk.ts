@@ -57,8 +57,8 @@ export const namesIn = (folder: string): string[] =>
 export function checkFreeSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize > bytes) return
-  const words = `There is too little space in ${folder}: ${gigabytes(bytes)} are needed, ${gigabytes(bavail * bsize)} are free.`
-  throw new StudioError('disk_full', words)
+  const message = `There is too little space in ${folder}: ${gigabytes(bytes)} are needed, ${gigabytes(bavail * bsize)} are free.`
+  throw new StudioError('disk_full', message)
 }
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`
@@ -71,8 +71,8 @@ export const stampForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?$/
 export function freeStamp(folder: string, at: Date): string {
   const taken = new Set(namesIn(folder))
   const stamp = stampOf(at)
-  for (let turn = 1; ; turn += 1) {
-    const name = turn === 1 ? stamp : `${stamp}-${turn}`
+  for (let attempt = 1; ; attempt += 1) {
+    const name = attempt === 1 ? stamp : `${stamp}-${attempt}`
     if (!taken.has(name)) return name
   }
 }

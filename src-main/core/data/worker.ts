@@ -5,6 +5,7 @@ import { writeBackup } from './backup/write.ts'
 import { readContents } from './contents.ts'
 import { stageBackup } from './restore/stage.ts'
 import type { Plan } from './restore/swap.ts'
+import { throttled } from './throttle.ts'
 
 const role = 'inference-studio-data'
 
@@ -22,18 +23,9 @@ export interface DataResults {
 
 export const startDataWorker = (): Worker => startWorker(import.meta.url, role)
 
-/** Pause between two progress messages of one stage, ms. */
-const progressEveryMs = 100
-
 serveJobs<DataJob, DataResults[DataJob['do']], DataWork>(role, () => ({
   async handle(job, { progress }) {
-    let reported = { at: 0, stage: '' }
-    const report = (work: DataWork): void => {
-      const at = performance.now()
-      if (work.stage === reported.stage && at - reported.at < progressEveryMs) return
-      reported = { at, stage: work.stage }
-      progress(work)
-    }
+    const report = throttled(progress, ({ stage }) => stage)
     const { dataDir } = job
     if (job.do === 'look') return readContents(dataDir)
     if (job.do === 'stage') return await stageBackup({ dataDir, path: job.path, progress: report })

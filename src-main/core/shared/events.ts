@@ -17,14 +17,14 @@ export type Feed<T> = AsyncIteratorObject<T, undefined, void>
  * await first.
  */
 export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSignal): Feed<T> {
-  let waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | null = null
+  let pendingRead: PromiseWithResolvers<IteratorResult<T, undefined>> | null = null
   let ended = false
   const unsubscribe = source.subscribe(wake)
   signal?.addEventListener('abort', end, { once: true })
   if (signal?.aborted) end()
 
   function wake(): void {
-    const current = waiting
+    const current = pendingRead
     if (!current || ended) return
     try {
       const value = source.take()
@@ -33,10 +33,10 @@ export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSign
         end()
         return
       }
-      waiting = null
+      pendingRead = null
       current.resolve({ done: false, value })
     } catch (thrown) {
-      waiting = null
+      pendingRead = null
       current.reject(thrown)
       end()
     }
@@ -47,15 +47,15 @@ export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSign
     ended = true
     unsubscribe()
     signal?.removeEventListener('abort', end)
-    waiting?.resolve({ done: true, value: undefined })
-    waiting = null
+    pendingRead?.resolve({ done: true, value: undefined })
+    pendingRead = null
   }
 
   return {
     next() {
       if (ended) return Promise.resolve({ done: true, value: undefined })
-      waiting = Promise.withResolvers()
-      const { promise } = waiting
+      pendingRead = Promise.withResolvers()
+      const { promise } = pendingRead
       wake()
       return promise
     },

@@ -46,7 +46,9 @@ export function conversationTable({ handle, transaction }: Database) {
        UNION ALL SELECT up.id, up.parent_id FROM messages up JOIN path ON up.id = path.parent_id WHERE up.id IS NOT :former)
      SELECT id, parent_id FROM path`,
   )
-  const goOn = handle.prepare('UPDATE messages SET next_id = :childId WHERE id = :id AND next_id IS NOT :childId')
+  const chooseBranch = handle.prepare(
+    'UPDATE messages SET next_id = :childId WHERE id = :id AND next_id IS NOT :childId',
+  )
   const leaf = handle.prepare('UPDATE conversations SET leaf_id = :leafId, path_length = :length WHERE id = :id')
   const use = handle.prepare(
     'UPDATE conversations SET model = coalesce(:model, model), updated_at = :now WHERE id = :id',
@@ -96,7 +98,7 @@ export function conversationTable({ handle, transaction }: Database) {
         const rows = grown.all({ leafId, former })
         for (const row of rows) {
           const parentId = textOrNull(row, 'parent_id')
-          if (parentId !== null) goOn.run({ id: parentId, childId: text(row, 'id') })
+          if (parentId !== null) chooseBranch.run({ id: parentId, childId: text(row, 'id') })
         }
         const top = rows.at(-1)
         const extends_ = former !== null && (!top || top.parent_id === former)

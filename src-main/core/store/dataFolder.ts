@@ -82,8 +82,8 @@ export function inspectFolder(dataDir: string): FolderState {
   if (names.some((name) => isOurDatabase(folder, name))) return 'ours'
   const foreign = names.find((name) => !isNothing(folder, name))
   if (foreign !== undefined) {
-    const words = `${folder} contains files of other programs (such as ${foreign}), so it can't be the data folder. Nothing in it was changed. Name an empty or a new folder.`
-    throw new StudioError('bad_input', words)
+    const message = `${folder} contains files of other programs (such as ${foreign}), so it can't be the data folder. Nothing in it was changed. Name an empty or a new folder.`
+    throw new StudioError('bad_input', message)
   }
   refuseHome(folder)
   return 'empty'
@@ -102,8 +102,8 @@ export function claimFolder(dataDir: string): string {
       makeFolder(folder)
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown)
-      const words = `The data folder can't be created: ${why}`
-      throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'bad_input', words, {}, { cause: thrown })
+      const message = `The data folder can't be created: ${why}`
+      throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'bad_input', message, {}, { cause: thrown })
     }
     // Another process may have created the folder first.
     inspectFolder(folder)
@@ -163,8 +163,13 @@ function isMarker(file: string): boolean {
   try {
     const facts = lstatSync(file)
     if (!facts.isFile() || facts.size > 4096) return false
-    const said = parseJson(readFileSync(file, 'utf8'))
-    return typeof said === 'object' && said !== null && 'application' in said && said.application === application
+    const document = parseJson(readFileSync(file, 'utf8'))
+    return (
+      typeof document === 'object' &&
+      document !== null &&
+      'application' in document &&
+      document.application === application
+    )
   } catch (thrown) {
     return refuseUnread(thrown, file)
   }

@@ -167,8 +167,8 @@ export function inReadTransaction<T>(handle: DatabaseSync, prepare: () => T): T 
 function refuseWhileSwapping(file: string): void {
   const folder = join(dirname(file), swapFolder)
   if (!existsSync(folder)) return
-  const words = `A restore in ${dirname(file)} was interrupted. Start Inference Studio with that folder to complete it.`
-  throw new StudioError('folder_in_use', words)
+  const message = `A restore in ${dirname(file)} was interrupted. Start Inference Studio with that folder to complete it.`
+  throw new StudioError('folder_in_use', message)
 }
 
 /**

@@ -124,8 +124,8 @@ function unwritable(dataDir: string, thrown: unknown): StudioError {
   const known = diskProblem(thrown, `The data folder ${dataDir}`, lockFile(dataDir))
   if (known) return known
   const why = thrown instanceof Error ? thrown.message : String(thrown)
-  const words = `The data folder ${dataDir} can't be written: ${why}. Nothing was changed.`
-  return new StudioError('not_writable', words, {}, { cause: thrown })
+  const message = `The data folder ${dataDir} can't be written: ${why}. Nothing was changed.`
+  return new StudioError('not_writable', message, {}, { cause: thrown })
 }
 
 function isAlive(pid: number): boolean {

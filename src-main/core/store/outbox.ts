@@ -15,7 +15,7 @@ export interface StoredWaiting extends WaitingPlace, Pick<WaitingItem, 'id' | 'c
 }
 
 /** Requests that are sent when the service is reachable again. */
-export function waitingTable({ handle, transaction }: Database) {
+export function outboxTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO waiting (id, created_at, state, connection_id, connection_name, base_url, wish)
      VALUES (:id, :createdAt, 'waiting', :connectionId, :connectionName, :baseUrl, :wish)`,

@@ -67,10 +67,10 @@ export const maxParts = partsEach
 
 function unindexed(row: Row): Unindexed {
   const refusal = text(row, 'refusal')
-  const said = text(row, 'text')
+  const content = text(row, 'text')
   return {
     seq: number(row, 'seq'),
-    text: refusal === '' ? said : `${said}\n${refusal}`,
+    text: refusal === '' ? content : `${content}\n${refusal}`,
     stale: row.indexed === 2,
   }
 }
@@ -156,11 +156,11 @@ export function searchReader(handle: ReadHandle) {
     message(seq: number): MessageOfHit | null {
       const row = message.get(seq)
       if (!row) return null
-      const { text: said } = unindexed({ ...row, indexed: 1 })
+      const { text: content } = unindexed({ ...row, indexed: 1 })
       return {
         ...{ seq, id: text(row, 'id'), conversationId: text(row, 'conversation_id'), role: text(row, 'role') },
         ...{ title: textOrNull(row, 'title'), archived: row.archived_at !== null, at: text(row, 'created_at') },
-        ...{ text: said, leafId: textOrNull(row, 'leaf_id') },
+        ...{ text: content, leafId: textOrNull(row, 'leaf_id') },
       }
     },
     /** Those of a conversation's messages that are on the path to its leaf: a walk upwards, no further than the oldest of them. */

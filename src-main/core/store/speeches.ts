@@ -127,10 +127,10 @@ export function speechTable({ handle, transaction, journal }: Database) {
 
   return {
     insert(added: NewSpeech): void {
-      const { places, settings: wish, text: said, ...rest } = added
-      const search = folded(`${said}\n${wish.voice ?? ''}\n${wish.model ?? ''}`)
+      const { places, settings: wish, text: spoken, ...rest } = added
+      const search = folded(`${spoken}\n${wish.voice ?? ''}\n${wish.model ?? ''}`)
       transaction(() => {
-        insert.run({ ...rest, text: said, search, wish: JSON.stringify(wish) })
+        insert.run({ ...rest, text: spoken, search, wish: JSON.stringify(wish) })
         for (const [index, place] of places.entries()) insertPart.run({ id: added.id, part: index + 1, ...place })
       })
     },
@@ -153,11 +153,11 @@ export function speechTable({ handle, transaction, journal }: Database) {
     },
     parts: (id: string): SpeechPart[] => parts.all(id).map(readPart),
     /** Newest first, after `before`. */
-    page(asked: { search: string; favourites: boolean; before: string | null; limit: number }): StoredSpeech[] {
-      const { before, limit } = asked
-      return page.all({ ...filterOf(asked), before, limit }).map(readSpeech)
+    page(filter: { search: string; favourites: boolean; before: string | null; limit: number }): StoredSpeech[] {
+      const { before, limit } = filter
+      return page.all({ ...filterOf(filter), before, limit }).map(readSpeech)
     },
-    count: (asked: { search: string; favourites: boolean }): number => number(count.get(filterOf(asked)) ?? {}, 'n'),
+    count: (filter: { search: string; favourites: boolean }): number => number(count.get(filterOf(filter)) ?? {}, 'n'),
     /** Speeches that were in progress or not joined when the program ended. */
     unsettled: (): string[] => unsettled.all().map((row) => text(row, 'id')),
     setState: (id: string, state: MakingState, why: Problem | null): void =>

@@ -13,7 +13,7 @@ import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
-import { waitingTable } from './outbox.ts'
+import { outboxTable } from './outbox.ts'
 import { PendingWrites } from './pendingWrites.ts'
 import { presetTable } from './presets.ts'
 import { profileTable } from './profiles.ts'
@@ -86,5 +86,5 @@ const tables = (database: Database) => ({
   toolPermissions: toolPermissionTable(database),
   alerts: alertTable(database),
   speeches: speechTable(database),
-  waiting: waitingTable(database),
+  waiting: outboxTable(database),
 })

@@ -118,12 +118,12 @@ function mediaWithRows(dataDir: string, folder: string, studio: KnownDatabase) {
     const growing = nameAll(dataDir, folder, 'making', makingName)
     nameAll(dataDir, folder, 'media', mediaName)
     copyDatabase(dataDir, folder, studio)
-    const { kept, making } = rowsOf(join(folder, studio.file))
-    const missing = kept.filter((id) => !giveName(dataDir, folder, 'media', id))
+    const { named, making } = rowsOf(join(folder, studio.file))
+    const missing = named.filter((id) => !giveName(dataDir, folder, 'media', id))
     if (missing.every((id) => before.has(id)) || round === mostRounds) {
-      const media = followErased(dataDir, folder, studio, { kept, missing })
+      const media = followErased(dataDir, folder, studio, { named, missing })
       const gone = new Set(media.missing)
-      const files = media.kept.filter((id) => !gone.has(id)).map((id) => fileOf(dataDir, folder, `media/${id}`))
+      const files = media.named.filter((id) => !gone.has(id)).map((id) => fileOf(dataDir, folder, `media/${id}`))
       const grown = growing.filter((name) => making.has(makingName.exec(name)?.[1] ?? ''))
       return {
         files: [...files, ...grown.map((name) => fileOf(dataDir, folder, `making/${name}`))],
@@ -143,16 +143,16 @@ function followErased(
   dataDir: string,
   folder: string,
   studio: KnownDatabase,
-  found: { kept: string[]; missing: string[] },
-): { kept: string[]; missing: string[] } {
-  let { kept, missing } = found
+  found: { named: string[]; missing: string[] },
+): { named: string[]; missing: string[] } {
+  let { named, missing } = found
   // A replacement file can itself be replaced meanwhile. The limit is for a program that never stops doing that.
   for (let round = 1; missing.length > 0 && round <= mostRounds; round += 1) {
     if (!deleteErased(join(folder, studio.file), studio.pathIn(dataDir), missing)) break
-    kept = rowsOf(join(folder, studio.file)).kept
-    missing = kept.filter((id) => !giveName(dataDir, folder, 'media', id))
+    named = rowsOf(join(folder, studio.file)).named
+    missing = named.filter((id) => !giveName(dataDir, folder, 'media', id))
   }
-  return { kept, missing }
+  return { named, missing }
 }
 
 /** Whether the live database still has all rows of `missing`. */
@@ -246,7 +246,7 @@ function parentsOf(handle: DatabaseSync, table: string): { parent: string; key: 
 }
 
 /** Ids of complete media files, and of files that are still growing. Older schemas have neither table. */
-function rowsOf(path: string): { kept: string[]; making: Set<string> } {
+function rowsOf(path: string): { named: string[]; making: Set<string> } {
   const handle = openUntouched(path)
   try {
     const tables = new Set(
@@ -264,7 +264,7 @@ function rowsOf(path: string): { kept: string[]; making: Set<string> } {
         : []
     const making = ['speeches', 'transcripts', 'drawings'].flatMap((table) => ids(table, "WHERE state = 'making'"))
     const recording = ids('recordings', "WHERE state = 'recording'")
-    return { kept: ids('media', '').filter((id) => mediaName.test(id)), making: new Set([...making, ...recording]) }
+    return { named: ids('media', '').filter((id) => mediaName.test(id)), making: new Set([...making, ...recording]) }
   } finally {
     handle.close()
   }

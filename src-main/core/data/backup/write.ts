@@ -118,19 +118,25 @@ async function pack(
     parts.progress?.({ stage: 'packing', done: Math.min(done, total), total })
   }
   const tar = tarWriter(sink, at.getTime())
-  const said: About = { format: 'inference-studio-backup', formatVersion, version, madeAt: at.toISOString(), schemas }
-  await addJson(tar, aboutName, said)
+  const aboutEntry: About = {
+    format: 'inference-studio-backup',
+    formatVersion,
+    version,
+    madeAt: at.toISOString(),
+    schemas,
+  }
+  await addJson(tar, aboutName, aboutEntry)
   const entries: TarWrittenEntry[] = []
-  const gone: string[] = []
+  const lost: string[] = []
   for (const { name, path, bytes } of files) {
     const content = await contentOf(path, bytes)
     if (content) entries.push(await tar.add(name, bytes, content))
-    else gone.push(basename(name))
+    else lost.push(basename(name))
   }
-  const manifest: BackupManifest = { ...said, entries, counts, missing: [...missing, ...gone] }
+  const manifest: BackupManifest = { ...aboutEntry, entries, counts, missing: [...missing, ...lost] }
   await addJson(tar, manifestName, manifest)
   await tar.finish()
-  return { version, madeAt: said.madeAt, counts, bytes: total }
+  return { version, madeAt: aboutEntry.madeAt, counts, bytes: total }
 }
 
 /** Null when the file is gone: a media file without a hard link that was deleted meanwhile. */

@@ -39,11 +39,11 @@ export async function onFolder<T>(parts: OpeningParts, build: (folder: OpenFolde
   } catch (thrown) {
     if (!(await folder.kept.failed(thrown))) throw thrown
   }
-  const mended = await openFolder(parts)
+  const recovered = await openFolder(parts)
   try {
-    return await build(mended)
+    return await build(recovered)
   } catch (thrown) {
-    await mended.kept.failed(thrown)
+    await recovered.kept.failed(thrown)
     throw thrown
   }
 }
@@ -52,12 +52,12 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
   const { dataDir, log } = parts
   const lock = lockFolder(dataDir)
   try {
-    const ahead = findPendingWork({ dataDir, endedCleanly: lock.endedCleanlyBefore })
-    if (ahead.isLong) {
+    const pending = findPendingWork({ dataDir, endedCleanly: lock.endedCleanlyBefore })
+    if (pending.isLong) {
       parts.before?.()
-      await prepareInWorker(parts, ahead)
-    } else prepareFiles({ dataDir, how: ahead.how, typeOf: fileType, log })
-    const kept = reportOpening(dataDir, ahead.problem)
+      await prepareInWorker(parts, pending)
+    } else prepareFiles({ dataDir, how: pending.how, typeOf: fileType, log })
+    const kept = reportOpening(dataDir, pending.problem)
     kept.onFailure(lock.release)
     return { lock, kept }
   } catch (thrown) {

@@ -158,9 +158,9 @@ class Rows {
     if (marked >= 0 && marked < given.length) given[marked] = 0
     for (const at of way.formed) {
       const column = table.columns[at]
-      const kept = column && readable(column, given[at] ?? null, randomUUID)
-      if (!kept) return false
-      given[at] = kept.value
+      const readableValue = column && readable(column, given[at] ?? null, randomUUID)
+      if (!readableValue) return false
+      given[at] = readableValue.value
     }
     if (way.withRowid) given.push(rowid)
     try {

@@ -40,7 +40,7 @@ export function recoverFolder(parts: RecoveryOptions): void {
   for (const database of databases) {
     if (how !== 'head') notify?.({ stage: 'checking', database: database.name, rows: null })
     const fault = faultOf(dataDir, database, how)
-    if (fault !== null) mend(parts, database, fault)
+    if (fault !== null) recover(parts, database, fault)
   }
 }
 
@@ -51,10 +51,10 @@ export function recoverFolder(parts: RecoveryOptions): void {
 export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDepth): string | null {
   const path = database.pathIn(dataDir)
   const isMissed = (): boolean => database.name === 'studio' && mediaIn(dataDir).length + makingIn(dataDir).length > 0
-  if (!isDatabaseThere(path)) return isMissed() ? 'The file is gone, and files that it named are left.' : null
+  if (!isDatabaseThere(path)) return isMissed() ? 'The file is gone, but files that it referred to exist.' : null
   const found = checkFile(path, database.kind, how)
   if (found.is === 'good') {
-    return isMissed() && isBlank(path) ? 'The file holds nothing, and files that it named are left.' : null
+    return isMissed() && isBlank(path) ? 'The file is empty, but files that it referred to exist.' : null
   }
   if (found.is === 'newer') throw newer(path, found.version, database.kind)
   if (found.is === 'foreign' || !isOurs(path, database)) {
@@ -72,11 +72,11 @@ export function mustNotBeLost(dataDir: string): void {
   const [studio] = databases
   const fault = studio ? faultOf(dataDir, studio, 'head') : null
   if (fault === null) return
-  const words = `${studio?.pathIn(dataDir)} is damaged: ${fault} It was not changed. Start Inference Studio in this folder to recover what can be read.`
-  throw new StudioError('store_damaged', words)
+  const message = `${studio?.pathIn(dataDir)} is damaged: ${fault} It was not changed. Start Inference Studio in this folder to recover what can be read.`
+  throw new StudioError('store_damaged', message)
 }
 
-function mend(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
+function recover(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
   const { dataDir, log } = parts
   log('warn', `${database.file} is damaged (${why}). The file is set aside, and its readable rows are recovered.`)
   try {
@@ -87,8 +87,8 @@ function mend(parts: RecoveryOptions, database: KnownDatabase, why: string): voi
     dropStaging(dataDir)
     const met = asDiskError(thrown)
     if (!(met instanceof StudioError)) throw met
-    const words = `${database.file} is damaged and can't be recovered now. It was not changed. ${met.message}`
-    throw new StudioError(met.kind, words, {}, { cause: thrown })
+    const message = `${database.file} is damaged and can't be recovered now. It was not changed. ${met.message}`
+    throw new StudioError(met.kind, message, {}, { cause: thrown })
   }
 }
 

@@ -58,14 +58,14 @@ export function createReports(dataDir: string) {
     acknowledge(id: string): void {
       const path = fileOf(id)
       const document = path === null ? undefined : parseJson(readText(path))
-      if (path === null || typeof document !== 'object' || document === null) throw gone()
+      if (path === null || typeof document !== 'object' || document === null) throw noSuchItem()
       writeJson(path, { ...document, acknowledged: true })
     },
     /** Deletes a folder permanently, with its report. @throws StudioError `no_such_item` */
     erase(name: string): void {
       const [kind, stamp = '', ...rest] = name.split('/')
-      if (!kinds.some((one) => one === kind) || !stampForm.test(stamp) || rest.length > 0) throw gone()
-      if (!namesIn(join(dataDir, String(kind))).includes(stamp)) throw gone()
+      if (!kinds.some((one) => one === kind) || !stampForm.test(stamp) || rest.length > 0) throw noSuchItem()
+      if (!namesIn(join(dataDir, String(kind))).includes(stamp)) throw noSuchItem()
       rmSync(join(dataDir, name), { recursive: true, force: true })
       sizes.delete(name)
     },
@@ -85,7 +85,7 @@ export function createReports(dataDir: string) {
 export const formerIn = (folder: string): string | null =>
   namesIn(folder).some((name) => name !== 'restored.json') ? folder : null
 
-const gone = (): StudioError => new StudioError('no_such_item', 'This no longer exists.')
+const noSuchItem = (): StudioError => new StudioError('no_such_item', 'This no longer exists.')
 
 function readText(path: string): string {
   try {

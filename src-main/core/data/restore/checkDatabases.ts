@@ -52,11 +52,11 @@ function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: 
 function checkMedia(folder: string, handle: DatabaseSync, { missing, entries }: BackupManifest): void {
   const known = handle.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'media'").get()
   if (!known) return
-  const gone = new Set(missing)
+  const missingIds = new Set(missing)
   const sums = new Map(entries.map(({ name, sha256 }) => [name, sha256]))
   for (const row of handle.prepare('SELECT id, bytes, sha256 FROM media').iterate()) {
     const id = text(row, 'id')
-    if (gone.has(id)) continue
+    if (missingIds.has(id)) continue
     const entry = `media/${id}`
     const sum = sums.get(entry)
     if (sum === undefined) throw notOurs('A file is missing.')

@@ -37,7 +37,7 @@ export const everything: readonly string[] = [
 // leaves exactly one state: `staging` is being filled and is worthless; `waiting` is complete and takes effect at the next start;
 // `swapping` has begun and is always completed.
 const stagingOf = (dataDir: string): string => join(dataDir, 'staging')
-const waitingOf = (dataDir: string): string => join(dataDir, 'waiting')
+const scheduledFolder = (dataDir: string): string => join(dataDir, 'waiting')
 const swappingOf = (dataDir: string): string => join(dataDir, swapFolder)
 const discardedOf = (dataDir: string): string => join(dataDir, 'discarded')
 
@@ -53,8 +53,8 @@ const dropDiscarded = (dataDir: string): boolean => removeOwnFiles(discardedOf(d
 /** Checks that a folder was deleted completely. @throws StudioError `bad_input` when its name is needed and files of other programs are in it */
 function mustBeGone(isGone: boolean, folder: string): void {
   if (isGone) return
-  const words = `${folder} contains files of other programs, and Inference Studio needs that name. Move them elsewhere, then try again.`
-  throw new StudioError('bad_input', words)
+  const message = `${folder} contains files of other programs, and Inference Studio needs that name. Move them elsewhere, then try again.`
+  throw new StudioError('bad_input', message)
 }
 
 /** Creates an empty staging folder. Deletes what was in it before. @throws StudioError `bad_input` when files of other programs are there */
@@ -80,23 +80,23 @@ function writePlan(dataDir: string, given: Plan): void {
 export function scheduleSwap(dataDir: string, given: Plan): void {
   writePlan(dataDir, given)
   dropPending(dataDir)
-  renameSync(stagingOf(dataDir), waitingOf(dataDir))
+  renameSync(stagingOf(dataDir), scheduledFolder(dataDir))
   toDisk(dataDir)
 }
 
 /** A folder of that name without a plan is not ours: the plan is written first and deleted last. */
-const isWaiting = (dataDir: string): boolean => existsSync(join(waitingOf(dataDir), planFile))
+const isScheduled = (dataDir: string): boolean => existsSync(join(scheduledFolder(dataDir), planFile))
 
 export function pendingPlan(dataDir: string): Plan | null {
-  return isWaiting(dataDir) ? readPlan(waitingOf(dataDir)) : null
+  return isScheduled(dataDir) ? readPlan(scheduledFolder(dataDir)) : null
 }
 
 /** Cancels the scheduled swap. Returns false when there is none. @throws StudioError `bad_input` when files of other programs are in the way */
 export function dropPending(dataDir: string): boolean {
-  if (!isWaiting(dataDir)) return false
+  if (!isScheduled(dataDir)) return false
   // One rename first, so that the process can be killed without leaving half a backup scheduled.
   mustBeGone(dropDiscarded(dataDir), discardedOf(dataDir))
-  renameSync(waitingOf(dataDir), discardedOf(dataDir))
+  renameSync(scheduledFolder(dataDir), discardedOf(dataDir))
   toDisk(dataDir)
   dropDiscarded(dataDir)
   return true
@@ -124,15 +124,15 @@ export function settleSwaps(dataDir: string): StudioError | null {
   finishSwap(dataDir)
   dropDiscarded(dataDir)
   dropStaging(dataDir)
-  if (!isWaiting(dataDir)) return null
-  const waiting = pendingPlan(dataDir)
-  if (waiting === null || !waiting.come.every((name) => existsSync(join(waitingOf(dataDir), 'new', name)))) {
+  if (!isScheduled(dataDir)) return null
+  const scheduled = pendingPlan(dataDir)
+  if (scheduled === null || !scheduled.come.every((name) => existsSync(join(scheduledFolder(dataDir), 'new', name)))) {
     dropPending(dataDir)
-    const words =
+    const message =
       'The backup that was to be restored at this start is damaged, so it was deleted. No data was changed. Restore the backup again.'
-    return new StudioError('store_damaged', words)
+    return new StudioError('store_damaged', message)
   }
-  renameSync(waitingOf(dataDir), swappingOf(dataDir))
+  renameSync(scheduledFolder(dataDir), swappingOf(dataDir))
   toDisk(dataDir)
   finishSwap(dataDir)
   return null
@@ -154,8 +154,8 @@ function finishSwap(dataDir: string): string {
     return aside
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    const words = `The files in ${folder} can't be put in place: ${why}. The next start tries again.`
-    throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'store_damaged', words, {}, { cause: thrown })
+    const message = `The files in ${folder} can't be put in place: ${why}. The next start tries again.`
+    throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'store_damaged', message, {}, { cause: thrown })
   }
 }
 

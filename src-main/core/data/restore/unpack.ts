@@ -57,11 +57,11 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
       done += bytes
       progress?.({ stage: 'checking', done, total })
     }
-    const said = await unpackAll(file, to, notify)
+    const aboutEntry = await unpackAll(file, to, notify)
     progress?.({ stage: 'staging', done: total, total })
     // The names. The bytes of each file have been flushed already.
     for (const folder of [join(to, 'media'), join(to, 'making'), to]) toDisk(folder)
-    return said
+    return aboutEntry
   } catch (thrown) {
     rmSync(to, { recursive: true, force: true })
     throw thrown
@@ -70,41 +70,42 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
   }
 }
 
-type Came = Map<string, { bytes: number; sha256: string }>
+type UnpackedEntries = Map<string, { bytes: number; sha256: string }>
 
 async function unpackAll(file: FileHandle, to: string, notify: (bytes: number) => void): Promise<BackupManifest> {
-  let said: About | null = null
+  let aboutEntry: About | null = null
   let whole: BackupManifest | null = null
-  const came: Came = new Map()
+  const unpacked: UnpackedEntries = new Map()
   for await (const entry of readTar(file)) {
     if (whole) throw notOurs('It continues after its manifest.')
-    if (!said) said = await readAbout(entry)
+    if (!aboutEntry) aboutEntry = await readAbout(entry)
     else if (entry.name === manifestName) whole = await readManifest(entry)
     else {
-      if (!entryName.test(entry.name) || came.has(entry.name)) throw notOurs('It contains a file that no backup has.')
-      if (came.size >= mostEntries) throw notOurs('It contains far more files than any backup has.')
-      came.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), notify) })
+      if (!entryName.test(entry.name) || unpacked.has(entry.name))
+        throw notOurs('It contains a file that no backup has.')
+      if (unpacked.size >= mostEntries) throw notOurs('It contains far more files than any backup has.')
+      unpacked.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), notify) })
     }
   }
-  if (!said || !whole) throw notOurs('Its end is missing.')
-  compare(said, whole, came)
+  if (!aboutEntry || !whole) throw notOurs('Its end is missing.')
+  compare(aboutEntry, whole, unpacked)
   return whole
 }
 
 /** Compares the entries with the documents. @throws StudioError `bad_input` when they differ */
-function compare(said: About, whole: BackupManifest, came: Came): void {
+function compare(aboutEntry: About, whole: BackupManifest, unpacked: UnpackedEntries): void {
   const isSame = whole.entries.every(({ name, bytes, sha256 }) => {
-    const one = came.get(name)
+    const one = unpacked.get(name)
     return one?.bytes === bytes && one.sha256 === sha256
   })
-  if (!isSame || new Set(whole.entries.map(({ name }) => name)).size !== came.size) {
+  if (!isSame || new Set(whole.entries.map(({ name }) => name)).size !== unpacked.size) {
     throw notOurs('Its files do not match its manifest: it was damaged or changed.')
   }
   const schemas = (all: About): string => JSON.stringify(databases.map(({ name }) => all.schemas[name] ?? null))
-  if (schemas(said) !== schemas(whole) || said.madeAt !== whole.madeAt)
+  if (schemas(aboutEntry) !== schemas(whole) || aboutEntry.madeAt !== whole.madeAt)
     throw notOurs('Its parts don’t match each other.')
-  const isWhole = databases.every(({ name, file }) => came.has(file) === (whole.schemas[name] !== undefined))
-  if (!isWhole || !came.has('studio.sqlite')) throw notOurs('A database is missing.')
+  const isWhole = databases.every(({ name, file }) => unpacked.has(file) === (whole.schemas[name] !== undefined))
+  if (!isWhole || !unpacked.has('studio.sqlite')) throw notOurs('A database is missing.')
 }
 
 async function unpackOne(entry: TarEntry, path: string, notify: (bytes: number) => void): Promise<string> {

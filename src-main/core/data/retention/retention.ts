@@ -27,12 +27,12 @@ export interface EraseRequest {
 
 /** One kind of item that can be deleted by age. */
 export interface ErasablePart {
-  count(wish: EraseRequest): Promise<Omit<EraseCount, 'what'>> | Omit<EraseCount, 'what'>
+  count(request: EraseRequest): Promise<Omit<EraseCount, 'what'>> | Omit<EraseCount, 'what'>
   /**
    * Deletes items permanently, in short slices that do not block other work, and returns how many.
    * @throws StudioError `bad_input` when more items would be deleted than were reported
    */
-  erase(wish: EraseRequest, reported: number, steps: EraseSteps): Promise<number>
+  erase(request: EraseRequest, reported: number, steps: EraseSteps): Promise<number>
 }
 
 export interface RetentionOptions {
@@ -72,7 +72,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
   const beforeOf = (days: number): string => new Date(now() - days * dayMs).toISOString()
 
   /** No second task can begin while this counts, because `running` is set synchronously. */
-  async function begin({ by, parts, ...wish }: Task): Promise<void> {
+  async function begin({ by, parts, ...request }: Task): Promise<void> {
     if (running) throw new StudioError('busy', 'Another deletion is in progress. Wait until it has finished.')
     const startedAt = new Date(now()).toISOString()
     // Always in this order, because deleting rows would delete their bodies with them.
@@ -83,25 +83,25 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     }
     running = begun
     try {
-      for (const { what, reported } of ordered) await refuseMore(what, wish, reported)
+      for (const { what, reported } of ordered) await refuseMore(what, request, reported)
     } catch (thrown) {
       running = null
       throw thrown
     }
     state.changed()
-    work = run(begun, wish)
+    work = run(begun, request)
   }
 
   /** The items from before an instant can only become fewer, except for requests that were in progress and have ended since. */
-  async function refuseMore(what: Erasable, wish: EraseRequest, reported: number): Promise<void> {
+  async function refuseMore(what: Erasable, request: EraseRequest, reported: number): Promise<void> {
     if (what === 'log' || what === 'bodies') return
-    const { items } = await kinds[what].count(wish)
+    const { items } = await kinds[what].count(request)
     if (items > reported)
       throw new StudioError('bad_input', 'More items would be deleted now than were counted. Count again.')
   }
 
-  async function run(begun: Running, wish: EraseRequest): Promise<void> {
-    const gone: { what: Erasable; items: number }[] = []
+  async function run(begun: Running, request: EraseRequest): Promise<void> {
+    const deleted: { what: Erasable; items: number }[] = []
     const stopped = (): boolean => closed || begun.stopping
     let problem: NonNullable<EraseState['last']>['problem'] = null
     try {
@@ -111,15 +111,15 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
           part.done = items
           state.changed()
         }
-        const items = await kinds[part.what].erase(wish, part.items, { done, stopped })
+        const items = await kinds[part.what].erase(request, part.items, { done, stopped })
         done(items)
       }
     } catch (thrown) {
       problem = asStudioError(asStoreError(asDiskError(thrown))).toProblem()
       log('error', `Deleting old data failed: ${problem.message}`)
     }
-    for (const { what, done } of begun.parts) gone.push({ what, items: done })
-    last = { endedAt: new Date(now()).toISOString(), by: begun.by, parts: gone, stopped: stopped(), problem }
+    for (const { what, done } of begun.parts) deleted.push({ what, items: done })
+    last = { endedAt: new Date(now()).toISOString(), by: begun.by, parts: deleted, stopped: stopped(), problem }
     running = null
     state.changed()
   }
@@ -133,27 +133,31 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     if (items === 0) return 0
     await begin({ by: 'rule', before, archivedOnly: false, parts: [{ what: 'log', reported: items }] })
     await work
-    const gone = last?.parts[0]?.items ?? 0
-    log('info', `Deleted ${gone} requests older than ${days} days from the log, as set in the settings.`)
-    return gone
+    const deleted = last?.parts[0]?.items ?? 0
+    log('info', `Deleted ${deleted} requests older than ${days} days from the log, as set in the settings.`)
+    return deleted
   }
 
   return {
     state,
-    async count(wish: { what: readonly Erasable[]; olderThanDays: number; archivedOnly: boolean }): Promise<ErasePlan> {
-      const { archivedOnly } = wish
-      const before = beforeOf(wish.olderThanDays)
+    async count(request: {
+      what: readonly Erasable[]
+      olderThanDays: number
+      archivedOnly: boolean
+    }): Promise<ErasePlan> {
+      const { archivedOnly } = request
+      const before = beforeOf(request.olderThanDays)
       const parts: EraseCount[] = []
       for (const what of erasables) {
-        if (wish.what.includes(what)) parts.push({ what, ...(await kinds[what].count({ before, archivedOnly })) })
+        if (request.what.includes(what)) parts.push({ what, ...(await kinds[what].count({ before, archivedOnly })) })
       }
       return { before, archivedOnly, parts }
     },
     /** Resolves when the deletion has begun. @throws StudioError `busy`, `bad_input` */
-    async start(asked: EraseRequest & { parts: readonly { what: Erasable; reported: number }[] }): Promise<void> {
-      const before = Date.parse(asked.before)
+    async start(request: EraseRequest & { parts: readonly { what: Erasable; reported: number }[] }): Promise<void> {
+      const before = Date.parse(request.before)
       if (!(before <= now())) throw new StudioError('bad_input', 'Only items of the past can be deleted.')
-      await begin({ ...asked, by: 'person', before: new Date(before).toISOString() })
+      await begin({ ...request, by: 'person', before: new Date(before).toISOString() })
     },
     /** Resolves when the running task has ended. `state` has its result. */
     ended: async (): Promise<void> => void (await work),

@@ -68,9 +68,9 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
 
   /** Replaces all of them with one. */
   function putBackFetches(place: { account: number; what: string; now: number }, stamp: number): void {
-    const said = spoken.get(place)
-    const first = said ? numberOrNull(said, 'first') : null
-    const last = said ? numberOrNull(said, 'last') : null
+    const range = spoken.get(place)
+    const first = range ? numberOrNull(range, 'first') : null
+    const last = range ? numberOrNull(range, 'last') : null
     dropFetches.run(place)
     const days = first === null || last === null ? null : { from: first, to: Math.min(last, dayOfMs(stamp)) }
     fetches.add(place.account, place.what, { at: stamp, days: days && days.from <= days.to ? days : null })
@@ -82,9 +82,9 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     recover.run({ ...place, stamp, day: dayOfMs(stamp) })
     firsts.run({ ...place, stamp })
     undated.run({ ...place, stamp })
-    const kept = turns.all(place)
+    const stored = turns.all(place)
     dropTurns.run(place)
-    for (const row of kept) {
+    for (const row of stored) {
       const [day, model, recordedUsage] = [number(row, 'day'), text(row, 'model'), readFigures(row)]
       const former = turnBefore.get(account, what, day, model)
       const same = sameFigures(former ? readFigures(former) : noUsage(what), recordedUsage)

@@ -19,14 +19,14 @@ export function sumReader(handle: ReadHandle) {
   const changes = handle.prepare('SELECT total_changes() AS n')
   const dataVersion = handle.prepare('PRAGMA data_version')
   const version = (): string => `${String(changes.get()?.n)} ${String(dataVersion.get()?.data_version)}`
-  const kept = new Map<string, { version: string; days: ServiceDay[] }>()
+  const cache = new Map<string, { version: string; days: ServiceDay[] }>()
 
   function inRange(kind: string, read: Reader, account: number, [from, to]: [DayNumber, DayNumber]): ServiceDay[] {
     if (to - from < longDays) return read(account, from, to)
     const now = version()
-    const known = kept.get(`${kind} ${account}`)
+    const known = cache.get(`${kind} ${account}`)
     const days = known?.version === now ? known.days : read(account, ...everyDay)
-    kept.set(`${kind} ${account}`, { version: now, days })
+    cache.set(`${kind} ${account}`, { version: now, days })
     return days.filter(({ day }) => day >= from && day <= to)
   }
 

@@ -37,7 +37,7 @@ interface Moment {
   later: number | null
 }
 
-interface Kept {
+interface StoredRow {
   model: string
   recordedUsage: UsageFigures
   firstAt: number
@@ -134,15 +134,15 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       AND at > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3)`,
   )
   /** Applies the figures of a day's row in a fetch. Null when the fetch did not list it, which means zero. */
-  function see(moment: Moment, kept: Kept | null, row: DayRow | null): void {
+  function see(moment: Moment, stored: StoredRow | null, row: DayRow | null): void {
     const { account, what, day, at, later } = moment
-    const model = row?.model ?? kept?.model ?? ''
+    const model = row?.model ?? stored?.model ?? ''
     const recordedUsage: UsageFigures = row ?? noUsage(what)
-    if (kept) {
-      if (later === null && !sameFigures(kept.recordedUsage, recordedUsage)) {
+    if (stored) {
+      if (later === null && !sameFigures(stored.recordedUsage, recordedUsage)) {
         setNow.run(...figureValues(recordedUsage), account, what, day, model)
       }
-      if (row && at < kept.firstAt)
+      if (row && at < stored.firstAt)
         setFirst.run(at, row.date, ...figureValues(recordedUsage), account, what, day, model)
     } else if (row) {
       const now = later === null ? recordedUsage : noUsage(what)
@@ -181,11 +181,11 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
       for (let { from: day } = days; day <= days.to; day += 1) {
         fetches.cover(account, what, day, at)
         const moment = { account, what, day, at, later: fetches.after(account, what, at, day) }
-        const kept = new Map(ofDay.all(account, what, day).map((row) => [text(row, 'model'), readKept(row)]))
+        const stored = new Map(ofDay.all(account, what, day).map((row) => [text(row, 'model'), readStored(row)]))
         const reported = byDay.get(day) ?? []
-        for (const row of reported) see(moment, kept.get(row.model) ?? null, row)
-        for (const row of reported) kept.delete(row.model)
-        for (const absent of kept.values()) see(moment, absent, null)
+        for (const row of reported) see(moment, stored.get(row.model) ?? null, row)
+        for (const row of reported) stored.delete(row.model)
+        for (const absent of stored.values()) see(moment, absent, null)
         if (moment.later !== null && at >= endOfDay(day)) recheck.run(account, what, day)
       }
     },
@@ -197,7 +197,7 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
 
 export type DayTable = ReturnType<typeof dayTable>
 
-const readKept = (row: Row): Kept => ({
+const readStored = (row: Row): StoredRow => ({
   model: text(row, 'model'),
   recordedUsage: readFigures(row),
   firstAt: number(row, 'first_at'),

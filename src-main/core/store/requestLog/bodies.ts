@@ -78,8 +78,8 @@ export function bodyTable({ handle, transaction }: Database) {
     eraseSome(wish: BodyWish, most: number): number[] {
       const { ids, size } = transaction(() => {
         const ids = pick(wish, most).map((row) => number(row, 'id'))
-        const gone = ids.map((id) => remove.get(id))
-        return { ids, size: gone.reduce((sum, row) => sum + (row ? number(row, 'size') : 0), 0) }
+        const removed = ids.map((id) => remove.get(id))
+        return { ids, size: removed.reduce((sum, row) => sum + (row ? number(row, 'size') : 0), 0) }
       })
       bytes -= size
       return ids
