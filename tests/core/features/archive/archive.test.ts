@@ -3,24 +3,13 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts'
 import { tries } from '../../../helpers/effort.ts'
-import { everything, message, openStudio, put, remove, type Studio, sha256 } from './studio.ts'
+import { everything, message, put, remove, type Studio, sha256 } from './studio.ts'
+import { studiosOfTest } from './studiosOfTest.ts'
 
-let open: Studio[] = []
-const studio = (): Studio => {
-  const opened = openStudio()
-  open.push(opened)
-  return opened
-}
-const close = async (one: Studio): Promise<void> => {
-  open = open.filter((other) => other !== one)
-  await one.close()
-}
-afterEach(async () => {
-  for (const one of [...open]) await close(one)
-})
+const { studio, close } = studiosOfTest()
 const uuid = fc.uuid({ version: 4 })
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 80 }),
@@ -437,8 +426,7 @@ describe('a file that cannot be imported', () => {
     expect(on.library.removed()).toEqual([])
     const { dataDir } = on
     await close(on)
-    const again = openStudio(dataDir)
-    open.push(again)
+    const again = studio(dataDir)
     await again.library.sweep()
     expect(again.store.erasures.planned('conversation')).toEqual([])
     expect(again.store.archive.ids()).toEqual([])

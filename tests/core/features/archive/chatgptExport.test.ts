@@ -1,18 +1,10 @@
 import { strToU8, zipSync } from 'fflate'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { trip, untitled } from './fixtures/chatgpt.ts'
-import { everything, openStudio, png, type Studio } from './studio.ts'
+import { everything, png, type Studio } from './studio.ts'
+import { studiosOfTest } from './studiosOfTest.ts'
 
-let open: Studio[] = []
-const studio = (): Studio => {
-  const opened = openStudio()
-  open.push(opened)
-  return opened
-}
-afterEach(async () => {
-  for (const one of open) await one.close()
-  open = []
-})
+const { studio } = studiosOfTest()
 const json = (value: unknown): string => JSON.stringify(value)
 const tree = (on: Studio, id: string) => {
   const conversation = on.store.archive.conversation(id)

@@ -2,27 +2,16 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { call } from '@orpc/server'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { implementer } from '../../../../src-main/core/handlers/implementer.ts'
 import { libraryHandlers } from '../../../../src-main/core/handlers/library.ts'
 import { databaseFile } from '../../../../src-main/core/store/store.ts'
 import { type Library as LibraryState, library as libraryState } from '../../../../src-preload/contract/library.ts'
 import { testHost } from '../../helpers/core.ts'
-import { inFiles, message, openStudio, put, remove, type Studio } from '../archive/studio.ts'
+import { inFiles, message, put, remove } from '../archive/studio.ts'
+import { studiosOfTest } from '../archive/studiosOfTest.ts'
 
-let open: Studio[] = []
-const studio = (dataDir?: string, now?: () => number): Studio => {
-  const opened = openStudio(dataDir, now)
-  open.push(opened)
-  return opened
-}
-const close = async (one: Studio): Promise<void> => {
-  open = open.filter((other) => other !== one)
-  await one.close()
-}
-afterEach(async () => {
-  for (const one of [...open]) await close(one)
-})
+const { studio, close } = studiosOfTest()
 const databases = ['studio.sqlite', 'studio.sqlite-wal']
 const day = 86_400_000
 

@@ -1,19 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { databaseFile } from '../../../../src-main/core/store/store.ts'
-import { message, openStudio, put, remove, type Studio } from '../archive/studio.ts'
+import { message, put, remove, type Studio } from '../archive/studio.ts'
+import { studiosOfTest } from '../archive/studiosOfTest.ts'
 
-let open: Studio[] = []
-const studio = (dataDir?: string): Studio => {
-  const opened = openStudio(dataDir)
-  open.push(opened)
-  return opened
-}
-afterEach(async () => {
-  for (const one of open) await one.close()
-  open = []
-})
+const { studio, close } = studiosOfTest()
 
 async function find(on: Studio, text: string, more: { conversationId?: string; limit?: number } = {}) {
   on.library.note()
@@ -166,8 +158,7 @@ describe('the search', () => {
     }
     await on.library.indexed()
     expect(counts()).toEqual({ rows: ids.length, marked: ids.length })
-    await on.close()
-    open = []
+    await close(on)
     const again = studio(on.dataDir)
     await again.library.indexed()
     expect(counts()).toEqual({ rows: ids.length, marked: ids.length })

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { addTool, call, type Feature, makeFeature } from './helpers.ts'
+import { addTool, call, type Feature, makeFeature, problemOf } from './helpers.ts'
 
 let feature: Feature
 beforeEach(() => {
@@ -8,62 +8,48 @@ beforeEach(() => {
 })
 afterEach(() => feature.close())
 
-const fails = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (thrown: unknown) => (thrown instanceof StudioError ? thrown.toProblem() : thrown),
-  )
-
-async function withAdd(more: object = {}) {
-  const tool = await feature.tools.saveFunction({ ...addTool, ...more })
-  const conversation = feature.conversation({ enabled: [`function:${tool.id}`] })
-  return { tool, conversation }
-}
-async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
-  const [row] = feature.reply(conversation, [call('add', args)])
-  if (!row) throw new Error('no row')
-  return row
-}
+const withAdd = (more?: object) => feature.withAdd(more)
+const oneRow = (conversation: string, args?: unknown) => feature.oneRow(conversation, args)
 
 describe('a permission', () => {
   test('for a conversation applies there, also to waiting calls; a general one applies everywhere until it is revoked', async () => {
     const { conversation, tool } = await withAdd()
     const elsewhere = feature.conversation({ enabled: [`function:${tool.id}`] })
     const [one, two] = feature.reply(conversation, [call('add', { a: 1, b: 1 }), call('add', { a: 2, b: 2 })])
-    const other = await oneRow(elsewhere)
+    const other = oneRow(elsewhere)
     await feature.tools.decide(one?.id ?? '', 'conversation')
     await feature.toolCalls.until(() => feature.toolCalls.toolMessage(two?.id ?? '').run.state === 'by_hand')
     expect(feature.toolCalls.toolMessage(two?.id ?? '').run.allowed).toBe('conversation')
     expect(feature.toolCalls.toolMessage(other.id).run.state).toBe('awaiting')
-    const later = await oneRow(conversation)
+    const later = oneRow(conversation)
     await feature.toolCalls.until(() => feature.toolCalls.toolMessage(later.id).run.state === 'by_hand')
 
     await feature.tools.decide(other.id, 'always')
     expect(feature.tools.state().always).toEqual([`function:${tool.id}`])
     await feature.restart()
-    const afterwards = await oneRow(feature.conversation({ enabled: [`function:${tool.id}`] }))
+    const afterwards = oneRow(feature.conversation({ enabled: [`function:${tool.id}`] }))
     await feature.toolCalls.until(() => feature.toolCalls.toolMessage(afterwards.id).run.allowed === 'always')
     feature.tools.forget(`function:${tool.id}`)
     expect(feature.tools.state().always).toEqual([])
-    const asked = await oneRow(conversation)
+    const asked = oneRow(conversation)
     await feature.tools.decide(asked.id, 'no')
     expect(feature.toolCalls.toolMessage(asked.id).run.state).toBe('denied')
   })
 
   test('applies to one form of the tool: an edited tool must be allowed again', async () => {
     const { conversation, tool } = await withAdd()
-    const row = await oneRow(conversation)
+    const row = oneRow(conversation)
     await feature.tools.decide(row.id, 'always')
     await feature.tools.saveFunction({ ...addTool, id: tool.id, description: 'Deletes everything.' })
     expect(feature.tools.state().always).toEqual([])
-    const next = await oneRow(conversation)
+    const next = oneRow(conversation)
     // The validation has ended when that of a later call has.
-    const last = await oneRow(conversation, '{"a":"x"}')
+    const last = oneRow(conversation, '{"a":"x"}')
     await feature.toolCalls.settled(last.id)
     expect(feature.toolCalls.toolMessage(next.id).run.state).toBe('awaiting')
     // A decision about the shown form does not apply to a form that has replaced it.
     await feature.tools.saveFunction({ ...addTool, id: tool.id, description: 'Deletes even more.' })
-    expect(await fails(feature.tools.decide(next.id, 'once'))).toMatchObject({
+    expect(await problemOf(feature.tools.decide(next.id, 'once'))).toMatchObject({
       kind: 'bad_input',
       message: expect.stringMatching(/has changed/),
     })
@@ -77,8 +63,8 @@ describe('a round of calls', () => {
   test('stops at the limit of rounds, and continues when the person requests it', async () => {
     const { conversation } = await withAdd()
     feature.toolCalls.roundsUpTo = 10
-    const row = await oneRow(conversation)
-    expect(await fails(feature.tools.resume(row.id))).toMatchObject({ kind: 'busy' })
+    const row = oneRow(conversation)
+    expect(await problemOf(feature.tools.resume(row.id))).toMatchObject({ kind: 'busy' })
     await feature.tools.answer(row.id, '3', false)
     expect(feature.toolCalls.asked).toEqual([])
     await feature.tools.resume(row.id)
@@ -88,7 +74,7 @@ describe('a round of calls', () => {
   test('keeps its results if the model cannot be asked, and is resumed later', async () => {
     const { conversation } = await withAdd()
     feature.toolCalls.refuse = new StudioError('not_connected', 'Nothing is connected.')
-    const row = await oneRow(conversation)
+    const row = oneRow(conversation)
     await feature.tools.answer(row.id, '3', false)
     feature.toolCalls.refuse = null
     await feature.tools.resume(row.id)

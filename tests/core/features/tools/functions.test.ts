@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { StudioError } from '../../../../src-main/core/errors.ts'
-import { addSchema, addTool, call, type Feature, makeFeature } from './helpers.ts'
+import { addSchema, addTool, call, type Feature, makeFeature, problemOf } from './helpers.ts'
 
 let feature: Feature
 beforeEach(() => {
@@ -8,22 +7,8 @@ beforeEach(() => {
 })
 afterEach(() => feature.close())
 
-const fails = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (thrown: unknown) => (thrown instanceof StudioError ? thrown.toProblem() : thrown),
-  )
-
-async function withAdd(more: object = {}) {
-  const tool = await feature.tools.saveFunction({ ...addTool, ...more })
-  const conversation = feature.conversation({ enabled: [`function:${tool.id}`] })
-  return { tool, conversation }
-}
-async function oneRow(conversation: string, args: unknown = { a: 1, b: 2 }) {
-  const [row] = feature.reply(conversation, [call('add', args)])
-  if (!row) throw new Error('no row')
-  return row
-}
+const withAdd = (more?: object) => feature.withAdd(more)
+const oneRow = (conversation: string, args?: unknown) => feature.oneRow(conversation, args)
 
 describe('a tool that a person writes', () => {
   test('is stored as typed, and refused if its schema is invalid or its name is taken', async () => {
@@ -31,12 +16,12 @@ describe('a tool that a person writes', () => {
     const tool = await feature.tools.saveFunction({ ...addTool, schema })
     expect(feature.tools.state().functions).toEqual([tool])
     expect(tool.schema).toBe(schema)
-    expect(await fails(feature.tools.saveFunction(addTool))).toMatchObject({
+    expect(await problemOf(feature.tools.saveFunction(addTool))).toMatchObject({
       kind: 'bad_input',
       message: 'A tool called add exists already.',
     })
     expect(
-      await fails(feature.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' })),
+      await problemOf(feature.tools.saveFunction({ ...addTool, name: 'x', schema: '{"type":"strin"}' })),
     ).toMatchObject({
       kind: 'bad_input',
     })
@@ -81,7 +66,7 @@ describe('a tool that a person writes', () => {
 describe('a call', () => {
   test('waits for a decision, then for a result by hand; then the model continues once', async () => {
     const { conversation } = await withAdd()
-    const row = await oneRow(conversation)
+    const row = oneRow(conversation)
     expect(row.run.state).toBe('awaiting')
     await feature.tools.decide(row.id, 'once')
     expect(feature.toolCalls.toolMessage(row.id).run).toMatchObject({ state: 'by_hand', allowed: 'once' })
@@ -89,13 +74,13 @@ describe('a call', () => {
     await feature.tools.answer(row.id, '3', false)
     expect(feature.toolCalls.toolMessage(row.id)).toMatchObject({ text: '3', run: { state: 'done', isError: false } })
     expect(feature.toolCalls.asked).toEqual([row.parentId])
-    expect(await fails(feature.tools.answer(row.id, '4', false))).toMatchObject({ kind: 'bad_input' })
-    expect(await fails(feature.tools.decide(row.id, 'no'))).toMatchObject({ kind: 'bad_input' })
+    expect(await problemOf(feature.tools.answer(row.id, '4', false))).toMatchObject({ kind: 'bad_input' })
+    expect(await problemOf(feature.tools.decide(row.id, 'no'))).toMatchObject({ kind: 'bad_input' })
   })
 
   test('is allowed by a result that precedes the decision', async () => {
     const { conversation } = await withAdd()
-    const row = await oneRow(conversation)
+    const row = oneRow(conversation)
     await feature.tools.answer(row.id, 'It broke', true)
     expect(feature.toolCalls.toolMessage(row.id)).toMatchObject({
       text: 'It broke',
@@ -105,7 +90,7 @@ describe('a call', () => {
 
   test('that is denied returns the reason to the model, and the round continues', async () => {
     const { conversation } = await withAdd()
-    const row = await oneRow(conversation)
+    const row = oneRow(conversation)
     await feature.tools.decide(row.id, 'no', 'Use the other one')
     const { text, run } = feature.toolCalls.toolMessage(row.id)
     expect(run).toMatchObject({ state: 'denied', isError: true, notes: ['Why not: Use the other one'] })
@@ -120,7 +105,7 @@ describe('a call', () => {
   ])('with arguments that are %s is never run, and the model receives the faults', async (_, args, words) => {
     const { conversation, tool } = await withAdd()
     feature.store.toolPermissions.allow({ toolId: `function:${tool.id}`, conversationId: null, fingerprint: 'x' })
-    const row = await oneRow(conversation, args)
+    const row = oneRow(conversation, args)
     const settled = await feature.toolCalls.settled(row.id)
     expect(settled.run).toMatchObject({
       state: 'invalid',
@@ -137,7 +122,7 @@ describe('a call', () => {
 
   test('that is allowed during the validation is still validated first', async () => {
     const { conversation } = await withAdd()
-    const row = await oneRow(conversation, { a: 'x', b: 1 })
+    const row = oneRow(conversation, { a: 'x', b: 1 })
     await feature.tools.decide(row.id, 'always')
     expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('invalid')
     expect(feature.tools.state().always).toEqual([])
@@ -173,7 +158,7 @@ describe('a call', () => {
 
   test('that is stopped returns that to the model, which continues; stopping a whole conversation does not ask the model', async () => {
     const { conversation } = await withAdd()
-    const row = await oneRow(conversation)
+    const row = oneRow(conversation)
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: false })
     expect(feature.toolCalls.asked).toHaveLength(1)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StudioError } from '../../../../src-main/core/errors.ts'
+import { mcpId } from '../../../../src-main/core/features/tools/catalogue.ts'
 import { createTools, type ToolsFeature, type ToolsOptions } from '../../../../src-main/core/features/tools/tools.ts'
 import { isSettled, type NewToolRow, type ToolCallsPort } from '../../../../src-main/core/ports/toolCalls.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
@@ -14,6 +15,7 @@ import {
   type ToolRun,
   type ToolUseOfChat,
 } from '../../../../src-preload/contract/chat.ts'
+import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { memorySecrets } from '../../helpers/core.ts'
 
@@ -220,6 +222,26 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
       await feature.tools.switchServer(id, true)
       return id
     },
+    ready: (id: string) => feature.state(id, ({ state }) => state === 'ready'),
+    /** A saved copy of `addTool`, and a conversation that has it enabled. */
+    async withAdd(more: object = {}) {
+      const tool = await feature.tools.saveFunction({ ...addTool, ...more })
+      return { tool, conversation: feature.conversation({ enabled: [`function:${tool.id}`] }) }
+    },
+    /** One call of `add` in a conversation. */
+    oneRow: (conversation: string, args: unknown = { a: 1, b: 2 }): Row =>
+      onlyRow(feature.reply(conversation, [call('add', args)])),
+    /** A call of one tool of a server, in a new conversation that has the tool enabled. */
+    callOf(server: string, tool: string, args: unknown): Row {
+      const conversation = feature.conversation({ enabled: [mcpId(server, tool)] })
+      return onlyRow(feature.reply(conversation, [call(`Test_${tool}`, args)]))
+    },
+    /** Calls a tool of a server, allows the call and resolves with its settled row. */
+    async run(server: string, tool: string, args: unknown): Promise<Row> {
+      const row = feature.callOf(server, tool, args)
+      await feature.tools.decide(row.id, 'once')
+      return await feature.toolCalls.settled(row.id)
+    },
     async close(): Promise<void> {
       await feature.tools.close()
       store.close()
@@ -228,6 +250,21 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
   return feature
 }
 export type Feature = ReturnType<typeof makeFeature>
+
+function onlyRow([row]: readonly Row[]): Row {
+  if (!row) throw new Error('The reply has no row.')
+  return row
+}
+
+/** The problem of rejected work, or null. */
+export const problemOf = (work: Promise<unknown>): Promise<Problem | null> =>
+  work.then(
+    () => null,
+    (thrown: unknown) => {
+      if (thrown instanceof StudioError) return thrown.toProblem()
+      throw thrown
+    },
+  )
 
 export const addSchema = JSON.stringify({
   type: 'object',

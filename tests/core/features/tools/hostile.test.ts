@@ -3,32 +3,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { StudioError } from '../../../../src-main/core/errors.ts'
-import { call, type Feature, makeFeature, stdioScript } from './helpers.ts'
+import { mcpId } from '../../../../src-main/core/features/tools/catalogue.ts'
+import { type Feature, makeFeature, problemOf, stdioScript } from './helpers.ts'
 
 let feature: Feature
 afterEach(() => feature.close())
 
-const ready = (id: string) => feature.state(id, ({ state }) => state === 'ready')
-const toolId = (server: string, tool: string): string => `mcp:${server}:${tool}`
-const problemOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (thrown: StudioError) => thrown.toProblem(),
-  )
-
-/** A call of one tool of a server, in a new conversation that has the tool enabled. */
-async function callOf(server: string, tool: string, args: unknown) {
-  const conversation = feature.conversation({ enabled: [toolId(server, tool)] })
-  const [row] = feature.reply(conversation, [call(`Test_${tool}`, args)])
-  if (!row) throw new Error('no row')
-  return row
-}
-async function run(server: string, tool: string, args: unknown) {
-  const row = await callOf(server, tool, args)
-  await feature.tools.decide(row.id, 'once')
-  return await feature.toolCalls.settled(row.id)
-}
+const ready = (id: string) => feature.ready(id)
+const run = (server: string, tool: string, args: unknown) => feature.run(server, tool, args)
 
 describe('an untrusted server', () => {
   test('has a limited list: endless pages, duplicate or missing names, unusable schemas, and no fetch of other documents', async () => {
@@ -51,7 +33,7 @@ describe('an untrusted server', () => {
     expect(tools[0]?.description).toHaveLength(10_000)
     expect(tools[2]?.fault).toMatch(/"type" must be "object"/)
     expect(tools[3]?.fault).toMatch(/never fetched/)
-    const faulty = feature.conversation({ enabled: [toolId(server, 'list0'), toolId(server, 'far0')] })
+    const faulty = feature.conversation({ enabled: [mcpId(server, 'list0'), mcpId(server, 'far0')] })
     expect(feature.tools.toolsFor(faulty)).toEqual({})
     // Its requests were refused, because this program announces no capabilities.
     expect(log.sort()).toEqual(['mine-0 -32601', 'mine-1 -32601', 'mine-2 -32601'])
@@ -72,13 +54,13 @@ describe('an untrusted server', () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
-    const echo = await callOf(server, 'echo', { text: '1' })
+    const echo = feature.callOf(server, 'echo', { text: '1' })
     await feature.tools.decide(echo.id, 'always')
     await feature.toolCalls.settled(echo.id)
-    expect(feature.tools.state().always).toEqual([toolId(server, 'echo')])
-    const waiting = feature.reply(feature.conversation({ enabled: [toolId(server, 'echo')] }), [])
+    expect(feature.tools.state().always).toEqual([mcpId(server, 'echo')])
+    const waiting = feature.reply(feature.conversation({ enabled: [mcpId(server, 'echo')] }), [])
     expect(waiting).toEqual([])
-    const again = await callOf(server, 'echo', { text: '2' })
+    const again = feature.callOf(server, 'echo', { text: '2' })
     expect((await feature.toolCalls.settled(again.id)).run.allowed).toBe('always')
 
     await run(server, 'change', { to: 'Sends everything to me.' })
@@ -86,7 +68,7 @@ describe('an untrusted server', () => {
       tools.some(({ description }) => description === 'Sends everything to me.'),
     )
     expect(feature.tools.state().always).toEqual([])
-    const other = await callOf(server, 'echo', { text: '3' })
+    const other = feature.callOf(server, 'echo', { text: '3' })
     await run(server, 'add', { a: 1, b: 1 })
     expect(feature.toolCalls.toolMessage(other.id).run.state).toBe('awaiting')
 

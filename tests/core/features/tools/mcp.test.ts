@@ -1,30 +1,11 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { StudioError } from '../../../../src-main/core/errors.ts'
-import { alive, call, type Feature, makeFeature } from './helpers.ts'
+import { alive, type Feature, makeFeature, problemOf } from './helpers.ts'
 
 let feature: Feature
 afterEach(() => feature.close())
 
-const ready = (id: string) => feature.state(id, ({ state }) => state === 'ready')
-const toolId = (server: string, tool: string): string => `mcp:${server}:${tool}`
-const problemOf = (work: Promise<unknown>) =>
-  work.then(
-    () => null,
-    (thrown: StudioError) => thrown.toProblem(),
-  )
-
-/** A call of one tool of a server, in a new conversation that has the tool enabled. */
-async function callOf(server: string, tool: string, args: unknown) {
-  const conversation = feature.conversation({ enabled: [toolId(server, tool)] })
-  const [row] = feature.reply(conversation, [call(`Test_${tool}`, args)])
-  if (!row) throw new Error('no row')
-  return row
-}
-async function run(server: string, tool: string, args: unknown) {
-  const row = await callOf(server, tool, args)
-  await feature.tools.decide(row.id, 'once')
-  return await feature.toolCalls.settled(row.id)
-}
+const ready = (id: string) => feature.ready(id)
+const run = (server: string, tool: string, args: unknown) => feature.run(server, tool, args)
 
 describe('a server over stdio', () => {
   test('is off until it is switched on, then lists its name and tools, and runs an allowed call', async () => {
@@ -39,7 +20,7 @@ describe('a server over stdio', () => {
       fault: null,
       readOnly: true,
     })
-    const row = await callOf(server, 'echo', { text: 'hello' })
+    const row = feature.callOf(server, 'echo', { text: 'hello' })
     expect(JSON.stringify(feature.tools.toolsFor(row.conversationId))).not.toContain('Ignore')
     expect(row.run).toMatchObject({ state: 'awaiting', allowed: null, tool: { kind: 'mcp', server: 'Test' } })
     await feature.tools.decide(row.id, 'once')
@@ -54,7 +35,7 @@ describe('a server over stdio', () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
-    const row = await callOf(server, 'echo', { text: 'a' })
+    const row = feature.callOf(server, 'echo', { text: 'a' })
     await feature.tools.switchServer(server, false)
     expect(feature.tools.state().servers).toMatchObject([{ on: false, state: 'off', tools: [] }])
     expect(feature.tools.toolsFor(row.conversationId)).toEqual({})
@@ -118,7 +99,7 @@ describe('a server over stdio', () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
-    const row = await callOf(server, 'slow', { ms: 60_000 })
+    const row = feature.callOf(server, 'slow', { ms: 60_000 })
     await feature.tools.decide(row.id, 'once')
     expect(feature.toolCalls.toolMessage(row.id).run.state).toBe('running')
     expect(feature.tools.stopCall(row.id)).toEqual({ stopped: true })
@@ -200,7 +181,7 @@ describe('a server over stdio', () => {
     const server = await feature.stdio()
     await ready(server)
     const pid = Number((await run(server, 'pid', {})).text)
-    const row = await callOf(server, 'slow', { ms: 60_000 })
+    const row = feature.callOf(server, 'slow', { ms: 60_000 })
     await feature.tools.decide(row.id, 'once')
     const asked = feature.toolCalls.asked.length
     await feature.restart()
@@ -216,7 +197,7 @@ describe('a server over stdio', () => {
     feature = makeFeature()
     const server = await feature.stdio()
     await ready(server)
-    const row = await callOf(server, 'echo', { text: 'a' })
+    const row = feature.callOf(server, 'echo', { text: 'a' })
     feature.toolCalls.rows.set(row.id, { ...row, run: { ...row.run, state: 'running' } })
     feature.tools.start()
     expect(feature.toolCalls.toolMessage(row.id).run).toMatchObject({ state: 'failed', isError: true })
