@@ -37,11 +37,14 @@ export async function attemptOnce(
   // An error used no tokens.
   const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
   // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
+  let isHandedOver = false
   reply.body.onClosed((how) => {
-    if (how === 'ended') return leave()
+    // A short reply has ended before the caller can meter it: the caller does so within the pending microtasks.
+    if (how === 'ended') return isHandedOver ? leave() : process.nextTick(leave)
     setTimeout(leave, closeMs)
     if (how instanceof StudioError) link.way.failed(how)
   })
+  isHandedOver = true
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
   link.sawStatus(reply.status, wish.slot)

@@ -11,6 +11,7 @@ import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { guardOfReply } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
+import { totalTokens } from './meter/usage.ts'
 import { isUnanswered } from './reachability.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
@@ -26,6 +27,8 @@ export interface CallRequest {
   /** For the books and the desk: what is asked for, and what it may use. */
   model?: string
   stream?: boolean
+  /** Estimate of the prompt; of prompt and reply together. */
+  tokensIn?: number
   tokens?: number
   /** How many pictures it asks for. */
   pictures?: number
@@ -129,7 +132,7 @@ async function attempt(
   { signal, onWait, onClosed, feature = 'account' }: CallOptions,
   onConnected: () => void,
 ): Promise<OpenReply> {
-  const { method, url, model = null, tokens = 0 } = request
+  const { method, url, model = null, tokens = 0, tokensIn = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
   const asker = { kind: 'studio', feature } as const
   const wish: AdmissionRequest = {
@@ -164,7 +167,7 @@ async function attempt(
       onConnected,
       onSent: () => onWait?.({ for: 'reply' }),
     },
-    () => meter?.reading().usage?.totalTokens ?? null,
+    () => totalTokens(meter?.reading().usage ?? null),
   )
   const facts = factsOf(reply.status, reply.headers, Date.now())
   trace.replied(facts.status, facts.requestId)
@@ -178,7 +181,7 @@ async function attempt(
     contentType,
     contentEncoding,
     stripUsage: false,
-    tokensIn: tokens,
+    tokensIn,
   })
   follow(reply.body, meter, trace, copies)
   if (copies) reply.body.onClosed(copies.done)

@@ -4,12 +4,14 @@ import { type CallRequest, call, callJson, jsonBody, malformed, type OpenReply, 
 import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
 import type { UpstreamLink } from './link.ts'
 import { parseText } from './meter/jsonScan.ts'
+import { ReplyReader } from './meter/replyReader.ts'
+import { type Fields, isFields } from './meter/values.ts'
 import { JoinedTexts } from './redact/joinedTexts.ts'
 import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
-import { type ChatCompletion, chatCompletion, type MessagePart, type RawUsage } from './schemas.ts'
+import { type ChatCompletion, chatCompletion } from './schemas.ts'
 import { readEvents } from './sse.ts'
-import type { CallOptions, ChatRequest, ChatStreamEvent, TokenUsage, UpstreamReply } from './types.ts'
+import type { CallOptions, ChatRequest, ChatStreamEvent, UpstreamReply } from './types.ts'
 
 /** After [DONE] the end of the body is due at once; waiting for it keeps the connection for the next request. */
 const settleMs = 250
@@ -23,8 +25,9 @@ function chatCall(link: UpstreamLink, request: ChatRequest, stream: boolean): Om
   const { stream: _, ...body } = request
   const url = link.base.v1('/chat/completions')
   const sent = jsonBody(stream ? { ...body, stream } : body)
-  const tokens = tokensOf(request, sent.bytes) + (request.max_tokens ?? usualReplyTokens)
-  return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokens }
+  const tokensIn = tokensOf(request, sent.bytes)
+  const tokens = tokensIn + (request.max_tokens ?? usualReplyTokens)
+  return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokensIn, tokens }
 }
 
 /** A picture counts as a picture, not by the length of its address, which may hold all of its bytes. */
@@ -114,8 +117,10 @@ async function* eventsOf(link: UpstreamLink, reply: OpenReply): AsyncGenerator<C
     yield* eventsOfStream(link, reply, reply.raw)
   } else if (type === 'application/json' || type.endsWith('+json')) {
     const whole = await readJson(link, reply, chatCompletion)
-    const reader = new ChunkReader()
-    yield* reader.read(whole)
+    const reader = new ReplyReader()
+    const events: ChatStreamEvent[] = []
+    reader.read(whole, events)
+    yield* events
     if (!reader.finished) throw incomplete()
     yield { type: 'done' }
   } else {
@@ -129,14 +134,16 @@ async function* eventsOfStream(
   reply: OpenReply,
   raw: ReplyBody,
 ): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const reader = new ChunkReader()
+  const reader = new ReplyReader()
+  const events: ChatStreamEvent[] = []
   for await (const data of readEvents(reply.bytes)) {
     if (data.trim() === '[DONE]') {
       raw.settle(settleMs)
       yield { type: 'done' }
       return
     }
-    yield* reader.read(parseFrame(link, reply, data))
+    reader.read(parseFrame(link, reply, data), events)
+    yield* events.splice(0)
   }
   if (!reader.finished) throw incomplete()
   yield { type: 'done' }
@@ -146,76 +153,16 @@ function incomplete(): StudioError {
   return new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
 }
 
-function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): ChatCompletion {
+function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): Fields {
   let frame: unknown
   try {
     frame = parseText(data)
   } catch {
     throw malformed(link, reply.facts, data, 'The service sent an event that is not JSON.')
   }
-  if (typeof frame === 'object' && frame !== null && 'error' in frame && frame.error !== null) {
+  if (isFields(frame) && 'error' in frame && frame.error !== null) {
     throw errorOfFrame(frame, reply.facts.status, link.credential)
   }
-  const parsed = chatCompletion.safeParse(frame)
-  if (!parsed.success) throw malformed(link, reply.facts, data, 'The service sent an event that is no chat chunk.')
-  return parsed.data
-}
-
-/** Turns chunks (or a whole reply) into events and knows whether every choice that began has finished. */
-class ChunkReader {
-  #meta = false
-  readonly #open = new Set<number>()
-  readonly #done = new Set<number>()
-
-  get finished(): boolean {
-    return this.#done.size > 0 && this.#open.size === 0
-  }
-
-  *read(chunk: ChatCompletion): Generator<ChatStreamEvent, void, undefined> {
-    const { id = null, model = null, created = null } = chunk
-    if (!this.#meta && (id !== null || model !== null || created !== null)) {
-      this.#meta = true
-      yield { type: 'meta', id, model, created }
-    }
-    for (const [position, choice] of (chunk.choices ?? []).entries()) {
-      const index = choice.index ?? position
-      if (!this.#done.has(index)) this.#open.add(index)
-      const part = choice.delta ?? choice.message
-      if (part != null) yield* eventsOfPart(index, part)
-      if (choice.finish_reason != null && choice.finish_reason !== '') {
-        this.#open.delete(index)
-        this.#done.add(index)
-        yield { type: 'finish', choice: index, reason: choice.finish_reason }
-      }
-    }
-    if (chunk.usage != null) yield { type: 'usage', usage: readUsage(chunk.usage) }
-  }
-}
-
-function* eventsOfPart(choice: number, part: MessagePart): Generator<ChatStreamEvent, void, undefined> {
-  const reasoning = part.reasoning_content || part.reasoning
-  if (reasoning) yield { type: 'reasoning', choice, text: reasoning }
-  const content =
-    typeof part.content === 'string' ? part.content : (part.content ?? []).map((p) => p.text ?? '').join('')
-  if (content !== '') yield { type: 'content', choice, text: content }
-  if (part.refusal) yield { type: 'refusal', choice, text: part.refusal }
-  for (const [position, call] of (part.tool_calls ?? []).entries()) {
-    yield {
-      type: 'tool_call',
-      choice,
-      index: call.index ?? position,
-      id: call.id ?? null,
-      name: call.function?.name ?? null,
-      arguments: call.function?.arguments ?? '',
-    }
-  }
-}
-
-export function readUsage(usage: RawUsage): TokenUsage {
-  return {
-    promptTokens: usage.prompt_tokens ?? null,
-    completionTokens: usage.completion_tokens ?? null,
-    totalTokens: usage.total_tokens ?? null,
-    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? null,
-  }
+  if (!isFields(frame)) throw malformed(link, reply.facts, data, 'The service sent an event that is no chat chunk.')
+  return frame
 }

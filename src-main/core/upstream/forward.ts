@@ -20,6 +20,7 @@ import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
+import { totalTokens } from './meter/usage.ts'
 import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
@@ -226,9 +227,7 @@ class Forwarding {
   }
 
   readonly #used = (): number | null => {
-    const usage = this.#meter?.reading().usage
-    if (!usage) return null
-    return usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+    return totalTokens(this.#meter?.reading().usage ?? null)
   }
 }
 

@@ -30,7 +30,6 @@ const message = z.looseObject({
   refusal: text,
   tool_calls: maybe(z.array(toolCall)),
 })
-export type MessagePart = z.infer<typeof message>
 
 const usage = z.looseObject({
   prompt_tokens: number,
@@ -38,7 +37,6 @@ const usage = z.looseObject({
   total_tokens: number,
   prompt_tokens_details: maybe(z.looseObject({ cached_tokens: number })),
 })
-export type RawUsage = z.infer<typeof usage>
 
 const choice = z.looseObject({ index: number, message: maybe(message), delta: maybe(message), finish_reason: text })
 

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AccumulatedChoice, accumulate, emptyAccumulation } from '../../../src-main/core/upstream/accumulate.ts'
+import { ReplyReader } from '../../../src-main/core/upstream/meter/replyReader.ts'
 import { readEvents } from '../../../src-main/core/upstream/sse.ts'
+import type { ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
 import { keyIn } from '../../helpers/keyForms.ts'
 import { canary, collect, failure, json, serve, sse } from './helpers/service.ts'
 
@@ -149,28 +151,30 @@ test('[CHAT-05] a service that ignores stream is understood; plain text is not',
   })
 })
 
+/** Chunks as a hostile service may send them. */
+const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 'x', 0))
+const choice = fc.oneof(
+  odd,
+  fc.record(
+    {
+      index: odd,
+      delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })),
+      finish_reason: odd,
+    },
+    { requiredKeys: [] },
+  ),
+)
+const chunk = fc.oneof(
+  odd,
+  fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }),
+)
+
 test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our errors, never a crash', async () => {
   let body = ''
   const { upstream } = await serve((_, response) => {
     sse(response)
     response.end(body)
   })
-  const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 'x', 0))
-  const choice = fc.oneof(
-    odd,
-    fc.record(
-      {
-        index: odd,
-        delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })),
-        finish_reason: odd,
-      },
-      { requiredKeys: [] },
-    ),
-  )
-  const chunk = fc.oneof(
-    odd,
-    fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }),
-  )
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 4 }), async (chunks) => {
       body = `${chunks.map(frame).join('')}data: [DONE]\n\n`
@@ -179,6 +183,26 @@ test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our e
         expect(['malformed_reply', 'internal', 'unexpected_status']).toContain(Reflect.get(Object(result), 'kind'))
     }),
     { numRuns: 150 },
+  )
+})
+
+test('[SSE-03] the studio and the meter read the same ends, usage and output from any chunk', () => {
+  const isOutput = ({ type }: ChatStreamEvent): boolean => /^(?:content|reasoning|refusal|tool_call)$/.test(type)
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 4 }), (chunks) => {
+      const studio = new ReplyReader()
+      const meter = new ReplyReader()
+      const events: ChatStreamEvent[] = []
+      for (const one of chunks) {
+        studio.read(one, events)
+        meter.read(one)
+      }
+      expect(events.some(isOutput)).toBe(meter.output)
+      expect(studio.finished).toBe(meter.finished)
+      const usage = events.findLast((event) => event.type === 'usage')?.usage
+      if (usage?.promptTokens != null && usage.completionTokens !== null) expect(meter.reading(0).usage).toEqual(usage)
+    }),
+    { numRuns: 500 },
   )
 })
 

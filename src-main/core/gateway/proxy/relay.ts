@@ -15,6 +15,7 @@ import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { nothingAsked } from '../../upstream/meter/request.ts'
+import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory, Feature } from './bodyMemory.ts'
@@ -358,8 +359,7 @@ class RelayedRequest {
 
   #end(end: RequestEnd): void {
     const reading = this.#reply?.reading() ?? null
-    const usage = reading?.usage
-    if (usage) this.tokens = usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+    this.tokens = totalTokens(reading?.usage ?? null)
     this.#trace?.ends(end, reading)
   }
 }

@@ -1,5 +1,7 @@
 import type { MeterReading, TokenUsage } from '../../ports/requests.ts'
+import type { ChatStreamEvent } from '../types.ts'
 import { type Lane, type LaneKind, OutputText } from './outputText.ts'
+import { readUsage, totalTokens } from './usage.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
 /** Choices that are followed to their end; no real request asks for more. */
@@ -13,7 +15,10 @@ export interface LonePiece {
   lane: Lane
 }
 
-/** What a chat reply says of itself, from whole replies and from chunks alike: usage, model, output, ends. */
+/**
+ * The one reader of chat replies, of whole ones and of the chunks of a stream. The meter reads usage, model, output and ends; the studio's own
+ * chat also takes the events. Any value may be missing, null or of another type: it is then passed over.
+ */
 export class ReplyReader {
   model: string | null = null
   output = false
@@ -25,6 +30,8 @@ export class ReplyReader {
   #open: Set<number> | null = null
   #finished: Set<number> | null = null
   #pieces = 0
+  #events: ChatStreamEvent[] | null = null
+  #metaSent = false
 
   get text(): OutputText {
     this.#text ??= new OutputText()
@@ -42,12 +49,17 @@ export class ReplyReader {
     this.output = Array.isArray(value.choices) && value.choices.length > 0
   }
 
-  /** True for an event that only brings the usage: an empty `choices` and a usage object. */
-  read(value: unknown): boolean {
+  /**
+   * Reads a chunk or a whole reply. Returns true for a chunk that only brings the usage: an empty `choices` and a usage object.
+   * @param events receives what the chunk brings, in its order. Its texts are then not copied for a token count.
+   */
+  read(value: unknown, events: ChatStreamEvent[] | null = null): boolean {
     this.lone = null
     this.#pieces = 0
+    this.#events = events
     if (!isFields(value)) return false
     this.model ??= textOrNull(value.model)
+    if (events !== null && !this.#metaSent) this.#readMeta(value, events)
     const usage = value.usage
     const choices = value.choices
     if (Array.isArray(choices)) for (let i = 0; i < choices.length; i++) this.#readChoice(choices[i], i)
@@ -60,16 +72,12 @@ export class ReplyReader {
     return false
   }
 
+  /** The last figures count, but an object without any takes nothing back. */
   takeUsage(usage: Fields): void {
-    const details = usage.prompt_tokens_details
-    const read: TokenUsage = {
-      promptTokens: countOrNull(usage.prompt_tokens),
-      completionTokens: countOrNull(usage.completion_tokens),
-      totalTokens: countOrNull(usage.total_tokens),
-      cachedTokens: isFields(details) ? countOrNull(details.cached_tokens) : null,
-    }
-    // The last figures count, but an object without any takes nothing back.
-    if (read.promptTokens !== null || read.completionTokens !== null || read.totalTokens !== null) this.#usage = read
+    const read = readUsage(usage)
+    if (read === null) return
+    this.#usage = read
+    this.#events?.push({ type: 'usage', usage: read })
   }
 
   /** Whether every choice that began has finished, and any did. */
@@ -84,14 +92,21 @@ export class ReplyReader {
     const reported = this.#usage
     const promptTokens = reported?.promptTokens ?? tokensIn
     const completionTokens = reported?.completionTokens ?? this.text.tokens()
-    const totalTokens = reported?.totalTokens ?? (promptTokens === null ? null : promptTokens + completionTokens)
-    const usage = { promptTokens, completionTokens, totalTokens, cachedTokens: reported?.cachedTokens ?? null }
-    return { usage, measured: false, output: this.output }
+    const cachedTokens = reported?.cachedTokens ?? null
+    const usage = { promptTokens, completionTokens, totalTokens: reported?.totalTokens ?? null, cachedTokens }
+    return { usage: { ...usage, totalTokens: totalTokens(usage) }, measured: false, output: this.output }
   }
 
   get #measured(): TokenUsage | null {
     const reported = this.#usage
     return reported !== null && reported.promptTokens !== null && reported.completionTokens !== null ? reported : null
+  }
+
+  #readMeta({ id, model, created }: Fields, events: ChatStreamEvent[]): void {
+    const meta = { id: textOrNull(id), model: textOrNull(model), created: typeof created === 'number' ? created : null }
+    if (meta.id === null && meta.model === null && meta.created === null) return
+    this.#metaSent = true
+    events.push({ type: 'meta', ...meta })
   }
 
   #readChoice(choice: unknown, position: number): void {
@@ -100,7 +115,7 @@ export class ReplyReader {
     this.#open ??= new Set()
     this.#finished ??= new Set()
     if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
-    const part = choice.delta ?? choice.message
+    const part = isFields(choice.delta) ? choice.delta : choice.message
     if (isFields(part)) this.#readPart(index, part)
     // The legacy completions' own shape.
     else this.#piece(index, 'content', 'text', choice.text)
@@ -108,6 +123,7 @@ export class ReplyReader {
     if (typeof reason !== 'string' || reason === '') return
     this.#open.delete(index)
     if (this.#finished.size < mostChoices) this.#finished.add(index)
+    this.#events?.push({ type: 'finish', choice: index, reason })
   }
 
   #readPart(choice: number, part: Fields): void {
@@ -137,8 +153,13 @@ export class ReplyReader {
     if (!isFields(call)) return
     this.output = true
     const index = countOrNull(call.index) ?? position
-    const called = call.function
-    if (!isFields(called)) return
+    const called = isFields(call.function) ? call.function : {}
+    if (this.#events !== null) {
+      const id = textOrNull(call.id)
+      const args = textOrNull(called.arguments) ?? ''
+      this.#events.push({ type: 'tool_call', choice, index, id, name: textOrNull(called.name), arguments: args })
+      return
+    }
     this.#piece(choice, 'call', 'name', called.name, index)
     this.#piece(choice, 'call', 'arguments', called.arguments, index)
   }
@@ -147,6 +168,10 @@ export class ReplyReader {
     if (typeof text !== 'string' || text === '') return false
     this.output = true
     this.#pieces++
+    if (this.#events !== null && kind !== 'call') {
+      this.#events.push({ type: kind, choice, text })
+      return true
+    }
     const lane = this.text.lane(choice, kind, call)
     lane.appendText(text)
     this.lone = { key, text, lane }
