@@ -4,19 +4,22 @@ import { readRateLimit } from './headers.ts'
 import { type ExchangeRequest, exchange, type RawReply } from './httpExchange.ts'
 import type { UpstreamLink } from './link.ts'
 
-/** Until the service has seen a close, beside a request that is sent at the same moment. */
+/** Time for the service to see that a connection was closed, before another request takes its slot. */
 const closeMs = 5
 
-/** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
+/** A reply whose head has arrived. The scheduler gets its permit back when the body has ended. */
 export interface Attempted {
   reply: RawReply
   rateLimit: RateLimitHeaders
+  /** Call once the reply's meter is open: `used` can then be read. A short reply has ended before. */
+  metered(): void
 }
 
 /**
- * One attempt: past the desk, then onto the wire. The pass is given back when the connection is free again, however that comes.
- * `used` tells the tokens then, as far as known.
- * @throws StudioError what the desk or the way failed with
+ * Sends a request once: waits for the scheduler's permit, then opens the exchange. Returns the permit when the connection is free again,
+ * however the attempt ends.
+ * @param used the tokens that the reply used, or null when unknown; read when the permit is returned
+ * @throws StudioError the scheduler's refusal or the failure of the exchange
  */
 export async function attemptOnce(
   link: UpstreamLink,
@@ -35,21 +38,32 @@ export async function attemptOnce(
   link.way.replied(reply.status)
   reply.body.onClosed(() => lifetime.left())
   // An error used no tokens.
-  const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
-  // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
-  let isHandedOver = false
+  const isError = reply.status >= 400
+  let isMetered = isError
+  let hasEnded = false
+  let isReturned = false
+  const leave = (): void => {
+    if (isReturned) return
+    isReturned = true
+    pass.leave(isError ? 0 : used())
+  }
   reply.body.onClosed((how) => {
-    // A short reply has ended before the caller can meter it: the caller does so within the pending microtasks.
-    if (how === 'ended') return isHandedOver ? leave() : process.nextTick(leave)
+    hasEnded = how === 'ended'
+    // A caller that fails before it opens a meter never calls `metered`.
+    if (hasEnded) return isMetered ? leave() : process.nextTick(leave)
+    // After our own abort the slot stays taken until the service has seen the close, so that the next request does not overtake it.
     setTimeout(leave, closeMs)
     if (how instanceof StudioError) link.way.failed(how)
   })
-  isHandedOver = true
+  const metered = (): void => {
+    isMetered = true
+    if (hasEnded) leave()
+  }
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
   link.sawStatus(reply.status, wish.slot)
   link.scheduler.saw(reply.status, rateLimit, pass)
-  return { reply, rateLimit }
+  return { reply, rateLimit, metered }
 }
 
 async function send(

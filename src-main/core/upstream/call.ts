@@ -149,7 +149,7 @@ async function attempt(
   const copies = trace.logBodies && body instanceof Uint8Array ? keepBodies(trace, body, link) : null
   let meter: Meter | null = null
   onWait?.({ for: 'connection' })
-  const { reply } = await attemptOnce(
+  const { reply, metered } = await attemptOnce(
     link,
     wish,
     trace,
@@ -184,6 +184,7 @@ async function attempt(
     tokensIn,
   })
   follow(reply.body, meter, trace, copies)
+  metered()
   if (copies) reply.body.onClosed(copies.done)
   const events = isEventStream(contentType)
   if (good)

@@ -60,6 +60,7 @@ class Forwarding {
   /** The books keep it for as long as they keep headers, so it must hold nothing of this request, its body least of all. */
   readonly #clean: (text: string) => string
   #meter: Meter | null = null
+  #metered: (() => void) | null = null
   #attempts = 0
 
   constructor(link: UpstreamLink, request: ForwardRequest) {
@@ -118,8 +119,9 @@ class Forwarding {
     const here = this.#here
     const body = here && here.length > handedOverFrom ? this.#handedOver() : (here ?? this.#streamed?.read() ?? null)
     const sent = { method, path, headers: withLength(headers, here), body, signal }
-    const { reply, rateLimit } = await attemptOnce(this.#link, this.#wish, trace, sent, this.#used)
+    const { reply, rateLimit, metered } = await attemptOnce(this.#link, this.#wish, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
+    this.#metered = metered
     return reply
   }
 
@@ -151,6 +153,7 @@ class Forwarding {
     this.#meter = meter
     trace.reads(() => meter.reading())
     this.#follow(reply, meter)
+    this.#metered?.()
     const answered: ForwardReply = {
       status,
       statusText,
