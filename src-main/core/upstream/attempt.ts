@@ -84,7 +84,7 @@ async function send(
       },
     })
   } catch (thrown) {
-    // Nothing was used where nothing was sent.
+    // Without a sent byte no tokens were used.
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
     pass.leave(sent ? null : 0)
     if (thrown instanceof StudioError) link.way.failed(thrown)

@@ -13,10 +13,10 @@ import { type ChatCompletion, chatCompletion } from './schemas.ts'
 import { readEvents } from './sse.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent, UpstreamReply } from './types.ts'
 
-/** After [DONE] the end of the body is due at once; waiting for it keeps the connection for the next request. */
+/** The body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
 const settleMs = 250
 
-/** For the desk's estimate, where a request names no bound. */
+/** For the scheduler's estimate, when a request has no limit. */
 const usualReplyTokens = 500
 const usualPictureTokens = 1000
 
@@ -30,7 +30,7 @@ function chatCall(link: UpstreamLink, request: ChatRequest, stream: boolean): Om
   return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokensIn, tokens }
 }
 
-/** A picture counts as a picture, not by the length of its address, which may hold all of its bytes. */
+/** Estimated tokens of the prompt. A picture counts as a picture, not by the length of its address, which may contain all of its bytes. */
 function tokensOf({ messages }: ChatRequest, bytes: number): number {
   let pictures = 0
   let addresses = 0
@@ -45,7 +45,7 @@ function tokensOf({ messages }: ChatRequest, bytes: number): number {
   return Math.ceil((bytes - addresses) / 4) + pictures * usualPictureTokens
 }
 
-/** @throws StudioError `bad_input` before anything is sent; otherwise what the service or the way there failed with */
+/** @throws StudioError `bad_input` before anything is sent; otherwise the service's or the connection's failure */
 export async function createChatCompletion(
   link: UpstreamLink,
   request: ChatRequest,
@@ -55,8 +55,8 @@ export async function createChatCompletion(
 }
 
 /**
- * The reply as it comes. Ends normally after `done` only; leaving early or aborting the signal closes the connection.
- * @throws StudioError with `outputStarted` true when any text, reasoning, refusal or tool call had been given
+ * Streams a reply. Ends normally only after `done`. Leaving early or aborting the signal closes the connection.
+ * @throws StudioError with `outputStarted` true after any text, reasoning, refusal or tool call
  */
 export async function* streamChatCompletion(
   link: UpstreamLink,
@@ -69,7 +69,7 @@ export async function* streamChatCompletion(
   try {
     yield { type: 'open', facts: reply.facts }
     for await (const event of withoutKey(eventsOf(link, reply), link.credential.redactor)) {
-      // A consumer that aborted while it had an event in hand gets no more.
+      // A consumer that aborted while it handled an event receives no more.
       if (options.signal?.aborted === true) throw cancelled()
       outputStarted ||= isOutput(event)
       yield event
@@ -83,8 +83,8 @@ export async function* streamChatCompletion(
 }
 
 /**
- * The events with the key masked where several of them hold it together: what is stored is their text joined. The end of a text that may
- * be the beginning of the key is held until more of that text comes, its choice finishes, or the stream ends.
+ * Masks the key also where it is split over several events, because their texts are stored joined. The end of a text that may begin the key
+ * is held back until more of that text arrives, its choice finishes, or the stream ends.
  */
 async function* withoutKey(
   events: AsyncIterable<ChatStreamEvent>,
@@ -110,7 +110,7 @@ function isOutput(event: ChatStreamEvent): boolean {
   )
 }
 
-/** By the reply's own content type: a service may ignore `stream` and answer with one JSON document. */
+/** Reads the reply by its own content type. A service may ignore `stream` and send one JSON document. */
 async function* eventsOf(link: UpstreamLink, reply: OpenReply): AsyncGenerator<ChatStreamEvent, void, undefined> {
   const type = reply.facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/event-stream'
   if (type === 'text/event-stream') {
