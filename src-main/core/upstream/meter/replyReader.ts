@@ -4,20 +4,20 @@ import { type Lane, type LaneKind, OutputText } from './outputText.ts'
 import { readUsage, totalTokens } from './usage.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
-/** Choices that are followed to their end; no real request asks for more. */
+/** Most choices that are followed to their end. Real requests ask for fewer. */
 const mostChoices = 256
 
-/** The only piece of text of a chunk that brought no usage: what else it says (its choice, an end) can be said again unchanged. */
+/** The only text of a chunk without a usage. Later chunks can be the same except for this text, choice and finish reason included. */
 export interface LonePiece {
-  /** The name it stood under. */
+  /** Key of the text in the chunk. */
   key: string
   text: string
   lane: Lane
 }
 
 /**
- * The one reader of chat replies, of whole ones and of the chunks of a stream. The meter reads usage, model, output and ends; the studio's own
- * chat also takes the events. Any value may be missing, null or of another type: it is then passed over.
+ * The one reader of chat replies, whole ones and chunks of a stream. The meter takes usage, model, output and ends from it; the studio's
+ * own chat also takes the events. Fields that are missing, null or of another type are skipped.
  */
 export class ReplyReader {
   model: string | null = null
@@ -25,7 +25,7 @@ export class ReplyReader {
   /** Set by `read`. */
   lone: LonePiece | null = null
   #usage: TokenUsage | null = null
-  // Made when first needed: most replies are whole and tell their usage.
+  // Created on demand: most replies are whole and report their usage.
   #text: OutputText | null = null
   #open: Set<number> | null = null
   #finished: Set<number> | null = null
@@ -38,7 +38,7 @@ export class ReplyReader {
     return this.#text
   }
 
-  /** A whole reply, of which there is only one: where it tells its usage, nothing else of it need be looked at. */
+  /** Reads a whole reply. If it reports a usage, nothing else needs to be read. */
   readWhole(value: unknown): void {
     if (isFields(value) && isFields(value.usage)) this.takeUsage(value.usage)
     if (this.#measured === null || !isFields(value)) {
@@ -50,8 +50,8 @@ export class ReplyReader {
   }
 
   /**
-   * Reads a chunk or a whole reply. Returns true for a chunk that only brings the usage: an empty `choices` and a usage object.
-   * @param events receives what the chunk brings, in its order. Its texts are then not copied for a token count.
+   * Reads a chunk or a whole reply. Returns true for a chunk that only has the usage: an empty `choices` and a usage object.
+   * @param events receives the chunk's events in order; their texts are then not copied for a token count
    */
   read(value: unknown, events: ChatStreamEvent[] | null = null): boolean {
     this.lone = null
@@ -72,7 +72,7 @@ export class ReplyReader {
     return false
   }
 
-  /** The last figures count, but an object without any takes nothing back. */
+  /** Takes the figures of a usage object. The last object with figures wins. */
   takeUsage(usage: Fields): void {
     const read = readUsage(usage)
     if (read === null) return
@@ -80,12 +80,14 @@ export class ReplyReader {
     this.#events?.push({ type: 'usage', usage: read })
   }
 
-  /** Whether every choice that began has finished, and any did. */
+  /** Whether at least one choice began and all have finished. */
   get finished(): boolean {
     return this.#finished !== null && this.#finished.size > 0 && this.#open?.size === 0
   }
 
-  /** Figures of the service where it told both; what is missing is counted from the text or taken from the request's estimate. */
+  /**
+   * The service's figures if it reported prompt and completion. A missing figure is counted from the text, or is the request's estimate.
+   */
   reading(tokensIn: number | null): MeterReading {
     const measured = this.#measured
     if (measured !== null) return { usage: measured, measured: true, output: this.output }
@@ -117,7 +119,7 @@ export class ReplyReader {
     if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
     const part = isFields(choice.delta) ? choice.delta : choice.message
     if (isFields(part)) this.#readPart(index, part)
-    // The legacy completions' own shape.
+    // Legacy completions have their text here.
     else this.#piece(index, 'content', 'text', choice.text)
     const reason = choice.finish_reason
     if (typeof reason !== 'string' || reason === '') return
@@ -127,7 +129,7 @@ export class ReplyReader {
   }
 
   #readPart(choice: number, part: Fields): void {
-    // Services that send both names of the reasoning mean the same text.
+    // Services that send both names of the reasoning send the same text twice.
     if (!this.#piece(choice, 'reasoning', 'reasoning_content', part.reasoning_content)) {
       this.#piece(choice, 'reasoning', 'reasoning', part.reasoning)
     }

@@ -1,7 +1,7 @@
 import type { TokenUsage } from '../../ports/requests.ts'
 import { countOrNull, type Fields, isFields } from './values.ts'
 
-/** The figures of a `usage` object (specification, Usage); null where it has none that can be used. */
+/** Reads a `usage` object (specification, Usage). Null when it has no valid figure. */
 export function readUsage(usage: Fields): TokenUsage | null {
   const details = usage.prompt_tokens_details
   const promptTokens = countOrNull(usage.prompt_tokens)
@@ -13,8 +13,8 @@ export function readUsage(usage: Fields): TokenUsage | null {
 }
 
 /**
- * The one total of a request, for rate limits, limits of apps and the log: the service's own figure, else prompt plus completion. Null when
- * one of the two is unknown: the estimate that was reserved then remains, because half a total would free tokens that were used.
+ * The total tokens of a request, for rate limits and limits of apps: the service's own total, else prompt plus completion. Null when one of
+ * the two is unknown. The reserved estimate then remains, because half a total would free tokens that were used.
  */
 export function totalTokens(usage: TokenUsage | null): number | null {
   if (usage === null) return null
