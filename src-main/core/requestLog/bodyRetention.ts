@@ -8,7 +8,7 @@ const hourMs = 3_600_000
 
 interface Parts {
   store: RequestLogTables
-  /** How long logged bodies are kept; asked at each sweep. */
+  /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   now(): number
   erased(): void
@@ -17,7 +17,7 @@ interface Parts {
 
 const quietly: LogEraseSteps = { done: () => undefined, stopped: () => false }
 
-/** Erases logged bodies, one erasure after the other: what a person asks for, and each hour what is too old. */
+/** Deletes logged bodies, one deletion after the other: on request, and each hour those that are too old. */
 export class BodyRetention {
   readonly #parts: Parts
   readonly #sweep: NodeJS.Timeout
@@ -31,7 +31,7 @@ export class BodyRetention {
     setImmediate(() => this.#eraseOld())
   }
 
-  /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
+  /** Number of requests with bodies from before a time (ms since 1970), and their bytes. */
   count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
 
   erase(wish: BodyWish, { done, stopped }: LogEraseSteps = quietly): Promise<number> {
@@ -59,13 +59,13 @@ export class BodyRetention {
   }
 }
 
-/** Bodies that are erased in one go: each may be 512 KB that has to be overwritten. */
+/** Bodies deleted in one step. Each may have 512 KB that must be overwritten. */
 const atOnce = 20
 const pagesEach = 130
 
 /**
- * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
- * but where it was stopped: at the end of the program the next start goes on with what is too old.
+ * Deletes logged bodies and returns of how many requests. When it resolves, nothing of them is left in the files, unless it was stopped.
+ * After a stop at the end of the program, the next start deletes the rest of those that are too old.
  */
 async function eraseBodies(store: RequestLogTables, wish: BodyWish, { done, stopped }: LogEraseSteps): Promise<number> {
   let erased = 0

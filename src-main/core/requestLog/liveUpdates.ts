@@ -2,10 +2,10 @@ import type { Listeners } from '../shared/events.ts'
 import { guarded } from '../shared/unexpected.ts'
 import type { RowSource, Watcher } from './watch.ts'
 
-/** Changes are told at most ten times a second. */
+/** Watchers are notified at most ten times a second. ms. */
 const tellEveryMs = 100
 
-/** Gathers what changed and tells those who watch. Where nobody does, a change costs one look. */
+/** Collects changes and notifies watchers. A change is nearly free without a watcher. */
 export class LiveUpdates<S extends RowSource> {
   readonly #changes: Listeners
   readonly #watchers = new Set<Watcher<S>>()

@@ -2,22 +2,22 @@ import { withoutLocalKeys } from './redact.ts'
 
 export type Pairs = [name: string, value: string][]
 
-/** Headers as the carrier handed them over: not copied, and cleaned only when somebody looks. */
+/** Headers of a request and its reply. Not copied, and cleaned only when a person looks. */
 export interface KeptHeaders {
   request: Pairs
   reply: Pairs
-  /** Cuts secrets out. */
+  /** Removes secrets. */
   clean(text: string): string
 }
 
 const mostKept = 1000
 /**
- * A second. What is kept outlives the garbage collector's young generation, which at thousands of requests a second costs as
- * much as the rest of the books; nobody reads so many.
+ * Most requests a second whose headers are recorded. They outlive the garbage collector's young generation, which at thousands of requests
+ * a second costs as much as the rest of the log. No person reads so many.
  */
 const mostASecond = 50
 
-/** The headers of the newest thousand requests, of at most fifty a second, in memory alone. */
+/** Headers of the newest thousand requests, at most fifty a second, in memory only. */
 export class RecentHeaders {
   readonly #byId = new Map<number, KeptHeaders>()
   #second = 0

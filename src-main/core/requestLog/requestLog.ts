@@ -55,29 +55,32 @@ const hourMs = 3_600_000
 
 export interface RequestLogOptions {
   dataDir: string
-  /** Names and colours of the tool keys as they are now. */
+  /** Current names and colours of the apps. */
   tools(): readonly AppName[]
-  /** How long logged bodies are kept; asked at each sweep. */
+  /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** Reads every page first: after a start that did not end cleanly. */
+  /** Read every page of the database first: after a start that follows an unclean end. */
   checkWhole?: boolean
-  /** Milliseconds since 1970. */
+  /** ms since 1970. */
   now?: () => number
 }
 
-/** How long the end of the program waits for a database that another process holds, ms. */
+/** At exit, how long to wait for a database that another process has locked, ms. */
 const endsWithinMs = 5000
 
-/** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
+/**
+ * The request log: every request of the program, who sent it and what it cost.
+ * @throws the errors of openDatabase
+ */
 export class SqliteRequestLog implements RequestLog {
-  /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
+  /** Emits each request after it has ended and its row exists, within about 100 ms. Omits refusals of the guard. */
   readonly ended = new Listeners<[RequestRow]>()
-  /** A request was counted in somebody's spend: `tool:ID` or `studio:ROOM`. */
+  /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
-  /** Something that is shown changed, at most ten times a second. */
+  /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
-  /** Erases old rows for good; the sums by day stay. */
+  /** Deletes old rows for good; the sums by day stay. */
   readonly rowEraser: LogRetention
   readonly bodyEraser: BodyRetention
 
@@ -158,14 +161,14 @@ export class SqliteRequestLog implements RequestLog {
     })
   }
 
-  // ---- what is written -------------------------------------------------------------------------------------------------
+  // ---- writing ---------------------------------------------------------------------------------------------------------
 
-  /** Over what is connected now. */
+  /** Opens a row for a request over the current connection. */
   open(notice: RequestNotice): RequestTrace {
     return this.#open(notice)
   }
 
-  /** The books of one profile's requests, also of those that a former connection still sends. */
+  /** The request log of one profile, also for late requests of a former connection. */
   requestLogOf: RequestLogOf = (place) => ({
     open: (notice) => this.#open(notice, place),
     refused: (refusal) => this.refused(refusal),
@@ -191,7 +194,7 @@ export class SqliteRequestLog implements RequestLog {
     this.#hub.touch(refusal)
   }
 
-  // ---- what is asked of it ---------------------------------------------------------------------------------------------
+  // ---- reading ---------------------------------------------------------------------------------------------------------
 
   /** The newest `newest` rows of a filter, then changes. */
   watch(filter: RequestFilter, newest: number, signal?: AbortSignal): Feed<RequestsEvent> {
@@ -220,22 +223,24 @@ export class SqliteRequestLog implements RequestLog {
     return this.#reading.get(id)
   }
 
-  /** A row as it is by now; null where there is none. */
+  /** A row in its current state, or null when there is none. */
   row(id: number): RequestRow | null {
     return this.#reading.row(id)
   }
 
-  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. With a book, none of another. */
+  /**
+   * Requests that the service answered with 429, at the end or before a retry; newest first. With `account`, only those of that account.
+   */
   limited(limit: number, account: string | null): LimitedRow[] {
     return this.#reading.limited(limit, account)
   }
 
-  /** A person ends a request that is waiting or under way. False when it had ended. */
+  /** Stops a request that is waiting or under way, for a person. Returns false when it had ended. */
   stop(id: number): boolean {
     return this.#reading.under(id)?.stop() ?? false
   }
 
-  /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
+  /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
     if (id !== undefined) return this.bodyEraser.erase({ id })
@@ -244,62 +249,65 @@ export class SqliteRequestLog implements RequestLog {
 
   // ---- money -----------------------------------------------------------------------------------------------------------
 
-  /** The estimate of a request's cost. Null where nothing is known of the model's price. */
+  /** The estimated cost of a request, or null when the model's price is unknown. */
   price(endpoint: Endpoint, model: string | null, use: Use): Nano | null {
     return this.#prices.price(endpoint, model, use)
   }
 
-  /** The same at the dearest known price of such requests, for a reservation where the model's own is not known. */
+  /** The cost at the highest known price of such requests, for a reservation when the model's own price is unknown. */
   dearest(endpoint: Endpoint, use: Use): Nano | null {
     return this.#prices.dearest(endpoint, use)
   }
 
-  /** Output tokens that a request to this model used in the mean. */
+  /** Average output tokens of requests to this model. */
   typicalOut(model: string | null): number {
     return this.#typical.of(model)
   }
 
-  /** From memory: what ended is in it at once. */
+  /** Read from memory, which includes every ended request. */
   spent(toolId: string): SpendTotals {
     return this.#spend.of(`tool:${toolId}`)
   }
 
-  /** Spend in all starts at nothing again; the log, the day and the month stay. */
+  /** Resets the total spend; the log, the day and the month stay. */
   resetSpend(toolId: string): void {
     this.#spend.reset(`tool:${toolId}`)
     this.#writer.flush()
     this.changes.notify()
   }
 
-  /** Which service is connected over which profile, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
+  /**
+   * Reports the connected service and profile. Call before its first request, because each service has its own prices. `belongsTo` reports
+   * the account.
+   */
   connectedTo(baseUrl: string, profile = ''): void {
     const place = { profile, baseUrl }
     this.#trying('Prices could not be read', () => this.#prices.use(place))
     this.#links.connected(place, this.#numbers.lastId + 1)
   }
 
-  /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
+  /** Reports the account id of the current connection. Earlier rows at its base address with an unknown account move to it. */
   belongsTo(accountId: string): void {
     this.#links.belongs(accountId, this.#numbers.lastId + 1)
   }
 
-  /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
+  /** Sums of ended requests by day and caller, in order of days. Both days (since 1970, UTC) are included. */
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[] {
     this.#writer.flush()
     return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
-  /** Another number than before where days that are over have changed: what was read of them on another thread no longer holds. */
+  /** A number that changes when past days change: a copy that another thread has of them is then outdated. */
   get settledDays(): number {
     return this.#used.settled
   }
 
-  /** What has ended is in the database when this returns. */
+  /** Writes all ended requests before it returns. */
   flush(): void {
     this.#writer.flush()
   }
 
-  /** The first day (since 1970, UTC) of which there is anything. */
+  /** The first day (since 1970, UTC) with usage. */
   firstDayOf(accountId: string): number | null {
     this.#writer.flush()
     const days = this.#links.of(accountId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
@@ -309,13 +317,13 @@ export class SqliteRequestLog implements RequestLog {
   /** Learns prices from the service's own daily rows. */
   learn(usage: AccountUsage, baseUrl: string, profile = ''): void {
     if (this.#closing) return
-    // They hold until the program ends; the service tells them again.
+    // The prices apply until the program ends. The service reports them again after the next start.
     this.#trying('Prices could not be kept', () =>
       this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
     )
   }
 
-  /** Worth no failure of a connection. */
+  /** Logs a failure that a connection must survive. */
   #trying(what: string, work: () => void): void {
     try {
       work()
@@ -324,24 +332,24 @@ export class SqliteRequestLog implements RequestLog {
     }
   }
 
-  /** What was learned of a model's price. */
+  /** The learned price of a model. */
   learned(model: string): { how: string; days: number; asOf: number } | null {
     return this.#prices.get(model)
   }
 
-  // ---- life ------------------------------------------------------------------------------------------------------------
+  // ---- lifetime --------------------------------------------------------------------------------------------------------
 
-  /** Grows with every request that is written down. */
+  /** Grows with every logged request. */
   get size(): number {
     return this.#numbers.lastId
   }
 
-  /** Requests under way, of everybody. */
+  /** Number of requests under way. */
   live(): number {
     return this.#live.size
   }
 
-  /** Requests of a tool that are under way, and those of them that wait in the queue. */
+  /** Requests of an app under way, and how many of them wait in the queue. */
   liveOf(toolId: string): { active: number; waiting: number } {
     const count = { active: 0, waiting: 0 }
     const who = `tool:${toolId}`
@@ -353,22 +361,22 @@ export class SqliteRequestLog implements RequestLog {
     return count
   }
 
-  /** After everybody who writes has ended. */
+  /** Call after all users of the log have stopped. */
   async close(): Promise<void> {
     this.#hub.close()
     this.#closing = true
     await this.rowEraser.close()
     await this.bodyEraser.close()
     await this.#writer.close(endsWithinMs)
-    // Only how much the next start looks at.
+    // Only affects how many rows the next start reads.
     this.#trying('The end of the log could not be noted', () => this.#store.facts.set('floor', this.#lowestLive()))
     this.#store.close()
   }
-  // ---- within ----------------------------------------------------------------------------------------------------------
+  // ---- internal --------------------------------------------------------------------------------------------------------
 
   #priced: { list: PriceList; home: TraceOwner } | null = null
 
-  /** A request that goes out now is priced as what is connected now, also if it ends when something else is. */
+  /** A request is priced with the prices of its start, even if another service is connected when it ends. */
   #home(): TraceOwner {
     const { list } = this.#prices
     if (this.#priced?.list === list) return this.#priced.home

@@ -20,28 +20,28 @@ import { cleanPairs, type KeptHeaders, type Pairs } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
 import type { LiveRequestState } from './rows.ts'
 
-/** Rows that one commit brings to the disk. `promise` is settled with it. */
+/** Rows of one commit. `promise` settles with it. */
 export interface Batch {
   written: boolean
   promise: Promise<void>
 }
 
-/** What a trace needs of the books. */
+/** What a trace needs of the request log. */
 export interface TraceOwner {
   callers: Callers
   price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null
-  /** Milliseconds that only go forward. */
+  /** Monotonic clock, ms. */
   clock(): number
-  /** Something shown of it changed. */
+  /** Called when a visible field changed. */
   changed(trace: Trace): void
   ended(trace: Trace): void
 }
 
 /**
- * One request, from its opening until it ends. It only notes moments and counts; what they mean is worked out at the end.
- * Fields are plain and few calls deep: this runs with each chunk of each reply.
+ * One request from its start to its end. Methods only record moments and counts; the meaning is computed at the end. Fields are plain and
+ * calls shallow, because they run with each chunk of each reply.
  */
-/** Counting the tokens of a long reply takes up to some ms. */
+/** Counting the tokens of a long reply takes up to a few ms. */
 const readEveryMs = 1000
 
 type Used = Pick<StoredRequest, 'tokensIn' | 'tokensOut' | 'tokensCached' | 'tokensAre' | 'cost' | 'costIs'>
@@ -62,7 +62,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   headersKept: KeptHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
   live: LiveRequestState = 'waiting'
-  /** Null until it ends. */
+  /** Null until the request has ended. */
   end: StoredRequest | null = null
 
   readonly #home: TraceOwner
@@ -84,7 +84,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   #queuedMs = 0
   #backoffMs = 0
   #backoff429Ms = 0
-  /** Whether what is backed off from now is a 429. */
+  /** Whether the current back-off follows a 429. */
   #limited = false
   #connectMs = -1
   #firstByteMs = -1
@@ -93,7 +93,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   #bytesUp = 0
   #bytesDown = 0
   #attempts = 0
-  /** Within the attempt that is under way: it was counted, it began to go out. */
+  /** State of the current attempt: counted, started to leave. */
   #counted = false
   #out = false
   #sent = false
@@ -112,7 +112,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
     this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
-    // Set apart by null only together: a POST to the endpoint's own path.
+    // Null together: a POST to the endpoint's own path.
     this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
@@ -132,11 +132,11 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   set onStop(stop: (() => void) | null) {
     this.#onStop = stop
-    // Somebody pressed Stop before there was anything to stop.
+    // A person pressed Stop before there was anything to stop.
     if (this.#stopped && stop && !this.end) stop()
   }
 
-  /** A person's Stop. False when it had ended. */
+  /** Stops the request for a person. Returns false when it had ended. */
   stop(): boolean {
     if (this.end) return false
     this.#stopped = true
@@ -237,7 +237,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   ends(end: RequestEnd, reading: MeterReading | null): void {
     if (this.end) return
     const now = this.#home.clock()
-    // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
+    // An attempt that failed before it had a connection counts; waiting in the queue does not.
     if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
     this.#endWait(now)
@@ -261,7 +261,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#home.ended(this)
   }
 
-  /** What is written before it is sent. */
+  /** The row as written before the request is sent. */
   opened(): OpenedRequest {
     return {
       id: this.id,
@@ -274,7 +274,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     }
   }
 
-  /** The row as it is by now. */
+  /** The row in its current state. */
   stored(now = this.#home.clock()): StoredRequest {
     if (this.end) return this.end
     return {
@@ -344,7 +344,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     }
   }
 
-  /** As if it ended now; for a reply that is coming, for whoever looks at it, once a second. */
+  /** Usage and cost as if the request ended now, at most once a second: for viewers of a running reply. */
   #usedSoFar(now: number): Used {
     if (!this.#reads || this.#bytesDown === 0) return this.#soFar?.used ?? nothingUsed
     if (!this.#soFar || now - this.#soFar.at >= readEveryMs) {
@@ -353,7 +353,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     return this.#soFar.used
   }
 
-  /** Headers and bodies as they may be stored and shown. */
+  /** Headers and bodies without secrets, for storage and display. */
   cleaned(): {
     requestHeaders: Pairs | null
     replyHeaders: Pairs | null
@@ -401,7 +401,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#attemptSince = now
   }
 
-  /** Whether the attempt that failed may have made the service work all the same. */
+  /** Records whether a failed attempt may have made the service work. */
   #doubtAttempt(status: number): void {
     if (this.#out && (status === 0 || status >= 500)) this.#doubt = true
   }

@@ -4,34 +4,34 @@ import type { RequestLogTables } from '../store/requestLog/open.ts'
 
 interface Parts {
   store: Pick<RequestLogTables, 'erasing' | 'requests'>
-  /** Where the rows lie, for the thread that folds the log. */
+  /** Path of the database, for the thread that runs checkpoints. */
   file: string
-  /** Brings what is pending to the disk. */
+  /** Writes pending rows. */
   flush(): void
-  /** Rows that have ended and began before a time. */
+  /** Number of ended rows that began before a time. */
   countBefore(at: number): Promise<number>
   /** No row that began before a time has a higher id. */
   lastBefore(at: number): number
-  /** Logged bodies of before a time go too, and first: no body may lie there whose request is not in the log. */
+  /** Deletes logged bodies from before a time. Called first: every stored body needs its request in the log. */
   eraseBodies(before: number, on: LogEraseSteps): Promise<number>
   erased(): void
   log(level: 'warn', line: string): void
 }
 
-/** Told while something is erased; `stopped` ends it early, and what is gone by then is gone. */
+/** Progress of a deletion. `stopped` ends it early; what was deleted by then stays deleted. */
 export interface LogEraseSteps {
   done(items: number): void
   stopped(): boolean
 }
 
-/** How long a slice should hold the thread. The rows of one depend on how many callers they have: each has a place of its own in the index. */
+/** Target duration of a step on the main thread. Its rows depend on the number of callers, because each has its own place in the index. */
 const sliceMs = 6
 const rowsAtOnce = { first: 200, least: 50, most: 20_000 }
-/** So many slices make about 10 MB of log. */
+/** Steps between checkpoints: about 10 MB of write-ahead log. */
 const foldEvery = 10
 const pagesAtOnce = 60
 
-/** Erases old rows of the log for good, in slices with a turn of the event loop between. What they add up to stays: other tables hold it. */
+/** Deletes old rows of the log for good, in steps with a turn of the event loop between. Their sums remain in other tables. */
 export class LogRetention {
   readonly #parts: Parts
   #work: Promise<unknown> = Promise.resolve()
@@ -41,7 +41,7 @@ export class LogRetention {
     this.#parts = parts
   }
 
-  /** What `erase` would take: rows, and about how many bytes of the file. */
+  /** What `erase` would delete: rows, and about how many bytes of the file. */
   async count(before: number): Promise<{ items: number; bytes: number }> {
     this.#parts.flush()
     const items = await this.#parts.countBefore(before)
@@ -50,8 +50,8 @@ export class LogRetention {
   }
 
   /**
-   * Erases rows that have ended and began before `before` (ms since 1970), with their bodies; answers how many. When it resolves nothing of them is
-   * left in the files, but where it was stopped.
+   * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves, nothing of
+   * them is left in the files, unless it was stopped.
    */
   erase(before: number, steps: LogEraseSteps): Promise<number> {
     const work = this.#work.then(() => this.#erase(before, steps))
@@ -108,7 +108,7 @@ export class LogRetention {
   }
 }
 
-/** A file of an earlier version, most of it free by now. Where the disk has no room for a second copy, it stays as it is. */
+/** Shrinks a file of an earlier version when most of it is free. Leaves it when the disk has no space for a second copy. */
 export function giveBackAtStart(
   store: Pick<RequestLogTables, 'erasing'>,
   log: (level: 'info' | 'warn', line: string) => void,

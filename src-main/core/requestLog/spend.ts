@@ -6,15 +6,15 @@ const dayMs = 86_400_000
 const minuteMs = 60_000
 const minutesShown = 60
 
-/** What a tool has spent, in billionths of an SC, and how busy it is. */
+/** Spend and activity of an app. Money is in billionths of an SC. */
 export interface SpendTotals {
-  /** Today and this calendar month (UTC), and in all since the key was made or its spend was reset. */
+  /** Today and this calendar month (UTC), and the total since the app was created or its spend was reset. */
   day: Nano
   month: Nano
   total: Nano
   /** Whether any part of it is an estimate. */
   estimated: boolean
-  /** Requests whose cost nobody can tell. They count as nothing. */
+  /** Requests of unknown cost. They count as nothing. */
   unpricedToday: number
   requestsToday: number
   tokensToday: number
@@ -22,7 +22,7 @@ export interface SpendTotals {
   perMinute: number[]
 }
 
-/** One request's part. A request belongs to the day in which it began. */
+/** One request's part. A request belongs to the day of its start. */
 export interface SpendEntry {
   at: number
   cost: Nano | null
@@ -41,14 +41,14 @@ interface Purse {
   days: Map<number, SpendDay>
   months: Map<number, Month>
   all: { cost: Nano; estimated: number }
-  /** What of `all` was there at the last reset. */
+  /** The part of `all` from before the last reset. */
   before: { cost: Nano; estimated: number }
-  /** Requests by minute, in a ring; `newest` is the minute of its last place. */
+  /** Requests by minute, in a ring buffer; `newest` is the minute of its last element. */
   minutes: number[]
   newest: number
 }
 
-/** The sums of the ledger, held in memory and written with the rows that change them: a budget asks before each request. */
+/** Sums of the request log, in memory, because a budget is checked before each request. They are written with the rows that change them. */
 export class Spend {
   readonly #purses = new Map<string, Purse>()
   #unsaved = new Set<SpendDay>()
@@ -99,7 +99,7 @@ export class Spend {
     this.#unsaved.add(day)
   }
 
-  /** A request began (`by` 1), or turned out to be refused (`by` -1). */
+  /** Counts a request that began (`by` 1), or removes one that was refused (`by` -1). */
   tick(who: string, at: number, by = 1): void {
     const purse = this.#purse(who)
     const minute = Math.floor(at / minuteMs)
@@ -128,14 +128,14 @@ export class Spend {
     }
   }
 
-  /** Spend in all starts at nothing again; days and months stay. */
+  /** Resets the total; days and months stay. */
   reset(who: string): void {
     const purse = this.#purse(who)
     purse.before = { ...purse.all }
     this.#unsavedResets.push({ who, ...purse.before, at: this.#now() })
   }
 
-  /** Inside the transaction of the rows that changed the sums. `saved` once that is committed. */
+  /** Call inside the transaction of the rows that changed the sums, and `saved` after the commit. */
   save(table: SpendTable): void {
     for (const day of this.#unsaved) table.put(day)
     for (const reset of this.#unsavedResets) table.reset(reset)
@@ -173,7 +173,7 @@ const emptyDay = (who: string, day: number): SpendDay => ({
 let lastDay = 0
 let lastMonth = 0
 
-/** Months since the year 0 (UTC) of a day since 1970. The day asked for last is remembered: it is nearly always today. */
+/** Months since the year 0 (UTC) of a day since 1970. The last result is cached, because the day is nearly always today. */
 function monthOf(day: number): number {
   if (day !== lastDay) {
     const date = new Date(day * dayMs)
@@ -193,7 +193,7 @@ function monthIn(purse: Purse, day: number): Month {
   return month
 }
 
-/** Moves the ring on to a later minute; the minutes between had no request. */
+/** Advances the ring buffer to a later minute; the minutes between had no request. */
 function turn(purse: Purse, minute: number): void {
   const steps = Math.min(minutesShown, minute - purse.newest)
   for (let step = 0; step < steps; step += 1) purse.minutes[(minute - step) % minutesShown] = 0
