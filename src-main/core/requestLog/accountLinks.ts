@@ -121,7 +121,7 @@ export class AccountLinks {
       this.#links = before.links
       this.#places.clear()
       for (const [place, linkedAccount] of before.places) this.#places.set(place, linkedAccount)
-      unexpected('Whose account is connected could not be kept; it is tried again', asStoreError(thrown))
+      unexpected('The connected account could not be stored and will be retried', asStoreError(thrown))
       return false
     }
   }

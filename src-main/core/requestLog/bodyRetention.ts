@@ -48,7 +48,7 @@ export class BodyRetention {
     if (this.#closing) return
     const wish = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
     this.erase(wish).catch((thrown: unknown) => {
-      this.#parts.log('error', `Old bodies could not be erased: ${String(thrown)}`)
+      this.#parts.log('error', `Old bodies could not be deleted: ${String(thrown)}`)
     })
   }
 

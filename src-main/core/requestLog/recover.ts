@@ -52,6 +52,6 @@ function inFlight(row: StoredRequest): StoredRequest {
     cost: free ? 0n : null,
     costIs: codeOf(certainties, free ? 'measured' : 'unknown'),
     problemKind: 'was_in_flight',
-    problemMessage: 'It was in flight when the program ended. Nobody here knows how it went on.',
+    problemMessage: 'The program ended while this request was under way. Its outcome is unknown.',
   }
 }

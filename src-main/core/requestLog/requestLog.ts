@@ -318,7 +318,7 @@ export class SqliteRequestLog implements RequestLog {
   learn(usage: AccountUsage, baseUrl: string, profile = ''): void {
     if (this.#closing) return
     // The prices apply until the program ends. The service reports them again after the next start.
-    this.#trying('Prices could not be kept', () =>
+    this.#trying('Prices could not be stored', () =>
       this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
     )
   }
@@ -369,7 +369,7 @@ export class SqliteRequestLog implements RequestLog {
     await this.bodyEraser.close()
     await this.#writer.close(endsWithinMs)
     // Only affects how many rows the next start reads.
-    this.#trying('The end of the log could not be noted', () => this.#store.facts.set('floor', this.#lowestLive()))
+    this.#trying('The last finished row could not be stored', () => this.#store.facts.set('floor', this.#lowestLive()))
     this.#store.close()
   }
   // ---- internal --------------------------------------------------------------------------------------------------------

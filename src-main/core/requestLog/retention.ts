@@ -91,7 +91,7 @@ export class LogRetention {
       if (erased > 0 && !(await folder.empty())) {
         this.#parts.log(
           'warn',
-          'A reader held the log of requests: copies of what was erased go when the program ends.',
+          'Another process was reading the request log. Copies of deleted rows are removed when the program ends.',
         )
       }
     } finally {
@@ -115,8 +115,8 @@ export function giveBackAtStart(
 ) {
   try {
     if (store.erasing.writeAnew())
-      log('info', 'The log of requests was written anew, without the room of what was erased.')
+      log('info', 'The request log was rewritten to free the space of deleted rows.')
   } catch (thrown) {
-    log('warn', `The room of erased requests could not be given back: ${String(thrown)}`)
+    log('warn', `The space of deleted requests could not be freed: ${String(thrown)}`)
   }
 }

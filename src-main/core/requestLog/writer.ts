@@ -281,7 +281,7 @@ export class Writer {
     this.#failing = true
     if (performance.now() - this.#complainedAt >= complainEveryMs) {
       this.#complainedAt = performance.now()
-      this.#requestLog.log('error', `The log of requests could not be written; it is tried again: ${failure.message}`)
+      this.#requestLog.log('error', `The request log could not be written and will be retried: ${failure.message}`)
     }
     return failure
   }

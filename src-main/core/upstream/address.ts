@@ -24,14 +24,14 @@ const maxAddressLength = 2048
  */
 export function parseBaseAddress(text: string, { allowInsecure }: { allowInsecure: boolean }): BaseAddress {
   const given = text.trim()
-  if (given === '') refuse('Give the base address of the service, such as https://api.example.com.')
+  if (given === '') refuse('Enter the base address of the service, such as https://api.example.com.')
   if (given.length > maxAddressLength) refuse('This base address is too long.')
   if (hasUnsafeCharacters(given)) refuse('A base address has no spaces, control characters or backslashes.')
   if (!/^https?:\/\/[^/?#]/i.test(given)) refuse('A base address starts with https:// and a host name.')
   const url = parseUrl(given)
   if (url === null) return refuse('This is not a web address.')
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(given)) {
-    refuse('A base address holds no user name or password; the key is given on its own.')
+    refuse('A base address can’t contain a user name or password. Enter the key separately.')
   }
   if (/[?#]/.test(given)) refuse('A base address has no “?” or “#” part.')
   if (decodedPath(url.pathname) === null) refuse('The path of this base address can’t be read safely.')
@@ -59,7 +59,7 @@ class Base implements BaseAddress {
   v1(path: string): URL {
     const url = parseUrl(`${this.url}/v1${path}`)
     if (!path.startsWith('/') || url === null || !isBelow(url, this.origin, `${this.prefix}/v1`)) {
-      throw new StudioError('bad_input', 'This path does not lie under the service’s /v1.')
+      throw new StudioError('bad_input', 'This path is not below the service’s /v1.')
     }
     return url
   }

@@ -168,7 +168,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#drop()
     if (this.#ended) return
     this.#close('left')
-    this.#controller.abort(new Error('The rest of the reply is not wanted.'))
+    this.#controller.abort(new Error('The rest of the reply is not needed.'))
   }
 
   /** Drops the rest, but waits up to `ms` for the end, so that the connection can be reused. */
@@ -260,7 +260,7 @@ export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): P
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > limit) throw new StudioError('malformed_reply', 'The reply is larger than any real one.')
+    if (size > limit) throw new StudioError('malformed_reply', 'The reply is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)

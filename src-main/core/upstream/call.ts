@@ -298,7 +298,7 @@ export async function readJson<T>(
     throw malformed(link, reply.facts, text, 'The service’s reply is not JSON.')
   }
   const parsed = schema.safeParse(value)
-  if (!parsed.success) throw malformed(link, reply.facts, text, 'The service’s reply lacks what it must have.')
+  if (!parsed.success) throw malformed(link, reply.facts, text, 'The service’s reply lacks a required field.')
   return parsed.data
 }
 
@@ -308,7 +308,7 @@ async function* guarded(link: UpstreamLink, { bytes, facts }: OpenReply): AsyncG
   for await (const chunk of bytes) {
     guard.push(chunk)
     if (guard.problem === 'depth' || guard.problem === 'values') {
-      throw malformed(link, facts, '', 'The service’s reply is nested deeper, or has more values, than any real one.')
+      throw malformed(link, facts, '', 'The service’s reply is nested too deep or has too many values.')
     }
     yield chunk
   }

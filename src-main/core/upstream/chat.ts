@@ -163,6 +163,6 @@ function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): Fields 
   if (isFields(frame) && 'error' in frame && frame.error !== null) {
     throw errorOfFrame(frame, reply.facts.status, link.credential)
   }
-  if (!isFields(frame)) throw malformed(link, reply.facts, data, 'The service sent an event that is no chat chunk.')
+  if (!isFields(frame)) throw malformed(link, reply.facts, data, 'The service sent an event that is not a chat chunk.')
   return frame
 }

@@ -21,7 +21,7 @@ export class Credential {
   /** @throws StudioError `bad_input`, which never quotes the text */
   static fromText(text: string): Credential {
     const key = text.trim().replace(/^bearer\s+/i, '')
-    if (key === '') throw new StudioError('bad_input', 'Give an API key.')
+    if (key === '') throw new StudioError('bad_input', 'Enter an API key.')
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new StudioError('bad_input', 'This API key has spaces or characters that can’t be part of a key.')
     }
@@ -125,7 +125,7 @@ export async function unseal(sealed: SealedKey): Promise<Credential> {
     text = new TextDecoder('utf-8', { fatal: true }).decode(plain)
   } catch {
     // The cause adds nothing, and an error must not contain any of the input.
-    throw new StudioError('bad_input', 'The key could not be unsealed. Load the page again and give it once more.')
+    throw new StudioError('bad_input', 'The key could not be decrypted. Reload the page and enter the key again.')
   }
   return Credential.fromText(text)
 }

@@ -33,7 +33,7 @@ export function kindOfEncoding(contentEncoding: string | null): 'none' | 'known'
 }
 
 export const undecodable = (): StudioError =>
-  new StudioError('malformed_reply', 'The reply is compressed in a way that was not asked for.')
+  new StudioError('malformed_reply', 'The reply has an unknown compression.')
 
 /**
  * Undoes the content encoding of a body as it arrives, and masks the key in the decoded bytes. We ask for `identity`; some services
@@ -59,7 +59,7 @@ async function* through(body: ReplyBody, encodings: string[]): AsyncGenerator<Ui
     yield* bytes
   } catch (cause) {
     if (cause instanceof StudioError) throw cause
-    throw new StudioError('malformed_reply', 'The reply’s compression is damaged.', { outputStarted: true }, { cause })
+    throw new StudioError('malformed_reply', 'The compressed reply is damaged.', { outputStarted: true }, { cause })
   } finally {
     body.close()
   }

@@ -11,14 +11,14 @@ const maxRaw = 4096
 const statuses: Record<number, [kind: ProblemKind, words: string]> = {
   400: ['invalid_request', 'The service refused the request as invalid.'],
   401: ['unauthorized', 'The service does not accept this key.'],
-  402: ['insufficient_credits', 'The account has not enough credits.'],
+  402: ['insufficient_credits', 'The account does not have enough credits.'],
   403: ['forbidden', 'This key is not permitted to do this.'],
   404: ['not_found', 'The service does not know this model or resource.'],
   429: ['rate_limited', 'The service asks for fewer requests.'],
-  500: ['internal', 'The service failed inside.'],
+  500: ['internal', 'The service reported an internal error.'],
   501: ['not_implemented', 'The service does not implement this.'],
   502: ['bad_gateway', 'The service could not reach its model.'],
-  503: ['unavailable', 'The service is unavailable for the moment.'],
+  503: ['unavailable', 'The service is temporarily unavailable.'],
   504: ['gateway_timeout', 'The service’s model did not answer in time.'],
 }
 
@@ -148,12 +148,12 @@ export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
   if (timeout !== undefined) return make(...timeout)
   // undici reports a proxy's refusal as an abort or an invalid argument. Only the message identifies it.
   if (/^Proxy (?:response|Authentication)/.test(text)) {
-    return make('connect_failed', `The HTTP proxy of this machine refused the connection. ${text}.`)
+    return make('connect_failed', `The HTTP proxy of this computer refused the connection. ${text}.`)
   }
   if (endedByUs.has(code)) return cancelled(facts)
   if (!phase.sent && tlsCode.test(code)) return make('tls_failed', `No secure connection could be made (${code}).`)
   if ((fault instanceof Error && fault.name === 'HTTPParserError') || isMalformed(code, text, phase)) {
-    return make('malformed_reply', 'What answered does not speak proper HTTP.')
+    return make('malformed_reply', 'The reply is not valid HTTP.')
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return make('bad_input', 'This request can’t be sent as it is.')

@@ -107,7 +107,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     if (this.#over || now - this.#remarkedAt < this.#network.headersTimeoutMs) return
     const facts = { outputStarted: false, workPossible: true }
     this.failed(new StudioError('headers_timeout', 'The service did not begin to answer in time.', facts))
-    controller.abort(new Error('The wait for a reply is over.'))
+    controller.abort(new Error('The reply did not begin in time.'))
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {

@@ -57,7 +57,7 @@ export async function createTranscription(
   if (type === 'text/vtt') return { format: 'vtt', text, json: null, facts }
   if (type !== 'application/json' && !type.endsWith('+json')) return { format: 'text', text, json: null, facts }
   const json = parseObject(text)
-  if (json === null) throw malformed(link, facts, text, 'The transcript is not the JSON that it claims to be.')
+  if (json === null) throw malformed(link, facts, text, 'The transcript is not valid JSON, although its content type says so.')
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', json, facts }
 }
 

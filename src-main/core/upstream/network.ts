@@ -78,7 +78,7 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
     left: () => {
       waiting--
       if (waiting > 0) return
-      for (const socket of connecting) socket.destroy(new Error('Nobody waits for this connection any more.'))
+      for (const socket of connecting) socket.destroy(new Error('No request needs this connection any more.'))
     },
     destroy: () => dispatcher.destroy(),
   }

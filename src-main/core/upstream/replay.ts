@@ -66,7 +66,7 @@ export class ReplayableBody {
       else this.#keep(next.value)
     } catch (cause) {
       this.#kept = null
-      throw new StudioError('cancelled', 'The upload was broken off by its sender.', {}, { cause })
+      throw new StudioError('cancelled', 'The sender cancelled the upload.', {}, { cause })
     } finally {
       this.#pulling = null
     }

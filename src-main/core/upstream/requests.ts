@@ -27,21 +27,21 @@ export function checkChatRequest(request: ChatRequest): void {
 
 /** @throws StudioError `bad_input` */
 export function checkSpeechRequest({ input, speed }: SpeechRequest): void {
-  require(typeof input === 'string' && input !== '', 'Give a text to speak.')
+  require(typeof input === 'string' && input !== '', 'Enter a text to speak.')
   const bytes = Buffer.byteLength(input)
-  require(bytes <= maxSpeechBytes, `The text has ${bytes} bytes; the service takes at most ${maxSpeechBytes}.`)
-  require(speed === undefined || (speed >= 0.25 && speed <= 4), 'The speed lies between 0.25 and 4.')
+  require(bytes <= maxSpeechBytes, `The text has ${bytes} bytes; the service accepts at most ${maxSpeechBytes}.`)
+  require(speed === undefined || (speed >= 0.25 && speed <= 4), 'The speed must be between 0.25 and 4.')
 }
 
 /** @throws StudioError `bad_input` */
 export function checkTranscriptionRequest({ file }: TranscriptionRequest): void {
-  require(file instanceof Uint8Array || typeof file?.stream === 'function', 'Give an audio file.')
+  require(file instanceof Uint8Array || typeof file?.stream === 'function', 'Choose an audio file.')
 }
 
 /** @throws StudioError `bad_input` */
 export function checkImageRequest({ prompt, n }: ImageRequest): void {
   require(typeof prompt === 'string' && prompt !== '', 'Describe the image.')
-  require(n === undefined || (Number.isInteger(n) && n >= 1 && n <= 4), 'One to four images can be asked for at once.')
+  require(n === undefined || (Number.isInteger(n) && n >= 1 && n <= 4), 'One to four images can be requested at once.')
 }
 
 function require(holds: boolean, message: string): void {

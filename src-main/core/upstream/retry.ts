@@ -140,7 +140,7 @@ export function planRetry(
   if (elapsedMs + delayMs <= policy.budgetMs) return { delayMs }
   const why =
     asked > 0
-      ? `It asks to wait ${Math.ceil(asked / 1000)} s, longer than is waited on its own.`
+      ? `It asks for a wait of ${Math.ceil(asked / 1000)} s, which is too long for an automatic retry.`
       : `Gave up after ${number} ${number === 1 ? 'attempt' : 'attempts'}: the time for retries is over.`
   return { delayMs: null, why }
 }
@@ -153,7 +153,7 @@ function gaveUp(error: StudioError, why: string): StudioError {
   return new RetriesExhausted(error.kind, message, error.facts, { cause: error })
 }
 
-const changed = 'It was not asked again, because another connection was chosen.'
+const changed = 'It was not retried, because another connection was chosen.'
 
 /** The connection was replaced during a retry. An attempt did reach the service, so its failure is reported. */
 function notAgain(last: StudioError): StudioError {

@@ -34,7 +34,7 @@ export async function* readEvents(
   for await (const chunk of bytes) {
     feed(decode(decoder, chunk))
     yield* events.splice(0)
-    if (tooLarge) throw new StudioError('malformed_reply', 'The service sent an event larger than any real one.')
+    if (tooLarge) throw new StudioError('malformed_reply', 'The service sent an event that is too large.')
   }
   // Some services omit the blank line after the last event. The standard drops such an event. We read it when it is whole; an incomplete
   // one shows that the stream was cut.
@@ -56,6 +56,6 @@ function decode(decoder: TextDecoder, chunk: Uint8Array): string {
   try {
     return decoder.decode(chunk, { stream: true })
   } catch (cause) {
-    throw new StudioError('malformed_reply', 'The service sent bytes that are no text (UTF-8).', {}, { cause })
+    throw new StudioError('malformed_reply', 'The service sent bytes that are not valid UTF-8.', {}, { cause })
   }
 }

@@ -187,7 +187,7 @@ describe('prices', () => {
     other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
     other.close()
     requestLog.learn(usage, service)
-    expect(lines).toEqual([expect.stringMatching('^error Prices could not be kept')])
+    expect(lines).toEqual([expect.stringMatching('^error Prices could not be stored')])
     expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
     expect(requestLog.price('images', null, use(0, 0))).toBe(40_000_000n)
     await requestLog.close()
