@@ -405,7 +405,7 @@ async function build(
   function openRequestLog() {
     return new SqliteRequestLog({
       dataDir: host.dataDir,
-      tools: () => tools.list(),
+      apps: () => tools.list(),
       bodyDays: () => settings.bodyDays,
       log: host.log,
     })

@@ -67,7 +67,7 @@ try {
   fillRequestLog(folder, rows)
   const accountStore = fillAccount(folder)
   let from = performance.now()
-  const requestLog = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+  const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
   const migrated = performance.now() - from
   requestLog.connectedTo(baseUrl)
   from = performance.now()

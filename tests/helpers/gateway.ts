@@ -67,7 +67,7 @@ export async function openGateway(
   const failures: string[] = []
   const requestLog = new SqliteRequestLog({
     dataDir,
-    tools: () => [tool],
+    apps: () => [tool],
     bodyDays: () => 7,
     log: (level, line) => level === 'error' && failures.push(line),
   })

@@ -91,8 +91,9 @@ export class AccountLinks {
       const linkedAccount = this.#linkedAccount({ ...place, profile: '' }, account)
       if (known.account !== null) this.#linkTo(linkedAccount, nextRow)
       for (const waiting of [...this.#accounts.values()]) {
-        const here = isSame(waiting, place) || isSame(waiting, { ...place, profile: '' }) || waiting.baseUrl === ''
-        if (waiting.account === null && here) this.#moveTo(linkedAccount, waiting)
+        const isSamePlace =
+          isSame(waiting, place) || isSame(waiting, { ...place, profile: '' }) || waiting.baseUrl === ''
+        if (waiting.account === null && isSamePlace) this.#moveTo(linkedAccount, waiting)
       }
       this.#places.set(keyOf(place), linkedAccount.id)
     })

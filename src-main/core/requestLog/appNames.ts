@@ -9,17 +9,17 @@ export interface AppName {
 
 /** App names by id. A revoked app has its id as its name. */
 export class AppNames {
-  readonly #tools: () => readonly AppName[]
+  readonly #apps: () => readonly AppName[]
   #byId: Map<string, AppName> | null = null
 
-  constructor(tools: () => readonly AppName[]) {
-    this.#tools = tools
+  constructor(apps: () => readonly AppName[]) {
+    this.#apps = apps
   }
 
   /** Read once per turn of the event loop: a rename shows at the next look, and a page of rows reads once. */
   of(id: string): AppName {
     if (this.#byId === null) {
-      this.#byId = new Map(this.#tools().map((tool) => [tool.id, tool]))
+      this.#byId = new Map(this.#apps().map((app) => [app.id, app]))
       queueMicrotask(() => {
         this.#byId = null
       })

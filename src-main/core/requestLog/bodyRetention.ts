@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BodyWish } from '../store/requestLog/bodies.ts'
+import type { BodySelection } from '../store/requestLog/bodies.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
-import type { LogEraseSteps } from './retention.ts'
+import type { LogDeletionSteps } from './retention.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
@@ -15,7 +15,7 @@ interface Parts {
   log(level: 'error', line: string): void
 }
 
-const quietly: LogEraseSteps = { done: () => undefined, stopped: () => false }
+const quietly: LogDeletionSteps = { done: () => undefined, stopped: () => false }
 
 /** Deletes logged bodies, one deletion after the other: on request, and each hour those that are too old. */
 export class BodyRetention {
@@ -26,17 +26,20 @@ export class BodyRetention {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
+    this.#sweep = setInterval(() => this.#deleteOld(), hourMs)
     this.#sweep.unref()
-    setImmediate(() => this.#eraseOld())
+    setImmediate(() => this.#deleteOld())
   }
 
   /** Number of requests with bodies from before a time (ms since 1970), and their bytes. */
   count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
 
-  erase(wish: BodyWish, { done, stopped }: LogEraseSteps = quietly): Promise<number> {
+  erase(selection: BodySelection, { done, stopped }: LogDeletionSteps = quietly): Promise<number> {
     const work = this.#work.then(async () => {
-      const erased = await eraseBodies(this.#parts.store, wish, { done, stopped: () => this.#closing || stopped() })
+      const erased = await eraseBodies(this.#parts.store, selection, {
+        done,
+        stopped: () => this.#closing || stopped(),
+      })
       if (erased > 0) this.#parts.erased()
       return erased
     })
@@ -44,10 +47,10 @@ export class BodyRetention {
     return work
   }
 
-  #eraseOld(): void {
+  #deleteOld(): void {
     if (this.#closing) return
-    const wish = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
-    this.erase(wish).catch((thrown: unknown) => {
+    const selection = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
+    this.erase(selection).catch((thrown: unknown) => {
       this.#parts.log('error', `Old bodies could not be deleted: ${String(thrown)}`)
     })
   }
@@ -67,10 +70,14 @@ const pagesEach = 130
  * Deletes logged bodies and returns of how many requests. When it resolves, nothing of them is left in the files, unless it was stopped.
  * After a stop at the end of the program, the next start deletes the rest of those that are too old.
  */
-async function eraseBodies(store: RequestLogTables, wish: BodyWish, { done, stopped }: LogEraseSteps): Promise<number> {
+async function eraseBodies(
+  store: RequestLogTables,
+  selection: BodySelection,
+  { done, stopped }: LogDeletionSteps,
+): Promise<number> {
   let erased = 0
   for (;;) {
-    const ids = store.bodies.eraseSome(wish, atOnce)
+    const ids = store.bodies.eraseSome(selection, atOnce)
     store.transaction(() => {
       for (const id of ids) store.requests.forgetBodies(id)
     })

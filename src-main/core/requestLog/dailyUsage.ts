@@ -86,7 +86,7 @@ const shortDays = 100
 const openDays = 2
 /** The cache is read again after this many new days. */
 const staleDays = 60
-const mostRemembered = 200_000
+const maxRemembered = 200_000
 
 interface Remembered {
   /** The last day in the cache. */
@@ -141,7 +141,7 @@ export class CallerDays {
     if (known && newest - known.upTo <= staleDays) return known
     const upTo = newest - openDays
     const days = this.#read(account, 0, upTo)
-    if (days.length > mostRemembered) return null
+    if (days.length > maxRemembered) return null
     const remembered = { upTo, days }
     this.#remembered.set(account, remembered)
     return remembered

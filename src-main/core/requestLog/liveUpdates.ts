@@ -3,7 +3,7 @@ import { guarded } from '../shared/unexpected.ts'
 import type { RowSource, Watcher } from './watch.ts'
 
 /** Watchers are notified at most ten times a second. ms. */
-const tellEveryMs = 100
+const notifyIntervalMs = 100
 
 /** Collects changes and notifies watchers. A change is nearly free without a watcher. */
 export class LiveUpdates<S extends RowSource> {
@@ -25,7 +25,7 @@ export class LiveUpdates<S extends RowSource> {
     if (this.#watchers.size === 0 && this.#changes.size === 0) return
     this.#changed.add(source)
     if (this.#timer) return
-    this.#timer = setTimeout(this.#notify, tellEveryMs)
+    this.#timer = setTimeout(this.#notify, notifyIntervalMs)
     this.#timer.unref()
   }
 

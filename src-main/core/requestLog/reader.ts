@@ -9,7 +9,7 @@ import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 
 /** Most rows of one read. A late reader continues with the next read. */
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 
 export interface FollowOptions {
   signal: AbortSignal
@@ -46,11 +46,11 @@ export interface RequestLogReader {
  */
 export function openRequestLogReader(
   dataDir: string,
-  tools: () => readonly AppName[] = () => [],
+  apps: () => readonly AppName[] = () => [],
   { remember = false }: { remember?: boolean } = {},
 ): RequestLogReader {
   const callers = new Callers()
-  const names = new AppNames(tools)
+  const names = new AppNames(apps)
   let file: RequestLogReadOnly | null = null
   /** Changes after each write of another connection. */
   let version = ''
@@ -88,8 +88,8 @@ export function openRequestLogReader(
     const open = look()
     const last = open?.requests.last()?.id ?? 0
     const rows: RequestRow[] = []
-    for (let low = after + 1; low <= last && rows.length < limit; low += mostAtOnce) {
-      rows.push(...find(filter, low, Math.min(last, low + mostAtOnce - 1), mostAtOnce).reverse())
+    for (let low = after + 1; low <= last && rows.length < limit; low += maxAtOnce) {
+      rows.push(...find(filter, low, Math.min(last, low + maxAtOnce - 1), maxAtOnce).reverse())
     }
     return rows.slice(0, limit)
   }
@@ -116,9 +116,9 @@ export function openRequestLogReader(
         continue
       }
       const { matches } = readyFilter(filter, callers, names)
-      const come = since({}, last, mostAtOnce)
+      const come = since({}, last, maxAtOnce)
       // A full read may have left rows for the next one.
-      if (come.length < mostAtOnce) seen = version
+      if (come.length < maxAtOnce) seen = version
       const rows = [...endedOf(log, open), ...come]
       for (const row of come) if (outcomeOfRow(row) === null) open.add(row.id)
       last = come.at(-1)?.id ?? last

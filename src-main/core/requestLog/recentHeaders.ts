@@ -3,37 +3,37 @@ import { withoutLocalKeys } from './redact.ts'
 export type Pairs = [name: string, value: string][]
 
 /** Headers of a request and its reply. Not copied, and cleaned only when a person looks. */
-export interface KeptHeaders {
+export interface RecordedHeaders {
   request: Pairs
   reply: Pairs
   /** Removes secrets. */
   clean(text: string): string
 }
 
-const mostKept = 1000
+const maxKept = 1000
 /**
  * Most requests a second whose headers are recorded. They outlive the garbage collector's young generation, which at thousands of requests
  * a second costs as much as the rest of the log. No person reads so many.
  */
-const mostASecond = 50
+const maxPerSecond = 50
 
 /** Headers of the newest thousand requests, at most fifty a second, in memory only. */
 export class RecentHeaders {
-  readonly #byId = new Map<number, KeptHeaders>()
+  readonly #byId = new Map<number, RecordedHeaders>()
   #second = 0
   #inSecond = 0
 
   /** @param now ms, any clock */
-  keep(id: number, headers: KeptHeaders, now: number): void {
+  record(id: number, headers: RecordedHeaders, now: number): void {
     const second = Math.floor(now / 1000)
     if (second !== this.#second) {
       this.#second = second
       this.#inSecond = 0
     }
     this.#inSecond += 1
-    if (this.#inSecond > mostASecond) return
+    if (this.#inSecond > maxPerSecond) return
     this.#byId.set(id, headers)
-    if (this.#byId.size <= mostKept) return
+    if (this.#byId.size <= maxKept) return
     for (const oldest of this.#byId.keys()) {
       this.#byId.delete(oldest)
       return
@@ -46,6 +46,6 @@ export class RecentHeaders {
   }
 }
 
-export function cleanPairs({ clean }: KeptHeaders, pairs: Pairs): Pairs {
+export function cleanPairs({ clean }: RecordedHeaders, pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name, withoutLocalKeys(clean(value))])
 }

@@ -7,7 +7,7 @@ import { tidy } from './redact.ts'
 
 const windowMs = 60_000
 /** Most different sources with their own rows within a minute; further ones are `others`. */
-const mostPlaces = 50
+const maxPlaces = 50
 
 /** A row of one refusal, or of many of the same kind. */
 export interface RefusalRow {
@@ -36,7 +36,7 @@ export class RefusalLog {
     this.#forget(at)
     const place = refused.toolId ?? refused.from
     const key = `${refused.code}\n${place}`
-    const others = this.#recent.size >= mostPlaces && !this.#recent.has(key)
+    const others = this.#recent.size >= maxPlaces && !this.#recent.has(key)
     const known = this.#recent.get(others ? refused.code : key)
     if (known) {
       known.refusal.row.times += 1

@@ -1,6 +1,6 @@
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 
-/** When the clock is set back by less than this, times stand still instead, so that ids and times agree. ms. */
+/** When the clock is set back by less than this, times stay the same instead, so that ids and times agree. ms. */
 const stillMs = 10_000
 
 /** Ids and times of new rows. No id is used twice, even after rows were deleted. Times ascend, unless the clock was truly set back. */

@@ -56,7 +56,7 @@ const hourMs = 3_600_000
 export interface RequestLogOptions {
   dataDir: string
   /** Current names and colours of the apps. */
-  tools(): readonly AppName[]
+  apps(): readonly AppName[]
   /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
@@ -81,8 +81,8 @@ export class SqliteRequestLog implements RequestLog {
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows for good; the sums by day stay. */
-  readonly rowEraser: LogRetention
-  readonly bodyEraser: BodyRetention
+  readonly rowRetention: LogRetention
+  readonly bodyRetention: BodyRetention
 
   readonly #store: RequestLogTables
   readonly #callers = new Callers()
@@ -108,7 +108,7 @@ export class SqliteRequestLog implements RequestLog {
   constructor(options: RequestLogOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#names = new AppNames(options.tools)
+    this.#names = new AppNames(options.apps)
     this.#store = openRequestLogTables(options.dataDir, { checkWhole: options.checkWhole ?? false, busyMs: coreBusyMs })
     const store = this.#store
     this.#numbers = new RequestIds(store.facts, this.#now)
@@ -139,20 +139,20 @@ export class SqliteRequestLog implements RequestLog {
     })
     giveBackAtStart(store, options.log)
     this.#load()
-    this.bodyEraser = new BodyRetention({
+    this.bodyRetention = new BodyRetention({
       store,
       bodyDays: options.bodyDays,
       now: this.#now,
       erased: () => this.#hub.erased(),
       log: options.log,
     })
-    this.rowEraser = new LogRetention({
+    this.rowRetention = new LogRetention({
       store,
       file: requestLogFile(options.dataDir),
       flush: () => this.#writer.flush(),
       countBefore: (at) => this.#query.countBefore(at),
       lastBefore: (at) => this.#query.lastBefore(at),
-      eraseBodies: (before, steps) => this.bodyEraser.erase({ before }, steps),
+      eraseBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
       erased: () => {
         this.#query.forgetCounts()
         this.#hub.erased()
@@ -178,7 +178,7 @@ export class SqliteRequestLog implements RequestLog {
     const at = this.#numbers.at()
     const id = this.#numbers.nextId()
     this.#links.opens(id, place)
-    const trace = new Trace(this.#home(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
+    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
     this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
@@ -243,8 +243,8 @@ export class SqliteRequestLog implements RequestLog {
   /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
-    if (id !== undefined) return this.bodyEraser.erase({ id })
-    return this.bodyEraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    if (id !== undefined) return this.bodyRetention.erase({ id })
+    return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
@@ -265,13 +265,13 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Read from memory, which includes every ended request. */
-  spent(toolId: string): SpendTotals {
-    return this.#spend.of(`tool:${toolId}`)
+  spent(appId: string): SpendTotals {
+    return this.#spend.of(`tool:${appId}`)
   }
 
   /** Resets the total spend; the log, the day and the month stay. */
-  resetSpend(toolId: string): void {
-    this.#spend.reset(`tool:${toolId}`)
+  resetSpend(appId: string): void {
+    this.#spend.reset(`tool:${appId}`)
     this.#writer.flush()
     this.changes.notify()
   }
@@ -350,9 +350,9 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Requests of an app under way, and how many of them wait in the queue. */
-  liveOf(toolId: string): { active: number; waiting: number } {
+  liveOf(appId: string): { active: number; waiting: number } {
     const count = { active: 0, waiting: 0 }
-    const who = `tool:${toolId}`
+    const who = `tool:${appId}`
     for (const trace of this.#live) {
       if (trace.who !== who) continue
       count.active += 1
@@ -365,8 +365,8 @@ export class SqliteRequestLog implements RequestLog {
   async close(): Promise<void> {
     this.#hub.close()
     this.#closing = true
-    await this.rowEraser.close()
-    await this.bodyEraser.close()
+    await this.rowRetention.close()
+    await this.bodyRetention.close()
     await this.#writer.close(endsWithinMs)
     // Only affects how many rows the next start reads.
     this.#trying('The last finished row could not be stored', () => this.#store.facts.set('floor', this.#lowestLive()))
@@ -374,21 +374,21 @@ export class SqliteRequestLog implements RequestLog {
   }
   // ---- internal --------------------------------------------------------------------------------------------------------
 
-  #priced: { list: PriceList; home: TraceOwner } | null = null
+  #priced: { list: PriceList; owner: TraceOwner } | null = null
 
   /** A request is priced with the prices of its start, even if another service is connected when it ends. */
-  #home(): TraceOwner {
+  #owner(): TraceOwner {
     const { list } = this.#prices
-    if (this.#priced?.list === list) return this.#priced.home
-    const home: TraceOwner = {
+    if (this.#priced?.list === list) return this.#priced.owner
+    const owner: TraceOwner = {
       callers: this.#callers,
       price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
       clock: () => this.#options.now?.() ?? performance.now(),
       changed: (trace) => this.#hub.touch(trace),
       ended: (trace) => this.#ended(trace),
     }
-    this.#priced = { list, home }
-    return home
+    this.#priced = { list, owner }
+    return owner
   }
 
   #ended(trace: Trace): void {
@@ -403,7 +403,7 @@ export class SqliteRequestLog implements RequestLog {
       this.#typical.saw(trace.model, end.tokensOut)
       if (this.settled.size > 0) this.settled.notify(trace.who)
     }
-    if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
+    if (trace.headersKept) this.#headers.record(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
     this.#hub.touch(trace)
   }

@@ -16,7 +16,7 @@ import {
 import type { OpenedRequest, StoredRequest } from '../store/requestLog/requests.ts'
 import { cleanUsage, costOf } from './cost.ts'
 import type { Use } from './prices.ts'
-import { cleanPairs, type KeptHeaders, type Pairs } from './recentHeaders.ts'
+import { cleanPairs, type Pairs, type RecordedHeaders } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
 import type { LiveRequestState } from './rows.ts'
 
@@ -59,13 +59,13 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   readonly at: number
   readonly logBodies: boolean
   readonly who: string
-  headersKept: KeptHeaders | null = null
+  headersKept: RecordedHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
   live: LiveRequestState = 'waiting'
   /** Null until the request has ended. */
   end: StoredRequest | null = null
 
-  readonly #home: TraceOwner
+  readonly #owner: TraceOwner
   readonly #batch: Batch
   readonly #method: string | null
   readonly #path: string | null
@@ -102,8 +102,8 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   #reads: (() => MeterReading) | null = null
   #soFar: SoFar | null = null
 
-  constructor(home: TraceOwner, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
-    this.#home = home
+  constructor(owner: TraceOwner, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
+    this.#owner = owner
     this.#batch = batch
     this.id = id
     this.at = at
@@ -117,8 +117,8 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
     this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
-    this.#caller = home.callers.of(who, this.#model)
-    this.#start = home.clock()
+    this.#caller = owner.callers.of(who, this.#model)
+    this.#start = owner.clock()
     this.#attemptSince = this.#start
   }
 
@@ -149,14 +149,14 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     if (stream !== undefined) this.#stream = stream
     if (model !== undefined) {
       this.#model = model === null ? null : tidy(model, 300)
-      this.#caller = this.#home.callers.of(this.who, this.#model)
+      this.#caller = this.#owner.callers.of(this.who, this.#model)
     }
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   queued(): void {
     if (this.end || this.#waitingSince >= 0) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endBackoff(now)
     this.#waitingSince = now
     this.#become('waiting')
@@ -164,7 +164,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   admitted(): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endBackoff(now)
     this.#endWait(now)
     this.#attemptSince = now
@@ -174,7 +174,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   backsOff(status: number): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endWait(now)
     this.#count()
     this.#doubtAttempt(status)
@@ -191,7 +191,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   connected(): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endBackoff(now)
     this.#endWait(now)
     this.#count()
@@ -204,7 +204,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   sentBytes(count: number): void {
     if (this.end) return
     this.#bytesUp += count
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   replied(status: number, requestId: string | null): void {
@@ -216,10 +216,10 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   receivedBytes(count: number): void {
     if (this.end) return
-    if (this.#firstByteMs < 0) this.#firstByteMs = this.#home.clock() - this.#start
+    if (this.#firstByteMs < 0) this.#firstByteMs = this.#owner.clock() - this.#start
     this.#bytesDown += count
     this.live = 'streaming'
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   reads(reading: () => MeterReading): void {
@@ -236,7 +236,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   ends(end: RequestEnd, reading: MeterReading | null): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     // An attempt that failed before it had a connection counts; waiting in the queue does not.
     if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
@@ -258,7 +258,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     row.hasBodies = this.bodiesKept ? 1 : 0
     this.end = row
     this.#onStop = null
-    this.#home.ended(this)
+    this.#owner.ended(this)
   }
 
   /** The row as written before the request is sent. */
@@ -275,7 +275,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   }
 
   /** The row in its current state. */
-  stored(now = this.#home.clock()): StoredRequest {
+  stored(now = this.#owner.clock()): StoredRequest {
     if (this.end) return this.end
     return {
       id: this.id,
@@ -330,7 +330,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
         count: this.#pictures,
         reading,
       },
-      this.#home.price,
+      this.#owner.price,
     )
     const tokens = cleanUsage(reading?.usage ?? null)
     const reported = tokens.in !== null || tokens.out !== null
@@ -377,7 +377,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   #become(state: LiveRequestState): void {
     this.live = state
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   #count(): void {

@@ -13,13 +13,13 @@ interface Parts {
   /** No row that began before a time has a higher id. */
   lastBefore(at: number): number
   /** Deletes logged bodies from before a time. Called first: every stored body needs its request in the log. */
-  eraseBodies(before: number, on: LogEraseSteps): Promise<number>
+  eraseBodies(before: number, on: LogDeletionSteps): Promise<number>
   erased(): void
   log(level: 'warn', line: string): void
 }
 
 /** Progress of a deletion. `stopped` ends it early; what was deleted by then stays deleted. */
-export interface LogEraseSteps {
+export interface LogDeletionSteps {
   done(items: number): void
   stopped(): boolean
 }
@@ -53,13 +53,13 @@ export class LogRetention {
    * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves, nothing of
    * them is left in the files, unless it was stopped.
    */
-  erase(before: number, steps: LogEraseSteps): Promise<number> {
+  erase(before: number, steps: LogDeletionSteps): Promise<number> {
     const work = this.#work.then(() => this.#erase(before, steps))
     this.#work = work.catch(() => undefined)
     return work
   }
 
-  async #erase(before: number, { done, stopped }: LogEraseSteps): Promise<number> {
+  async #erase(before: number, { done, stopped }: LogDeletionSteps): Promise<number> {
     const { store, flush, file } = this.#parts
     const over = (): boolean => this.#closing || stopped()
     if (over()) return 0
@@ -114,8 +114,7 @@ export function giveBackAtStart(
   log: (level: 'info' | 'warn', line: string) => void,
 ) {
   try {
-    if (store.erasing.writeAnew())
-      log('info', 'The request log was rewritten to free the space of deleted rows.')
+    if (store.erasing.writeAnew()) log('info', 'The request log was rewritten to free the space of deleted rows.')
   } catch (thrown) {
     log('warn', `The space of deleted requests could not be freed: ${String(thrown)}`)
   }

@@ -92,7 +92,7 @@ function whoOf(who: string, origin: string | null, names: AppNames): Who {
 
 const atOnce = 500
 /** Most rows that are searched for those of one account. Reading them blocks the program. */
-const mostLooked = 20 * atOnce
+const maxLooked = 20 * atOnce
 
 /** Rows with a 429, newest first, as far as `isOf` accepts them. `read` returns rows with ids below its first argument. */
 export function limitedOf(
@@ -102,7 +102,7 @@ export function limitedOf(
 ): StoredRequest[] {
   const found: StoredRequest[] = []
   let before = Number.MAX_SAFE_INTEGER
-  for (let looked = 0; looked < mostLooked && found.length < limit; looked += atOnce) {
+  for (let looked = 0; looked < maxLooked && found.length < limit; looked += atOnce) {
     const rows = read(before, atOnce)
     found.push(...rows.filter(({ id }) => isOf(id)))
     const last = rows.at(-1)

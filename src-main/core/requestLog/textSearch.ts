@@ -7,7 +7,7 @@ import type { ReadyFilter } from './filters.ts'
 const textSlice = 10_000
 const indexSlice = 100_000
 /** Most filters whose count is cached. */
-const mostCounts = 8
+const maxCounts = 8
 
 interface Tables {
   requests: Pick<RequestTable, 'from' | 'last'>
@@ -55,7 +55,7 @@ export class TextSearch {
     this.#counts.delete(key)
     this.#counts.set(key, { upTo, kept })
     for (const oldest of this.#counts.keys()) {
-      if (this.#counts.size <= mostCounts) break
+      if (this.#counts.size <= maxCounts) break
       this.#counts.delete(oldest)
     }
     return kept + (await this.#countRange(search, { low: upTo + 1, high }))

@@ -2,7 +2,7 @@
 const unseen = 500
 /** The average moves by at least this part with each request, so that newer ones count more. */
 const slowest = 1 / 200
-const mostModels = 2000
+const maxModels = 2000
 
 interface Mean {
   tokens: number
@@ -36,7 +36,7 @@ export class TypicalTokens {
     if (known) return known
     const mean = { tokens: 0, count: 0 }
     // Invented model names of an app must not fill the memory.
-    if (this.#byModel.size < mostModels) this.#byModel.set(model, mean)
+    if (this.#byModel.size < maxModels) this.#byModel.set(model, mean)
     return mean
   }
 }

@@ -4,7 +4,7 @@ import type { ReadyFilter } from './filters.ts'
 import { outcomeOfRow } from './filters.ts'
 
 /** Most changed rows of one watcher. Beyond that it receives the newest rows again. */
-const mostPending = 1000
+const maxPending = 1000
 
 /** Returns the current state of a row. */
 export interface RowSource {
@@ -45,7 +45,7 @@ export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
   notify(sources: ReadonlySet<S>): void {
     if (!this.#stale || this.#reading) {
       for (const source of sources) this.#changed.set(source.id, source)
-      if (this.#changed.size > mostPending) this.#startAnew()
+      if (this.#changed.size > maxPending) this.#startAnew()
     }
     this.#wake()
   }

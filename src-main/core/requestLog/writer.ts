@@ -13,7 +13,7 @@ import type { Spend } from './spend.ts'
 
 /** How long completions are batched before a commit, ms. Their rows already exist as "in progress". */
 const closeWithinMs = 100
-const mostPending = 256
+const maxPending = 256
 /**
  * From this many requests under way, new rows are batched for a millisecond. A commit for one or two rows of each turn would cost as much
  * as relaying them. A single request never waits.
@@ -21,14 +21,14 @@ const mostPending = 256
 const busyFrom = 8
 const gatherMs = 1
 /** Most ended rows in memory while the disk takes nothing. */
-const mostKept = 5000
+const maxKept = 5000
 /** Most logged bodies that wait for their file, bytes. Each request may have 1 MB. */
-const mostBodyBytes = 64 * 1024 * 1024
+const maxBodyBytes = 64 * 1024 * 1024
 /** How long new rows wait for another process's lock before their requests are refused, and the interval between tries, ms. */
 const lockedMs = 1500
 const lockedEveryMs = 50
 /** Most requests that wait for the lock, because each has its body in memory. */
-const mostLocked = 1000
+const maxLocked = 1000
 /** Pause between two attempts while the disk takes nothing, ms. One attempt may write thousands of rows. */
 const failingEveryMs = 500
 const complainEveryMs = 60_000
@@ -99,7 +99,7 @@ export class Writer {
 
   ends(trace: Trace): void {
     this.#closed.push(trace)
-    const isDue = this.#closed.length >= mostPending && !this.#failing
+    const isDue = this.#closed.length >= maxPending && !this.#failing
     if (isDue && !this.#gather) this.#turn ??= setImmediate(this.#atTurn)
     this.soon()
   }
@@ -115,7 +115,7 @@ export class Writer {
     this.#turn = null
     this.#gather = null
     // While the disk takes nothing, only the timer retries: each turn would try thousands of rows.
-    if (this.#closed.length >= mostPending && !this.#failing) this.flush()
+    if (this.#closed.length >= maxPending && !this.#failing) this.flush()
     else this.#flushOpened()
   }
 
@@ -160,7 +160,7 @@ export class Writer {
 
   /** Whether to wait for a lock. Most last only moments, so that no person notices. */
   #isWorthWaiting({ kind }: StudioError): boolean {
-    if (kind !== 'database_locked' || this.#opened.length > mostLocked) return false
+    if (kind !== 'database_locked' || this.#opened.length > maxLocked) return false
     this.#lockedSince ??= performance.now()
     return performance.now() - this.#lockedSince < lockedMs
   }
@@ -195,7 +195,7 @@ export class Writer {
     this.#flushMissed()
     const { store, callers, spend, links, used, refusals } = this.#requestLog
     const closed = this.#closed
-    this.#keepBodies(closed)
+    this.#storeBodies(closed)
     const bodiesKept = this.#bodiesKept
     const isMore = refusals.unsaved.size > 0 || spend.unsaved || bodiesKept.length > 0
     if (closed.length === 0 && !isMore) return
@@ -233,12 +233,12 @@ export class Writer {
   /** Limits the rows in memory. Rows of which nothing was sent are dropped first. */
   #bound(): void {
     for (const trace of this.#missed) {
-      if (this.#missed.size <= mostKept && this.#closed.length <= mostKept) return
+      if (this.#missed.size <= maxKept && this.#closed.length <= maxKept) return
       this.#missed.delete(trace)
       const at = this.#closed.indexOf(trace)
       if (at >= 0) this.#closed.splice(at, 1)
     }
-    this.#closed = this.#closed.slice(-mostKept)
+    this.#closed = this.#closed.slice(-maxKept)
   }
 
   /** Ended, but not written yet. */
@@ -247,7 +247,7 @@ export class Writer {
   }
 
   /** Before the rows, so that no row refers to missing bodies. */
-  #keepBodies(closed: Trace[]): void {
+  #storeBodies(closed: Trace[]): void {
     const fresh = closed.flatMap((trace) => {
       if (trace.bodiesKept === null) return []
       const { id, who, at } = trace
@@ -309,7 +309,7 @@ function newest<T extends { bytes: number }>(all: readonly T[]): T[] {
   let bytes = 0
   const from = all.findLastIndex((one) => {
     bytes += one.bytes
-    return bytes > mostBodyBytes
+    return bytes > maxBodyBytes
   })
   return all.slice(from + 1)
 }

@@ -23,19 +23,19 @@ export interface Attempted {
  */
 export async function attemptOnce(
   link: UpstreamLink,
-  wish: AdmissionRequest,
+  admission: AdmissionRequest,
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
 ): Promise<Attempted> {
   const { lifetime } = link
-  const afterwards = wish.afterwards === true
-  lifetime.pass(afterwards)
-  const entering = link.scheduler.enter(wish)
-  const pass = entering instanceof Promise ? await entering : entering
+  const afterwards = admission.afterwards === true
+  lifetime.checkOpen(afterwards)
+  const entering = link.scheduler.enter(admission)
+  const permit = entering instanceof Promise ? await entering : entering
   lifetime.entered()
-  const reply = await send(link, trace, request, pass, afterwards)
-  link.way.replied(reply.status)
+  const reply = await send(link, trace, request, permit, afterwards)
+  link.reachability.replied(reply.status)
   reply.body.onClosed(() => lifetime.left())
   // An error used no tokens.
   const isError = reply.status >= 400
@@ -45,7 +45,7 @@ export async function attemptOnce(
   const leave = (): void => {
     if (isReturned) return
     isReturned = true
-    pass.leave(isError ? 0 : used())
+    permit.leave(isError ? 0 : used())
   }
   reply.body.onClosed((how) => {
     hasEnded = how === 'ended'
@@ -53,7 +53,7 @@ export async function attemptOnce(
     if (hasEnded) return isMetered ? leave() : process.nextTick(leave)
     // After our own abort the slot stays taken until the service has seen the close, so that the next request does not overtake it.
     setTimeout(leave, closeMs)
-    if (how instanceof StudioError) link.way.failed(how)
+    if (how instanceof StudioError) link.reachability.failed(how)
   })
   const metered = (): void => {
     isMetered = true
@@ -61,8 +61,8 @@ export async function attemptOnce(
   }
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
-  link.sawStatus(reply.status, wish.slot)
-  link.scheduler.saw(reply.status, rateLimit, pass)
+  link.sawStatus(reply.status, admission.slot)
+  link.scheduler.saw(reply.status, rateLimit, permit)
   return { reply, rateLimit, metered }
 }
 
@@ -70,11 +70,11 @@ async function send(
   link: UpstreamLink,
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
-  pass: Permit,
+  permit: Permit,
   afterwards: boolean,
 ): Promise<RawReply> {
   try {
-    link.lifetime.pass(afterwards)
+    link.lifetime.checkOpen(afterwards)
     return await exchange(link.network, link.credential.redactor, {
       ...request,
       origin: link.base.origin,
@@ -86,8 +86,8 @@ async function send(
   } catch (thrown) {
     // Without a sent byte no tokens were used.
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
-    pass.leave(sent ? null : 0)
-    if (thrown instanceof StudioError) link.way.failed(thrown)
+    permit.leave(sent ? null : 0)
+    if (thrown instanceof StudioError) link.reachability.failed(thrown)
     link.lifetime.left()
     throw thrown
   }

@@ -11,7 +11,7 @@ export interface Tap {
 
 /** Receives a body without a promise or a turn of the event loop per chunk. */
 export interface BodySink {
-  /** Returns false when the sink is full; `goOn` then resumes the flow. */
+  /** Returns false when the sink is full; `resume` then resumes the flow. */
   write(bytes: Uint8Array): boolean
   /** Called once, unless `fail` is. */
   end(): void
@@ -61,8 +61,8 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#queue = []
     this.#held = 0
     this.#tap = tap
-    for (const chunk of come) this.#keep(tap.push(chunk))
-    if (this.#closed === 'ended') this.#keep(tap.end())
+    for (const chunk of come) this.#enqueue(tap.push(chunk))
+    if (this.#closed === 'ended') this.#enqueue(tap.end())
   }
 
   /** Calls `listener` once, when the connection is free again or closed. Calls it at once if that has happened. */
@@ -86,7 +86,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 
   /** Resumes the flow after the sink was full. */
-  goOn(): void {
+  resume(): void {
     this.#sinkFull = false
     this.#pump()
   }
@@ -127,14 +127,14 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
       if (this.#sinkFull) this.#controller.pause()
       return
     }
-    this.#keep(passed)
+    this.#enqueue(passed)
     if (this.#held >= highWater) this.#controller.pause()
     this.#signal()
   }
 
   end(): void {
     this.#takeHeld()
-    if (this.#tap !== null && this.#settling === null) this.#keep(this.#tap.end())
+    if (this.#tap !== null && this.#settling === null) this.#enqueue(this.#tap.end())
     this.#ended = true
     this.#unsettle()
     this.#close('ended')
@@ -209,7 +209,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     }
   }
 
-  #keep(chunk: Uint8Array | null): void {
+  #enqueue(chunk: Uint8Array | null): void {
     if (chunk === null || chunk.length === 0) return
     this.#queue.push(chunk)
     this.#held += chunk.length

@@ -60,10 +60,10 @@ export function jsonBody(value: unknown) {
 export async function call(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
   const { signal: given, onWait, feature = 'account' } = options
   if (given?.aborted === true) throw cancelled()
-  link.lifetime.pass(isFile(link, request))
-  const gone = options.once === true ? null : link.way.gone()
+  link.lifetime.checkOpen(isFile(link, request))
+  const reachable = options.once === true ? null : link.reachability.whenReachable()
   // The studio repeats its account read-outs by itself, so those that reached nothing get no log row.
-  if (gone && feature === 'account') await gone
+  if (reachable && feature === 'account') await reachable
   const trace = openRow(link, request, feature, options.logBodies === true)
   options.onRow?.(trace.id)
   // A person can also stop the request in the request log.
@@ -76,7 +76,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   }
   try {
     if (trace.written) await trace.written
-    if (gone) await gone
+    if (reachable) await reachable
     return await withRetry(() => attempt(link, request, trace, { ...options, signal }, begun), {
       signal,
       onWait: (wait) => {
@@ -135,23 +135,23 @@ async function attempt(
   const { method, url, model = null, tokens = 0, tokensIn = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
   const asker = { kind: 'studio', feature } as const
-  const wish: AdmissionRequest = {
+  const admission: AdmissionRequest = {
     asker,
     slot: isInference(endpoint),
     tokens,
     model,
     signal,
     afterwards: endpoint === 'files',
-    trace: onWait ? tellingTurn(trace, onWait) : trace,
+    trace: onWait ? withQueueNotices(trace, onWait) : trace,
   }
   const body = request.body?.() ?? null
   if (body instanceof Uint8Array) trace.sentBytes(body.length)
-  const copies = trace.logBodies && body instanceof Uint8Array ? keepBodies(trace, body, link) : null
+  const copies = trace.logBodies && body instanceof Uint8Array ? copyBodies(trace, body, link) : null
   let meter: Meter | null = null
   onWait?.({ for: 'connection' })
   const { reply, metered } = await attemptOnce(
     link,
-    wish,
+    admission,
     trace,
     {
       method,
@@ -198,7 +198,7 @@ async function attempt(
 }
 
 /** Forwards the scheduler's queue notices to the caller and to the log row. */
-function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): AdmissionRequest['trace'] {
+function withQueueNotices(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): AdmissionRequest['trace'] {
   return {
     id: trace.id,
     queued() {
@@ -232,7 +232,7 @@ interface Copies {
 }
 
 /** Logs the request body now, and the raw reply at its end. The key is removed from both. */
-function keepBodies(trace: RequestTrace, body: Uint8Array, { credential }: UpstreamLink): Copies {
+function copyBodies(trace: RequestTrace, body: Uint8Array, { credential }: UpstreamLink): Copies {
   const clean = (text: string): string => credential.redact(text)
   const sent = copyBody(copyLimit)
   sent.push(body)

@@ -31,7 +31,7 @@ export interface UpstreamOptions {
   scheduler?: Scheduler
   requestLog?: RequestLog
   /** Learns whether the address answers, and holds requests back while it does not. Default: none. */
-  way?: Reachability
+  reachability?: Reachability
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
@@ -48,7 +48,7 @@ export function openUpstream({
   retry = {},
   scheduler = openScheduler,
   requestLog = noRequestLog,
-  way = openReachability,
+  reachability = openReachability,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
   const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
@@ -67,7 +67,7 @@ export function openUpstream({
     retry,
     scheduler,
     requestLog,
-    way,
+    reachability,
     lifetime,
     sawHeaders,
     sawStatus,

@@ -19,7 +19,7 @@ export class ClientLifetime {
    * @param afterwards whether the request belongs to one that was sent before
    * @throws StudioError `connection_changed` when the client accepts nothing new
    */
-  pass(afterwards: boolean): void {
+  checkOpen(afterwards: boolean): void {
     if (this.#retired.aborted && !afterwards) throw connectionChanged()
   }
 

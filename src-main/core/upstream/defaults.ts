@@ -26,5 +26,5 @@ const noTrace: RequestTrace = {
 /** Each call opens a new trace, because its user sets `onStop`. */
 export const noRequestLog: RequestLog = { open: () => ({ ...noTrace }), refused: nothing }
 
-const pass = { leave: nothing }
-export const openScheduler: Scheduler = { enter: () => pass, saw: nothing }
+const permit = { leave: nothing }
+export const openScheduler: Scheduler = { enter: () => permit, saw: nothing }

@@ -31,32 +31,36 @@ export function kindOfStatus(status: number): ProblemKind {
 
 /** The error of a reply with a failure status, whatever its body is. Contains nothing of the key. */
 export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
-  const said = readErrorObject(body)
+  const parsed = readErrorObject(body)
   const [kind, words] = statuses[facts.status] ?? ['unexpected_status', unexpectedWords(facts.status)]
   const clean = (text: string): string => credential.redact(text)
   const problem: ProblemFacts = { status: facts.status, outputStarted: false }
-  if (said.message !== null) problem.said = clean(said.message)
-  if (said.code !== null) problem.code = clean(said.code)
-  if (said.type !== null) problem.type = clean(said.type)
+  if (parsed.message !== null) problem.said = clean(parsed.message)
+  if (parsed.code !== null) problem.code = clean(parsed.code)
+  if (parsed.type !== null) problem.type = clean(parsed.type)
   if (facts.requestId !== null) problem.requestId = clean(facts.requestId)
   if (facts.rateLimit.retryAfterMs !== null) problem.retryAfterMs = facts.rateLimit.retryAfterMs
   if (typeof facts.shouldRetry === 'boolean') problem.shouldRetry = facts.shouldRetry
   if (workPossible.has(facts.status)) problem.workPossible = true
   if (body !== '') problem.raw = clean(body).slice(0, maxRaw)
-  return new StudioError(kind, said.message === null ? words : clean(said.message), problem)
+  return new StudioError(kind, parsed.message === null ? words : clean(parsed.message), problem)
 }
 
 /** The error of an error object inside a stream that began well. */
 export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
   const text = JSON.stringify(frame)
-  const said = readErrorObject(text)
-  const named = Number(said.code)
+  const parsed = readErrorObject(text)
+  const named = Number(parsed.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
   const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }
-  if (said.message !== null) problem.said = credential.redact(said.message)
-  if (said.code !== null) problem.code = credential.redact(said.code)
-  if (said.type !== null) problem.type = credential.redact(said.type)
-  return new StudioError(kind, credential.redact(said.message ?? 'The service reported an error mid-stream.'), problem)
+  if (parsed.message !== null) problem.said = credential.redact(parsed.message)
+  if (parsed.code !== null) problem.code = credential.redact(parsed.code)
+  if (parsed.type !== null) problem.type = credential.redact(parsed.type)
+  return new StudioError(
+    kind,
+    credential.redact(parsed.message ?? 'The service reported an error mid-stream.'),
+    problem,
+  )
 }
 
 function unexpectedWords(status: number): string {
@@ -66,14 +70,14 @@ function unexpectedWords(status: number): string {
   return `The service answered with the unexpected status ${status}.`
 }
 
-interface Said {
+interface ServiceError {
   message: string | null
   type: string | null
   code: string | null
 }
 
 /** Reads `error.message`, `type` and `code`; also a plain `error` or `message` string and FastAPI's `detail`, as gateways send them. */
-function readErrorObject(body: string): Said {
+function readErrorObject(body: string): ServiceError {
   let parsed: unknown
   try {
     parsed = JSON.parse(body)

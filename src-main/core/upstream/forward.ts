@@ -27,7 +27,7 @@ import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
 
 /** Headers that we set ourselves, or (`expect`) that the local server has answered. The key can't be found in compressed bytes. */
-const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
+const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
 /** Images arrive as base64 in JSON. A larger reply passes unchanged, bytes. */
 const imagesLimit = 64 * 1024 * 1024
@@ -52,9 +52,9 @@ function cleanerOf({ credential }: UpstreamLink): (text: string) => string {
 class Forwarding {
   readonly #link: UpstreamLink
   readonly #request: ForwardRequest
-  readonly #wish: AdmissionRequest
+  readonly #admission: AdmissionRequest
   /** A body that has arrived whole can be sent again as it is; a stream only from the copy of what was read. */
-  #here: Uint8Array | null
+  #bytes: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
   /** The request log stores this function as long as the headers, so it must not refer to this request, least of all to its body. */
@@ -68,12 +68,12 @@ class Forwarding {
     this.#clean = cleanerOf(link)
     this.#request = request
     const { body, asker, endpoint, tokens, model, signal, trace } = request
-    this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
+    this.#admission = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
     this.#sentCopy = trace.logBodies ? copyBody(copyLimit) : null
-    this.#here = body instanceof Uint8Array ? body : null
+    this.#bytes = body instanceof Uint8Array ? body : null
     this.#streamed =
-      body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#goesUp, request.mayKeep)
-    if (this.#here) this.#goesUp(this.#here)
+      body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#onSent, request.mayCopy)
+    if (this.#bytes) this.#onSent(this.#bytes)
   }
 
   async run(): Promise<ForwardReply> {
@@ -82,8 +82,8 @@ class Forwarding {
     const headers = this.#requestHeaders()
     try {
       // Without an await while the service answers, so that the scheduler has the request in the same turn.
-      const gone = this.#link.way.gone()
-      if (gone) await gone
+      const reachable = this.#link.reachability.whenReachable()
+      if (reachable) await reachable
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
         retired: this.#link.lifetime.retired,
@@ -108,7 +108,7 @@ class Forwarding {
   }
 
   #requestHeaders(): HeaderPairs {
-    const sent = withoutHopByHop(this.#request.headers, notTheirs)
+    const sent = withoutHopByHop(this.#request.headers, replacedHeaders)
     sent.push(['accept-encoding', 'identity'], ['authorization', this.#link.credential.authorization()])
     return sent
   }
@@ -116,10 +116,10 @@ class Forwarding {
   async #attempt(number: number, path: string, headers: HeaderPairs): Promise<RawReply> {
     this.#attempts = number
     const { method, signal, trace } = this.#request
-    const here = this.#here
-    const body = here && here.length > handedOverFrom ? this.#handedOver() : (here ?? this.#streamed?.read() ?? null)
-    const sent = { method, path, headers: withLength(headers, here), body, signal }
-    const { reply, rateLimit, metered } = await attemptOnce(this.#link, this.#wish, trace, sent, this.#used)
+    const bytes = this.#bytes
+    const body = bytes && bytes.length > handedOverFrom ? this.#handedOver() : (bytes ?? this.#streamed?.read() ?? null)
+    const sent = { method, path, headers: withLength(headers, bytes), body, signal }
+    const { reply, rateLimit, metered } = await attemptOnce(this.#link, this.#admission, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
     this.#metered = metered
     return reply
@@ -127,12 +127,12 @@ class Forwarding {
 
   /** undici refers to its body until the reply ends, which may take many minutes. This generator is all it has of a large body. */
   async *#handedOver(): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.#here) yield this.#here
+    if (this.#bytes) yield this.#bytes
   }
 
   /** Call when the reply begins: nothing is sent again. */
   #forgetBody(): void {
-    this.#here = null
+    this.#bytes = null
     this.#streamed?.forget()
     this.#request.body = null
     this.#request.bodyDone()
@@ -143,8 +143,8 @@ class Forwarding {
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
     // After our retry loop gave up, no other loop may start. Otherwise the service's own header passes.
-    const wish = retriesExhausted ? false : readShouldRetry(reply.headers)
-    const headers = withShouldRetry(withoutHopByHop(reply.headers), wish)
+    const shouldRetry = retriesExhausted ? false : readShouldRetry(reply.headers)
+    const headers = withShouldRetry(withoutHopByHop(reply.headers), shouldRetry)
     trace.replied(status, requestIdOf(headers))
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
@@ -210,7 +210,7 @@ class Forwarding {
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
     const length = Number(header(reply.headers, 'content-length') ?? imagesLimit)
     if (!(length <= imagesLimit)) return reply
-    const feature = await this.#request.roomForReply(length)
+    const feature = await this.#request.reserveMemory(length)
     // Large replies are base64, which is usable without the rewrite.
     if (feature === null) return reply
     const { head, rest } = await readUpTo(reply.body, imagesLimit)
@@ -224,7 +224,7 @@ class Forwarding {
     return { ...reply, headers, body: joined(parts, null), whole: () => whole, flow: null }
   }
 
-  readonly #goesUp = (bytes: Uint8Array): void => {
+  readonly #onSent = (bytes: Uint8Array): void => {
     this.#request.trace.sentBytes(bytes.length)
     this.#sentCopy?.push(bytes)
   }
@@ -277,14 +277,14 @@ class HeldReply extends StudioError {
 
 /** Paths that were checked before. Apps request the same few again and again. */
 const goodPaths = new WeakMap<BaseAddress, Set<string>>()
-const mostGoodPaths = 100
+const maxGoodPaths = 100
 
 /** Returns the path as the app wrote it, byte for byte, once it is known to remain below the base address. */
 function checkedPath({ base }: UpstreamLink, path: string): string {
   const good = goodPaths.get(base) ?? new Set()
   if (!good.has(path)) {
     checkPath(base, path)
-    if (good.size < mostGoodPaths) goodPaths.set(base, good.add(path))
+    if (good.size < maxGoodPaths) goodPaths.set(base, good.add(path))
   }
   return base.prefix + path
 }

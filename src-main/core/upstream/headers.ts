@@ -42,26 +42,26 @@ const shouldRetryName = 'x-should-retry'
 
 /** Reads `x-should-retry`, which the usual SDKs follow. Null when it is missing or unreadable. "false" wins over other values. */
 export function readShouldRetry(headers: HeaderPairs): boolean | null {
-  let wish: boolean | null = null
+  let shouldRetry: boolean | null = null
   for (const [name, value] of headers) {
     if (name.length !== shouldRetryName.length || name.toLowerCase() !== shouldRetryName) continue
     for (const word of value.toLowerCase().split(',')) {
       if (word.trim() === 'false') return false
-      if (word.trim() === 'true') wish = true
+      if (word.trim() === 'true') shouldRetry = true
     }
   }
-  return wish
+  return shouldRetry
 }
 
 /**
- * Returns the headers with a single `x-should-retry`, because SDKs join several into an unknown value. `wish` replaces the service's value;
+ * Returns the headers with a single `x-should-retry`, because SDKs join several into an unknown value. `shouldRetry` replaces the service's value;
  * null preserves it.
  */
-export function withShouldRetry(headers: HeaderPairs, wish: boolean | null): HeaderPairs {
-  if (wish === null) return headers
+export function withShouldRetry(headers: HeaderPairs, shouldRetry: boolean | null): HeaderPairs {
+  if (shouldRetry === null) return headers
   const others = headers.filter(([name]) => name.toLowerCase() !== shouldRetryName)
-  const asItIs = headers.length - others.length === 1 && header(headers, shouldRetryName) === String(wish)
-  return asItIs ? headers : [...others, [shouldRetryName, String(wish)]]
+  const asItIs = headers.length - others.length === 1 && header(headers, shouldRetryName) === String(shouldRetry)
+  return asItIs ? headers : [...others, [shouldRetryName, String(shouldRetry)]]
 }
 
 export function readRateLimit(headers: HeaderPairs, now: number): RateLimitHeaders {

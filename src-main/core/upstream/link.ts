@@ -13,7 +13,7 @@ export interface UpstreamLink {
   network: Network
   retry: Partial<RetryPolicy>
   scheduler: Scheduler
-  way: Reachability
+  reachability: Reachability
   requestLog: RequestLog
   lifetime: ClientLifetime
   /** Called with the rate-limit headers of every reply. */

@@ -33,8 +33,8 @@ export async function createSpeech(
   checkSpeechRequest(request)
   const url = link.base.v1('/audio/speech')
   const named = request.model === undefined ? {} : { model: request.model }
-  const asked = { method: 'POST', url, accept: '*/*', ...named, ...jsonBody(request) } as const
-  const { facts, bytes } = await call(link, asked, options)
+  const callRequest = { method: 'POST', url, accept: '*/*', ...named, ...jsonBody(request) } as const
+  const { facts, bytes } = await call(link, callRequest, options)
   return { facts, bytes }
 }
 
@@ -57,7 +57,8 @@ export async function createTranscription(
   if (type === 'text/vtt') return { format: 'vtt', text, json: null, facts }
   if (type !== 'application/json' && !type.endsWith('+json')) return { format: 'text', text, json: null, facts }
   const json = parseObject(text)
-  if (json === null) throw malformed(link, facts, text, 'The transcript is not valid JSON, although its content type says so.')
+  if (json === null)
+    throw malformed(link, facts, text, 'The transcript is not valid JSON, although its content type says so.')
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', json, facts }
 }
 
@@ -70,8 +71,8 @@ export async function createImage(
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
-  const asked = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
-  return callJson(link, asked, imageReply, options)
+  const callRequest = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
+  return callJson(link, callRequest, imageReply, options)
 }
 
 /**

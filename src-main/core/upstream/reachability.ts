@@ -8,7 +8,7 @@ import type { Network } from './network.ts'
 /** Learns from one client's requests whether the service is reachable, and holds requests back while it is not. */
 export interface Reachability {
   /** Null while the service is reachable. Otherwise checks again, and rejects with a StudioError while it is still unreachable. */
-  gone(): Promise<void> | null
+  whenReachable(): Promise<void> | null
   /** A status line arrived, whatever the status. */
   replied(status: number): void
   /** An attempt failed without a status line, or its body broke off. */
@@ -17,7 +17,7 @@ export interface Reachability {
 
 const nothing = (): void => undefined
 /** For clients without a watcher: always reachable. */
-export const openReachability: Reachability = { gone: () => null, replied: nothing, failed: nothing }
+export const openReachability: Reachability = { whenReachable: () => null, replied: nothing, failed: nothing }
 
 /** Failures without any answer. The cause may be the network, the name server or the service. */
 const unanswered: ReadonlySet<ProblemKind> = new Set<ProblemKind>([

@@ -25,11 +25,11 @@ export class ReplayableBody {
   constructor(
     source: AsyncIterable<Uint8Array>,
     onRead: (bytes: Uint8Array) => void = () => undefined,
-    mayKeep = true,
+    mayCopy = true,
   ) {
     this.#source = source[Symbol.asyncIterator]()
     this.#onRead = onRead
-    this.#limit = mayKeep ? replayLimit : 0
+    this.#limit = mayCopy ? replayLimit : 0
   }
 
   /** Whether all of the body was read and fits into the copy. */
@@ -63,7 +63,7 @@ export class ReplayableBody {
     try {
       const next = await this.#source.next()
       if (next.done === true) this.#ended = true
-      else this.#keep(next.value)
+      else this.#copyPiece(next.value)
     } catch (cause) {
       this.#kept = null
       throw new StudioError('cancelled', 'The sender cancelled the upload.', {}, { cause })
@@ -72,7 +72,7 @@ export class ReplayableBody {
     }
   }
 
-  #keep(chunk: Uint8Array): void {
+  #copyPiece(chunk: Uint8Array): void {
     this.#onRead(chunk)
     this.#size += chunk.length
     if (this.#size > this.#limit) this.#kept = null

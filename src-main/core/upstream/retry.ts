@@ -32,7 +32,7 @@ const retryable: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
  * Most attempts when the service sends `x-should-retry: true`. The header addresses the retry loop of the usual SDKs, which send three
  * times. It makes no other failure retryable (specification, Errors).
  */
-const attemptsOnWish = 3
+const attemptsOnRequest = 3
 
 /** Whether the policy retries this failure. `x-should-retry: false` of the service forbids it. */
 export function isRetryable({ kind, facts }: StudioError): boolean {
@@ -129,18 +129,18 @@ export function planRetry(
   policy: RetryPolicy,
   random: number,
 ): Plan {
-  const most = failure.facts.shouldRetry === true ? Math.min(policy.maxAttempts, attemptsOnWish) : policy.maxAttempts
+  const most = failure.facts.shouldRetry === true ? Math.min(policy.maxAttempts, attemptsOnRequest) : policy.maxAttempts
   if (number >= most) {
     return { delayMs: null, why: number === 1 ? '' : `Gave up after ${number} attempts.` }
   }
-  const asked = failure.facts.retryAfterMs ?? 0
+  const retryAfterMs = failure.facts.retryAfterMs ?? 0
   const spread = random * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (number - 1))
   // Jitter on top of `Retry-After`: callers that received the same value must not return together.
-  const delayMs = Math.ceil(asked + spread)
+  const delayMs = Math.ceil(retryAfterMs + spread)
   if (elapsedMs + delayMs <= policy.budgetMs) return { delayMs }
   const why =
-    asked > 0
-      ? `It asks for a wait of ${Math.ceil(asked / 1000)} s, which is too long for an automatic retry.`
+    retryAfterMs > 0
+      ? `It asks for a wait of ${Math.ceil(retryAfterMs / 1000)} s, which is too long for an automatic retry.`
       : `Gave up after ${number} ${number === 1 ? 'attempt' : 'attempts'}: the time for retries is over.`
   return { delayMs: null, why }
 }

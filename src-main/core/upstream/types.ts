@@ -180,14 +180,14 @@ export interface ForwardRequest {
   /** Null without a body; bytes when all of it has arrived; else a stream that is read once, with backpressure. */
   body: AsyncIterable<Uint8Array> | Uint8Array | null
   /** Whether memory is free to copy the start of a streamed body, so that a short one can be retried. */
-  mayKeep: boolean
+  mayCopy: boolean
   /** Called once when the reply begins. The body is not sent again, and nothing here refers to it any more. */
   bodyDone(): void
   /**
    * Reserves memory for a reply that must be complete before it is sent. Null when none became free in time. The caller of `forward`
    * releases it.
    */
-  roomForReply(bytes: number): Promise<{ shrink(bytes: number): void } | null>
+  reserveMemory(bytes: number): Promise<{ shrink(bytes: number): void } | null>
   signal: CancelSignal
 }
 
@@ -202,7 +202,7 @@ export interface ForwardReply {
    */
   body: AsyncIterable<Uint8Array>
   /** Writes the body to a sink, which costs a fraction of iteration. Null when the body can only be iterated. */
-  flow: ((sink: BodySink) => { goOn(): void }) | null
+  flow: ((sink: BodySink) => { resume(): void }) | null
   /** Returns the whole body if it has arrived and none of it was read. Otherwise null, and the caller reads `body`. */
   whole(): Uint8Array | null
   /** The usage so far. */

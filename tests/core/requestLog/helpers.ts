@@ -11,7 +11,7 @@ export function openRequestLog(options: Partial<RequestLogOptions> = {}) {
   const dataDir = options.dataDir ?? freshFolder()
   const lines: string[] = []
   const requestLog = new SqliteRequestLog({
-    tools: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
+    apps: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
     bodyDays: () => 7,
     log: (level, line) => lines.push(`${level} ${line}`),
     ...options,

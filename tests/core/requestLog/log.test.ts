@@ -120,7 +120,7 @@ describe('the log', () => {
         fc.array(filter, { minLength: 1, maxLength: 8 }),
         async (requests, filters) => {
           let now = noon
-          const { requestLog, dataDir } = openRequestLog({ now: () => now, tools: () => names })
+          const { requestLog, dataDir } = openRequestLog({ now: () => now, apps: () => names })
           for (const one of requests) {
             now += one.forward
             write(requestLog, one)

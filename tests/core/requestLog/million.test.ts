@@ -13,7 +13,7 @@ describe('a log of a million requests', () => {
     const dataDir = freshFolder()
     await fill(dataDir, 1_000_000)
     const from = performance.now()
-    requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+    requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined })
     expect(performance.now() - from).toBeLessThan(1000)
   })
   afterAll(() => requestLog.close())

@@ -203,7 +203,7 @@ describe('a request', () => {
 
   it('carries a tool’s name and colour as they are now, and its id once the key is gone', async () => {
     let tools = [{ id: 'editor', name: 'Old', colour: 'teal' as const }]
-    const { requestLog } = fresh({ tools: () => tools })
+    const { requestLog } = fresh({ apps: () => tools })
     const { id } = sent(requestLog)
     expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'Old' })
     tools = [{ id: 'editor', name: 'New', colour: 'teal' }]

@@ -59,19 +59,19 @@ describe('erasing the log by age', () => {
     const young = ended(requestLog, 'of-late')
     now = start
     const before = start - 30 * dayMs
-    expect(await requestLog.rowEraser.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
-    expect(requestLog.bodyEraser.count(before).items).toBe(50)
+    expect(await requestLog.rowRetention.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
+    expect(requestLog.bodyRetention.count(before).items).toBe(50)
     expect(lies(dataDir, 'long-ago')).toBe(true)
-    expect(await requestLog.rowEraser.erase(before, quietly)).toBe(50)
+    expect(await requestLog.rowRetention.erase(before, quietly)).toBe(50)
     expect(await ids(requestLog)).toEqual([running.id, young])
     expect((await requestLog.counts({})).kept).toBe(2)
     expect(requestLog.get(young).requestBody?.text).toBe('ask of-late')
     expect(lies(dataDir, 'long-ago')).toBe(false)
     expect(lies(dataDir, 'of-late')).toBe(true)
-    expect(await requestLog.rowEraser.count(before)).toEqual({ items: 0, bytes: 0 })
+    expect(await requestLog.rowRetention.count(before)).toEqual({ items: 0, bytes: 0 })
     // It began then, and stands until it has ended.
     running.ends({ state: 'done' }, null)
-    expect(await requestLog.rowEraser.erase(before, quietly)).toBe(1)
+    expect(await requestLog.rowRetention.erase(before, quietly)).toBe(1)
     expect(await ids(requestLog)).toEqual([young])
   })
 
@@ -95,7 +95,7 @@ describe('erasing the log by age', () => {
     })
     const whole = sumsOf(requestLog)
     expect(whole.days).toHaveLength(33)
-    expect(await requestLog.rowEraser.erase(start + 1, quietly)).toBe(33)
+    expect(await requestLog.rowRetention.erase(start + 1, quietly)).toBe(33)
     expect(await ids(requestLog)).toEqual([])
     expect(sumsOf(requestLog)).toEqual(whole)
     await requestLog.close()
@@ -125,7 +125,7 @@ describe('erasing the log by age', () => {
       }
     })()
     await first.promise
-    await requestLog.rowEraser.erase(start, quietly)
+    await requestLog.rowRetention.erase(start, quietly)
     await watching
     stop.abort()
     expect(reported).toEqual(['snapshot', 'erased'])
@@ -146,8 +146,8 @@ describe('erasing the log by age', () => {
         })
         const before = start + border * 3_600_000
         const stays = made.filter(({ at, open }) => at >= before || open)
-        expect((await requestLog.rowEraser.count(before)).items).toBe(made.length - stays.length)
-        expect(await requestLog.rowEraser.erase(before, quietly)).toBe(made.length - stays.length)
+        expect((await requestLog.rowRetention.count(before)).items).toBe(made.length - stays.length)
+        expect(await requestLog.rowRetention.erase(before, quietly)).toBe(made.length - stays.length)
         expect(await ids(requestLog)).toEqual(stays.map(({ id }) => id))
         await requestLog.close()
       }),
@@ -165,7 +165,7 @@ describe('erasing the log by age', () => {
       },
       stopped: () => seen > 0,
     }
-    const went = await requestLog.rowEraser.erase(Date.now() + 1, steps)
+    const went = await requestLog.rowRetention.erase(Date.now() + 1, steps)
     expect(went).toBe(seen)
     expect(went).toBeGreaterThan(0)
     expect((await requestLog.counts({})).kept).toBe(1000 - went)
@@ -187,7 +187,7 @@ describe('erasing the log by age', () => {
       if (!over) setImmediate(turn)
     }
     turn()
-    expect(await requestLog.rowEraser.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
+    expect(await requestLog.rowRetention.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
     over = true
     turns.sort((a, b) => b - a)
     expect(turns.length).toBeGreaterThan(50)
@@ -206,7 +206,7 @@ describe('erasing the log by age', () => {
     expect(old.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 })
     old.close()
     const first = openRequestLog({ dataDir })
-    expect(await first.requestLog.rowEraser.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
+    expect(await first.requestLog.rowRetention.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
     await first.requestLog.close()
     expect(first.lines).toEqual([])
     const size = statSync(requestLogFile(dataDir)).size
@@ -247,7 +247,7 @@ describe('erasing the log by age', () => {
       }
     }
     const { requestLog } = fresh({ dataDir, checkWhole: true })
-    await requestLog.rowEraser.erase(before, quietly)
+    await requestLog.rowRetention.erase(before, quietly)
     expect((await requestLog.counts({})).kept).toBe(young)
     expect({ spent: requestLog.spent('editor').total, days: requestLog.usedByDay('red', 0, 100_000) }).toEqual(sums)
     expect(requestLog.open(notice()).id).toBe(60_021)

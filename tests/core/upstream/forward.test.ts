@@ -31,9 +31,9 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     retries: true,
     stripUsage: false,
     local: () => 'http://127.0.0.1:8787',
-    mayKeep: true,
+    mayCopy: true,
     bodyDone: () => undefined,
-    roomForReply: async () => ({ shrink: () => undefined }),
+    reserveMemory: async () => ({ shrink: () => undefined }),
     ...given,
   }
 }

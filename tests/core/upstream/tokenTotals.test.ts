@@ -40,9 +40,9 @@ async function totalsFor(events: string): Promise<(number | null)[]> {
     retries: false,
     stripUsage: false,
     local: () => '',
-    mayKeep: false,
+    mayCopy: false,
     bodyDone: () => undefined,
-    roomForReply: async () => null,
+    reserveMemory: async () => null,
   })
   await collect(reply.body)
   await new Promise((resolve) => setImmediate(resolve))

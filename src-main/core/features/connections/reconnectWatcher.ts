@@ -136,7 +136,7 @@ export class ReconnectWatcher {
   /** What the requests of a client tell; `isCurrent` says whether it is the one in use. */
   way(isCurrent: () => boolean): Reachability {
     return {
-      gone: () => (isCurrent() ? this.#gone() : null),
+      whenReachable: () => (isCurrent() ? this.#gone() : null),
       replied: (status) => {
         if (!isCurrent() || !this.#problem) return
         if (status >= 200 && status < 300) this.#parts.learned(null)

@@ -14,7 +14,7 @@ import { Cancel, type CancelSignal } from '../../shared/cancel.ts'
 import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
-import { nothingAsked } from '../../upstream/meter/request.ts'
+import { unknownParameters } from '../../upstream/meter/request.ts'
 import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
@@ -284,13 +284,13 @@ class RelayedRequest {
       retries: tool.retries,
       stripUsage,
       local: this.#deps.local,
-      mayKeep: feature !== null,
+      mayCopy: feature !== null,
       bodyDone,
-      roomForReply: (bytes) => this.#roomForReply(bytes),
+      reserveMemory: (bytes) => this.#reserveMemory(bytes),
     }
   }
 
-  async #roomForReply(bytes: number): Promise<Feature | null> {
+  async #reserveMemory(bytes: number): Promise<Feature | null> {
     const { memory } = this.#deps
     const feature = await memory.take(this.#pass.tool.id, bytes, this.#gone)
     const response = this.#response
@@ -306,7 +306,7 @@ class RelayedRequest {
     upload.onModel = (model) => {
       trace.asks({ model })
       const expected = this.#expect(
-        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, feature: null },
+        { body: null, asked: { ...unknownParameters, model }, stripUsage: false, feature: null },
         false,
       )
       const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
@@ -434,19 +434,19 @@ function flowing(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let begun = false
-    let body: { goOn(): void } | null = null
+    let body: { resume(): void } | null = null
     const over = (): void => {
       clearImmediate(flush)
-      response.off('drain', goOn)
+      response.off('drain', resume)
       gone.removeEventListener('abort', leave)
     }
-    const goOn = (): void => body?.goOn()
+    const resume = (): void => body?.resume()
     const leave = (): void => {
       over()
       reject(new StudioError('cancelled', 'Cancelled.'))
     }
     if (gone.aborted) return leave()
-    response.on('drain', goOn)
+    response.on('drain', resume)
     gone.addEventListener('abort', leave, { once: true })
     body = flow({
       write(bytes) {

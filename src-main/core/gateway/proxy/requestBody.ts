@@ -5,7 +5,7 @@ import type { CancelSignal } from '../../shared/cancel.ts'
 import { edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import { maxDepth } from '../../upstream/meter/jsonScan.ts'
-import { type AskedFor, RequestScan } from '../../upstream/meter/request.ts'
+import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory, Feature } from './bodyMemory.ts'
@@ -17,7 +17,7 @@ export const jsonLimit = 32 * 1024 * 1024
 /** What a request carries and asks for. `asked` is null where the body is none of ours to read. */
 export interface RequestBody {
   body: ForwardRequest['body']
-  asked: AskedFor | null
+  asked: RequestParameters | null
   /** Usage was asked for on the tool's behalf: the event that brings it is cut out again. */
   stripUsage: boolean
   /** Room for the bytes that are held, which the caller releases. */
@@ -29,7 +29,7 @@ const nothing: RequestBody = { body: null, asked: null, stripUsage: false, featu
 /** Models that the specification names for requests which name none. */
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
 
-export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | null =>
+export const modelOf = (endpoint: Endpoint, asked: RequestParameters | null): string | null =>
   asked?.model ?? (asked?.namesModel ? null : (defaultModels[endpoint] ?? null))
 
 const readWhole: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])

@@ -13,7 +13,7 @@ export interface Edit {
 }
 
 /** What a request says about the usage, and the change that asks for it. */
-export interface UsageWish {
+export interface UsageOption {
   usage: 'asked' | 'declined' | 'absent'
   /** Null when the option is already present or can't be inserted safely. */
   edit: Edit | null
@@ -26,7 +26,7 @@ export const usageAtStart = (brace: number, isEmpty: boolean): Edit => putFirst(
  * For `stream_options` in the body from `from` to before `to`: inserts before their members, or replaces a null.
  * @param raw their bytes; null when they are too long to be read
  */
-export function usageWish(raw: Buffer | null, value: unknown, from: number, to: number): UsageWish {
+export function editUsageOption(raw: Buffer | null, value: unknown, from: number, to: number): UsageOption {
   if (raw === null) return { usage: 'absent', edit: null }
   if (value === null) return { usage: 'absent', edit: { from, to, text: `{${option}}` } }
   if (!isFields(value)) return { usage: 'absent', edit: null }

@@ -4,8 +4,8 @@ import { ByteStore } from './bytes.ts'
 import type { Meter } from './types.ts'
 
 /** Most bytes of a compressed copy, and of its decoded form. A larger reply is not read. */
-const longestCopy = 2 * 1024 * 1024
-const longestDecoded = 16 * 1024 * 1024
+const maxCopyBytes = 2 * 1024 * 1024
+const maxDecodedBytes = 16 * 1024 * 1024
 
 /**
  * Passes a compressed reply unchanged and decodes a copy only for a reading. Node decodes a stream piece by piece only in other threads,
@@ -39,7 +39,7 @@ export class EncodedMeter implements Meter {
   push(bytes: Uint8Array): Uint8Array {
     this.#read = undefined
     this.#size += bytes.length
-    if (this.#size > longestCopy) this.#copy.clear()
+    if (this.#size > maxCopyBytes) this.#copy.clear()
     else this.#copy.append(bytes, 0, bytes.length)
     return bytes
   }
@@ -58,7 +58,7 @@ export class EncodedMeter implements Meter {
   }
 
   #decode(): Meter | null {
-    const bytes = this.#size > longestCopy ? null : decode(this.#copy.view(), this.#encodings)
+    const bytes = this.#size > maxCopyBytes ? null : decode(this.#copy.view(), this.#encodings)
     if (bytes === null) return null
     const meter = this.#inner()
     meter.push(bytes)
@@ -81,7 +81,7 @@ function decode(bytes: Buffer, encodings: string[]): Buffer | null {
  */
 function decodeOnce(bytes: Buffer, encoding: string): Buffer {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants
-  const limit = { maxOutputLength: longestDecoded }
+  const limit = { maxOutputLength: maxDecodedBytes }
   const partly = { ...limit, finishFlush: Z_SYNC_FLUSH }
   switch (encoding) {
     case '':

@@ -6,19 +6,19 @@ import { EventTemplate } from './template.ts'
 import type { Meter } from './types.ts'
 
 /** A larger event is not parsed; its bytes count as output. A 16th of the limit of the studio's own reader. Bytes. */
-const longestRead = 1024 * 1024
+const maxReadBytes = 1024 * 1024
 
 /** A longer event can't be the one that only has the usage, so it is no longer held back. Bytes. */
-const longestHeld = 64 * 1024
+const maxHeldBytes = 64 * 1024
 
 /** Choices, reasoning and text may alternate. */
-const mostTemplates = 4
+const maxTemplates = 4
 
 /** After this many unknown events in a row, only every 64th becomes a template. */
 const patience = 8
 
 /** `data: [DONE]` with any spaces. Bytes. */
-const longestDone = 64
+const maxDoneBytes = 64
 
 const lf = 0x0a
 const cr = 0x0d
@@ -87,7 +87,7 @@ export class EventMeter implements Meter {
       at = end
       start = end
     }
-    if (start < bytes.length) this.#keep(bytes, start, out)
+    if (start < bytes.length) this.#appendUnfinished(bytes, start, out)
     return out === null ? given : out.bytes()
   }
 
@@ -164,7 +164,7 @@ export class EventMeter implements Meter {
       this.#learn(bytes, start, end)
     } else if (this.#commentsOnly) {
       // Comments and blank lines have no data.
-    } else if (this.#size + end - start > longestRead) {
+    } else if (this.#size + end - start > maxReadBytes) {
       this.#passUnread(end - start)
     } else {
       this.#begun.append(bytes, start, end)
@@ -177,14 +177,14 @@ export class EventMeter implements Meter {
   }
 
   /** The event continues in the next chunk. */
-  #keep(bytes: Buffer, start: number, out: Passing | null): void {
+  #appendUnfinished(bytes: Buffer, start: number, out: Passing | null): void {
     const held = this.#held ? this.#begun.view() : null
     const size = bytes.length - start
-    if (this.#size + size > longestRead) this.#passUnread(size)
+    if (this.#size + size > maxReadBytes) this.#passUnread(size)
     else this.#begun.append(bytes, start, bytes.length)
     this.#size += size
     if (out === null || this.#released) return
-    if (this.#size <= longestHeld && mayBeUsage(this.#begun)) {
+    if (this.#size <= maxHeldBytes && mayBeUsage(this.#begun)) {
       out.stop(start)
       this.#held = true
     } else {
@@ -217,7 +217,7 @@ export class EventMeter implements Meter {
     this.#reply.lone = null
     const data = dataOf(bytes.toString('utf8', from, to))
     if (data === null) return false
-    if (data.length < longestDone && data.trim() === '[DONE]') {
+    if (data.length < maxDoneBytes && data.trim() === '[DONE]') {
       this.#done = true
       return false
     }
@@ -237,7 +237,7 @@ export class EventMeter implements Meter {
     if (this.#misses >= patience && this.#misses % 64 !== 0) return
     const template = EventTemplate.learn(bytes, from, to, piece)
     if (template === null) return
-    this.#fitted = this.#templates.length < mostTemplates ? this.#templates.length : (this.#fitted + 1) % mostTemplates
+    this.#fitted = this.#templates.length < maxTemplates ? this.#templates.length : (this.#fitted + 1) % maxTemplates
     this.#templates[this.#fitted] = template
   }
 }
@@ -305,7 +305,7 @@ const lineEnd = /\r\n|\n|\r/
 
 /** A line `data: [DONE]` counts even before its blank line arrives. */
 function isDone(begun: ByteStore): boolean {
-  if (begun.length < 11 || begun.length > longestDone) return false
+  if (begun.length < 11 || begun.length > maxDoneBytes) return false
   return dataOf(begun.view().toString('latin1'))?.trim() === '[DONE]'
 }
 

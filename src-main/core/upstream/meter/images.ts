@@ -4,7 +4,7 @@ import { asBuffer, markLength } from './bytes.ts'
 import { itemsOf, type Member, membersOf, parseBetween, skipSpace } from './json.ts'
 
 /** `resolve` accepts no longer address. An escape can make six bytes of one character. */
-const longestAddress = 16_384 * 6
+const maxAddressBytes = 16_384 * 6
 
 /**
  * Replaces every `data[].url` of an images reply that is under the base address by the same path under `local` (without a trailing slash).
@@ -41,7 +41,7 @@ function urlsOf(bytes: Buffer): Member[] | null {
 }
 
 function localAddress(bytes: Buffer, { from, to }: Member, base: BaseAddress, local: string): string | null {
-  if (bytes[from] !== 0x22 || to - from > longestAddress) return null
+  if (bytes[from] !== 0x22 || to - from > maxAddressBytes) return null
   const given = parseBetween(bytes, from, to)
   const url = typeof given === 'string' ? base.resolve(given) : null
   if (url === null) return null

@@ -121,16 +121,16 @@ export function membersOf(
 }
 
 /** More than any real list of pictures has. */
-const mostItems = 10_000
+const maxItems = 10_000
 
-/** Offsets of the items of the array at `from`. Null when the value is no array, ends early or has more than `mostItems`. */
+/** Offsets of the items of the array at `from`. Null when the value is no array, ends early or has more than `maxItems`. */
 export function itemsOf(bytes: Buffer, from: number): number[] | null {
   if (bytes[from] !== openBracket) return null
   const items: number[] = []
   let at = skipSpace(bytes, from + 1)
   if (bytes[at] === closeBracket) return items
   for (;;) {
-    if (items.length >= mostItems) return null
+    if (items.length >= maxItems) return null
     items.push(at)
     const end = endOfValue(bytes, at)
     if (end === -1) return null

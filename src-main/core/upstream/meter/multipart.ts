@@ -1,11 +1,11 @@
 import { asBuffer } from './bytes.ts'
 
 /** Longer than any model name. Bytes. */
-const longestModel = 512
+const maxModelBytes = 512
 /** Headers of one part. Bytes. */
-const longestHead = 8192
+const maxHeadBytes = 8192
 /** Most different models in one form. More can't be a mistake. */
-const mostModels = 16
+const maxModels = 16
 
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
@@ -178,7 +178,7 @@ export class FormReader {
     // Parsers do not agree on the name of a part without headers.
     if (data[0] === cr) return this.#fail()
     const end = data.indexOf(headEnd)
-    if (end > longestHead || (end === -1 && data.length > longestHead)) return this.#fail()
+    if (end > maxHeadBytes || (end === -1 && data.length > maxHeadBytes)) return this.#fail()
     if (end === -1) return null
     const head = data.subarray(0, end)
     const part = head.includes(this.#dashBoundary) ? null : readHead(head.toString('latin1'))
@@ -196,10 +196,10 @@ export class FormReader {
     if (found === -1 && end <= 0) return null
     if (end < 0 || (found !== -1 && (data[end] !== cr || data[end + 1] !== lf))) return this.#fail()
     if (this.#value !== null) this.#value = Buffer.concat([this.#value, data.subarray(0, end)])
-    if (this.#value !== null && this.#value.length > longestModel) return this.#fail()
+    if (this.#value !== null && this.#value.length > maxModelBytes) return this.#fail()
     if (found === -1) return end
     if (this.#value !== null) this.models.add(this.#value.toString('utf8'))
-    if (this.models.size > mostModels) return this.#fail()
+    if (this.models.size > maxModels) return this.#fail()
     this.#place = 'delimiter'
     return found + this.#dashBoundary.length
   }

@@ -1,14 +1,14 @@
 import { countTokens } from './tokens.ts'
 
 /** Most bytes copied of one lane. 16 KB are about 4,000 tokens. A longer text is sampled in evenly spread pieces. */
-const mostKept = 16 * 1024
+const maxKept = 16 * 1024
 const pieceSize = 1024
 
 /** Most characters of one step. At six bytes each (\uXXXX) they fit into a piece. */
 export const stepSize = Math.floor(pieceSize / 6)
 
 /** Most separate lanes. Further choices and calls share the last one. */
-const mostLanes = 16
+const maxLanes = 16
 const bytesOfToken = 4
 
 export type LaneKind = 'content' | 'reasoning' | 'refusal' | 'call'
@@ -27,7 +27,7 @@ export class OutputText {
     const name = `${kind} ${choice} ${call}`
     let lane = this.#lanes.get(name)
     if (lane === undefined) {
-      if (this.#last !== null && this.#lanes.size >= mostLanes) return this.#last
+      if (this.#last !== null && this.#lanes.size >= maxLanes) return this.#last
       lane = new Lane()
       this.#lanes.set(name, lane)
       this.#last = lane
@@ -42,7 +42,7 @@ export class OutputText {
   }
 }
 
-/** One text: complete up to `mostKept`, beyond that every second (fourth, eighth …) piece. */
+/** One text: complete up to `maxKept`, beyond that every second (fourth, eighth …) piece. */
 export class Lane {
   #buffer: Buffer | null = null
   #kept = 0
@@ -89,7 +89,7 @@ export class Lane {
   #nextPiece(): void {
     this.#piece++
     this.#pieceFill = 0
-    if (this.#kept + pieceSize > mostKept) this.#thin()
+    if (this.#kept + pieceSize > maxKept) this.#thin()
     if (this.#piece % this.#stride === 0) this.#starts.push(this.#kept)
   }
 

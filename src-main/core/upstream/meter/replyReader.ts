@@ -5,7 +5,7 @@ import { readUsage, totalTokens } from './usage.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
 /** Most choices that are followed to their end. Real requests ask for fewer. */
-const mostChoices = 256
+const maxChoices = 256
 
 /** The only text of a chunk without a usage. Later chunks can be the same except for this text, choice and finish reason included. */
 export interface LonePiece {
@@ -116,7 +116,7 @@ export class ReplyReader {
     const index = countOrNull(choice.index) ?? position
     this.#open ??= new Set()
     this.#finished ??= new Set()
-    if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
+    if (!this.#finished.has(index) && this.#open.size < maxChoices) this.#open.add(index)
     const part = isFields(choice.delta) ? choice.delta : choice.message
     if (isFields(part)) this.#readPart(index, part)
     // Legacy completions have their text here.
@@ -124,7 +124,7 @@ export class ReplyReader {
     const reason = choice.finish_reason
     if (typeof reason !== 'string' || reason === '') return
     this.#open.delete(index)
-    if (this.#finished.size < mostChoices) this.#finished.add(index)
+    if (this.#finished.size < maxChoices) this.#finished.add(index)
     this.#events?.push({ type: 'finish', choice: index, reason })
   }
 

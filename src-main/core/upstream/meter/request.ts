@@ -1,12 +1,12 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import { type Edit, edited, type UsageWish, usageAtStart, usageWish } from './askForUsage.ts'
+import { type Edit, edited, editUsageOption, type UsageOption, usageAtStart } from './askForUsage.ts'
 import { parseBetween } from './json.ts'
 import { JsonScan } from './jsonScan.ts'
 import { textOrNull } from './values.ts'
 
 export { FormReader, openForm } from './multipart.ts'
 
-export interface AskedFor {
+export interface RequestParameters {
   /**
    * Null when the request names no model, or two different ones (a repeated key, or one in another case): the service could take either.
    */
@@ -15,12 +15,12 @@ export interface AskedFor {
   namesModel: boolean
   stream: boolean
   /** `stream_options.include_usage`; null counts as absent. */
-  usage: UsageWish['usage']
+  usage: UsageOption['usage']
   /** The change that asks for the usage. Null when it is unsafe, or the request already says whether it wants the usage. */
   usageEdit: Edit | null
   /** Estimate of the prompt. */
   tokensIn: number
-  /** The largest of all `max_tokens` and `max_completion_tokens`, at unknown paths of `max_output_tokens` too. At most `mostTokens`. */
+  /** The largest of all `max_tokens` and `max_completion_tokens`, at unknown paths of `max_output_tokens` too. At most `maxTokensPossible`. */
   maxTokens: number | null
   /** The largest `n`, else 1. */
   count: number
@@ -33,15 +33,15 @@ const tokensOfAttachment = 1_000
 const bytesOfToken = 4
 
 /** Larger than any model's context, so no service can produce more. */
-const mostTokens = 1_000_000_000
-const mostChoices = 1_000_000
+const maxTokensPossible = 1_000_000_000
+const maxChoices = 1_000_000
 
 /** Length of `max_completion_tokens`. */
-const longestName = 21
+const maxNameLength = 21
 /** Most bytes of a key that is read: each of its letters may be written as \uXXXX. */
-const longestKey = 160
+const maxKeyBytes = 160
 /** Most bytes of a value that is read. A longer model name is none; longer `stream_options` are left as they are. */
-const longestValue = 64 * 1024
+const maxValueBytes = 64 * 1024
 
 const attachments = ['image_url', 'input_audio', 'file'] as const
 /** Lengths of these names, and of `type`. */
@@ -64,7 +64,7 @@ const read: ReadonlySet<string> = new Set([
 const readAtOther: ReadonlySet<string> = new Set([...read, 'max_output_tokens'])
 
 /** Reads what a JSON request asks for from its whole body. Never throws: unreadable parts are null or false. */
-export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
+export function readParameters(endpoint: Endpoint, body: Uint8Array): RequestParameters {
   const scan = new RequestScan(endpoint)
   scan.push(body)
   return scan.asked()
@@ -74,7 +74,7 @@ export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
  * Inserts `stream_options.include_usage: true`; every other byte stays. Null when that is unsafe: no JSON object, option already present
  * (true or false), repeated, or of another type.
  */
-export function askForUsage(body: Uint8Array, { usageEdit } = readAsked('chat', body)): Uint8Array | null {
+export function askForUsage(body: Uint8Array, { usageEdit } = readParameters('chat', body)): Uint8Array | null {
   return usageEdit && edited(body, usageEdit)
 }
 
@@ -116,7 +116,7 @@ export class RequestScan extends JsonScan {
   #valueFrom = 0
   #model: { value: unknown; clear: boolean } | null = null
   #stream = false
-  #options: UsageWish | null = null
+  #options: UsageOption | null = null
   #maxTokens: number | null = null
   #count = 1
   #size: Size = { bytes: 0, attachments: 0 }
@@ -133,8 +133,8 @@ export class RequestScan extends JsonScan {
   }
 
   /** Call after the last byte. */
-  asked(): AskedFor {
-    if (!this.end() || !this.#isObject) return nothingAsked
+  asked(): RequestParameters {
+    if (!this.end() || !this.#isObject) return unknownParameters
     const model = this.#model
     const { bytes, attachments: attached } = this.#size
     const options = this.#options ?? { usage: 'absent' as const, edit: usageAtStart(this.#brace, this.#isEmpty) }
@@ -177,8 +177,8 @@ export class RequestScan extends JsonScan {
 
   protected override stringBegan(isKey: boolean, at: number): void {
     if (isKey) {
-      if (this.depth === 1 || this.#isMeasuring) this.startCapture(at, longestKey)
-    } else if (this.#isMeasuring && this.#level()?.atType === true) this.startCapture(at, longestKey)
+      if (this.depth === 1 || this.#isMeasuring) this.startCapture(at, maxKeyBytes)
+    } else if (this.#isMeasuring && this.#level()?.atType === true) this.startCapture(at, maxKeyBytes)
   }
 
   protected override stringEnded(isKey: boolean, bytes: Buffer, at: number): void {
@@ -200,7 +200,7 @@ export class RequestScan extends JsonScan {
     if (this.depth === 1 && this.#member !== null) {
       this.#valueFrom = this.offset + at
       if (this.#measuredKeys.has(this.#member)) this.#isMeasuring = true
-      else this.startCapture(at, longestValue)
+      else this.startCapture(at, maxValueBytes)
     } else if (this.#isMeasuring) {
       const level = this.#level()
       if (level?.atType === true) level.type = -1
@@ -218,7 +218,7 @@ export class RequestScan extends JsonScan {
     this.#isEmpty = false
     this.#member = name !== null && this.#isOurs(name) ? name : null
     this.#exact = this.#member !== null
-    if (name === null || this.#exact || name.length > longestName) return
+    if (name === null || this.#exact || name.length > maxNameLength) return
     // Upper case first: it maps the long s and the kelvin sign, which Go reads as s and k, to those letters.
     const folded = name.toUpperCase().toLowerCase()
     if (this.#isOurs(folded)) this.#member = folded
@@ -244,17 +244,17 @@ export class RequestScan extends JsonScan {
         this.#options = this.#optionsAt(raw, value, to)
         break
       case 'n':
-        this.#count = Math.max(this.#count, largestCount(value, mostChoices) ?? 1)
+        this.#count = Math.max(this.#count, largestCount(value, maxChoices) ?? 1)
         break
       default: {
-        const tokens = largestCount(value, mostTokens)
+        const tokens = largestCount(value, maxTokensPossible)
         if (tokens !== null) this.#maxTokens = Math.max(this.#maxTokens ?? 0, tokens)
       }
     }
   }
 
-  #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageWish {
-    const wish = usageWish(raw, value, this.#valueFrom, to)
+  #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageOption {
+    const wish = editUsageOption(raw, value, this.#valueFrom, to)
     // It is unknown which of two counts the service uses.
     return this.#exact && this.#options === null ? wish : { usage: wish.usage, edit: null }
   }
@@ -318,7 +318,7 @@ function textOf(raw: Buffer | null): string | null {
 }
 
 /** The result for a body that was not read. */
-export const nothingAsked: Readonly<AskedFor> = {
+export const unknownParameters: Readonly<RequestParameters> = {
   model: null,
   namesModel: false,
   stream: false,

@@ -3,7 +3,7 @@ import { type Lane, stepSize } from './outputText.ts'
 import type { LonePiece } from './replyReader.ts'
 
 /** Longer events are always parsed. Bytes. */
-const longestFrame = 4096
+const maxFrameBytes = 4096
 
 /**
  * The chunks of a stream differ in only one string. Once an event was parsed, the bytes before and after that string are a pattern. An
@@ -22,7 +22,7 @@ export class EventTemplate {
 
   /** Creates a template from a parsed event (`from` to `to`, blank line included). Null when the place of the string is not certain. */
   static learn(bytes: Buffer, from: number, to: number, piece: LonePiece): EventTemplate | null {
-    if (piece.key === '' || to - from > longestFrame) return null
+    if (piece.key === '' || to - from > maxFrameBytes) return null
     const event = bytes.subarray(from, to)
     // These bytes can't be inside a string, where the quotes would be escaped. So they are a key, and its only occurrence.
     const key = `"${piece.key}":`

@@ -4,7 +4,7 @@ import { unexpected } from '../../shared/unexpected.ts'
 type Encoding = typeof import('gpt-tokenizer/encoding/cl100k_base')
 
 /** Byte-pair merging is quadratic in the length of a run without spaces, so hostile runs are counted in slices. UTF-16 units. */
-const longestRun = 1024
+const maxRunLength = 1024
 
 /** Text such as `<|endoftext|>` in a reply is text, never a control token. */
 const plain = { disallowedSpecial: new Set<string>() }
@@ -36,10 +36,10 @@ export function countTokens(text: string): number {
     unexpected('The tokenizer could not be loaded', thrown)
     return Math.ceil(text.length / charactersEach)
   }
-  if (text.length <= longestRun || !/\S{1024}/.test(text)) return encoding.countTokens(text, plain)
+  if (text.length <= maxRunLength || !/\S{1024}/.test(text)) return encoding.countTokens(text, plain)
   let tokens = 0
-  for (let at = 0; at < text.length; at += longestRun) {
-    tokens += encoding.countTokens(text.slice(at, at + longestRun), plain)
+  for (let at = 0; at < text.length; at += maxRunLength) {
+    tokens += encoding.countTokens(text.slice(at, at + maxRunLength), plain)
   }
   return tokens
 }

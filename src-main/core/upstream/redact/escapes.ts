@@ -11,7 +11,7 @@ const ampersand = 0x26
 
 /** HTML entities of ASCII characters. */
 const entities: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 }
-const longestEntity = '&#x00000041;'.length
+const maxEntityLength = '&#x00000041;'.length
 const entityText = /^&(?:(amp|lt|gt|quot|apos)|#(\d{1,8})|#[xX]([\da-fA-F]{1,8}));/
 const begunEntity = /^&(?:#\d{0,8}|#[xX][\da-fA-F]{0,8}|a|am|amp|l|lt|g|gt|q|qu|quo|quot|ap|apo|apos)?$/
 
@@ -114,7 +114,7 @@ function hexEscape(bytes: Uint8Array, at: number, skip: number, digits: number):
 
 /** HTML: `&#65;` and `&#x41;`, both with leading zeros, and the five entities that XML shares. */
 function entity(bytes: Uint8Array, at: number): Escape {
-  const text = asBuffer(bytes.subarray(at, at + longestEntity)).toString('latin1')
+  const text = asBuffer(bytes.subarray(at, at + maxEntityLength)).toString('latin1')
   const [whole, name = '', decimal, hex] = entityText.exec(text) ?? []
   if (whole === undefined) return at + text.length === bytes.length && begunEntity.test(text) ? 'unfinished' : null
   const byte = entities[name] ?? (decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16))

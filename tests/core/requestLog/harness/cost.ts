@@ -8,7 +8,7 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 
 const requests = 30_000
 const folder = mkdtempSync(join(tmpdir(), 'studio-ledger-'))
-const requestLog = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
 
 const notice: RequestNotice = {
   asker: { kind: 'tool', id: 'k3f9a2', failFast: false },

@@ -4,12 +4,12 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 
 const requestLog = new SqliteRequestLog({
   dataDir: process.argv[2] ?? '',
-  tools: () => [],
+  apps: () => [],
   bodyDays: () => 365,
   log: () => undefined,
 })
 writeSync(1, 'ready\n')
-await requestLog.rowEraser.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
+await requestLog.rowRetention.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
 writeSync(1, 'erased\n')
 // Whoever started it ends it.
 setInterval(() => undefined, 1000)

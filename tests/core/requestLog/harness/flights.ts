@@ -7,7 +7,7 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { notice, reading, service, usage } from '../samples.ts'
 
 const dataDir = process.argv[2] ?? ''
-const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined })
 requestLog.learn(usage, service)
 // Synchronous: what was told before the kill has left the process.
 const notify = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)

@@ -4,7 +4,7 @@ import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.
 
 /** A folder's ledger with this many rows of many kinds, made by one statement: newest today, one every two seconds. */
 export async function fill(dataDir: string, rows: number): Promise<void> {
-  await new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined }).close()
+  await new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined }).close()
   const database = new DatabaseSync(requestLogFile(dataDir))
   database.exec('BEGIN')
   const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')

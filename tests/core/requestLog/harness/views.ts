@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'studio-million-'))
 await fill(folder, 1_000_000)
 console.log(`file: ${Math.round(statSync(requestLogFile(folder)).size / 1e6)} MB`)
 let from = performance.now()
-const options = { dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error }
+const options = { dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error }
 const requestLog = new SqliteRequestLog({ ...options })
 console.log(`start: ${(performance.now() - from).toFixed(1)}`)
 

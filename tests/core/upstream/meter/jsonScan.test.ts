@@ -2,7 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonScan, maxDepth } from '../../../../src-main/core/upstream/meter/jsonScan.ts'
-import { type AskedFor, askForUsage, RequestScan, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import {
+  askForUsage,
+  type RequestParameters,
+  RequestScan,
+  readParameters,
+} from '../../../../src-main/core/upstream/meter/request.ts'
 import { heap } from './helpers/heap.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text)
@@ -129,7 +134,7 @@ describe('the scanner of JSON texts', () => {
 })
 
 /** What a request asks for, by JSON.parse: how it was read before bodies were scanned. */
-function parsed(body: Buffer): Partial<AskedFor> {
+function parsed(body: Buffer): Partial<RequestParameters> {
   const value: unknown = JSON.parse(body.toString('utf8'))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { json: false }
   const fields = value as Record<string, unknown>
@@ -176,7 +181,7 @@ describe('what a request asks for, read while it comes', () => {
     fc.assert(
       fc.property(other, request, cuts, fc.constantFrom(undefined, 1, '\t'), (rest, named, places, space) => {
         const body = bytes(JSON.stringify({ ...rest, ...named }, null, space))
-        const once = readAsked('chat', body)
+        const once = readParameters('chat', body)
         expect(once).toMatchObject(parsed(body))
         expect(scanned(body, places)).toEqual(once)
         expect(scanned(body, everyPlace(body))).toEqual(once)
@@ -195,7 +200,7 @@ describe('what a request asks for, read while it comes', () => {
             .join(''),
         )
         const plain = texts.reduce((sum, each) => sum + Buffer.byteLength(each), 0)
-        const asked = readAsked('chat', bytes(`{"messages":[${escaped.map((each) => `"${each}"`).join()}]}`))
+        const asked = readParameters('chat', bytes(`{"messages":[${escaped.map((each) => `"${each}"`).join()}]}`))
         // Half of a surrogate pair is counted as half of a character.
         const lone =
           texts.join('').match(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g)?.length ?? 0
@@ -206,7 +211,7 @@ describe('what a request asks for, read while it comes', () => {
 })
 
 describe('a body that two parsers read differently', () => {
-  const read = (members: string) => readAsked('chat', bytes(`{${members}}`))
+  const read = (members: string) => readParameters('chat', bytes(`{${members}}`))
 
   test.each([
     ['twice', '"max_tokens":9000,"max_tokens":1'],
@@ -243,7 +248,7 @@ describe('a body that two parsers read differently', () => {
 
   test('has no model where an invalid byte may hide the name of its key', () => {
     const body = Buffer.concat([bytes('{"model":"cheap","mod'), Buffer.from([0xff]), bytes('el":"dear"}')])
-    expect(readAsked('chat', body)).toMatchObject({ json: false, model: null })
+    expect(readParameters('chat', body)).toMatchObject({ json: false, model: null })
   })
 
   test.each([

@@ -2,11 +2,11 @@ import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { askForUsage, openForm, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import { askForUsage, openForm, readParameters } from '../../../../src-main/core/upstream/meter/request.ts'
 import { heap } from './helpers/heap.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text)
-const asked = (body: unknown) => readAsked('chat', bytes(JSON.stringify(body)))
+const asked = (body: unknown) => readParameters('chat', bytes(JSON.stringify(body)))
 const hi = [{ role: 'user', content: 'hi' }]
 
 test('what a chat request asks for is read from its whole body', () => {
@@ -31,7 +31,7 @@ test('what a chat request asks for is read from its whole body', () => {
 test.each(['', ' ', '[]', '"x"', '1', 'null', '{', '{"model":', '\uFEFF', '[{"model":"m"}]', '\u0000'])(
   'a body that is no JSON object asks for nothing: %j',
   (body) => {
-    expect(readAsked('chat', bytes(body))).toMatchObject({ json: false, model: null, tokensIn: 0, count: 1 })
+    expect(readParameters('chat', bytes(body))).toMatchObject({ json: false, model: null, tokensIn: 0, count: 1 })
   },
 )
 
@@ -46,37 +46,37 @@ test('odd values are null or false, and nothing throws whatever comes', () => {
     json: true,
   })
   expect(asked({ max_tokens: -1, n: -2 })).toMatchObject({ maxTokens: null, count: 1 })
-  expect(readAsked('chat', bytes('{"__proto__":{"model":"m","stream":true},"constructor":1}'))).toMatchObject({
+  expect(readParameters('chat', bytes('{"__proto__":{"model":"m","stream":true},"constructor":1}'))).toMatchObject({
     model: null,
     stream: false,
   })
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), fc.json().map(bytes), fc.string().map(bytes)), (body) => {
-      readAsked('chat', body)
+      readParameters('chat', body)
       askForUsage(body)
-      readAsked('speech', body)
+      readParameters('speech', body)
     }),
   )
 })
 
 test('a byte order mark and bytes of a view into a larger buffer are read', () => {
-  expect(readAsked('chat', bytes('\uFEFF {"model":"m"}')).model).toBe('m')
+  expect(readParameters('chat', bytes('\uFEFF {"model":"m"}')).model).toBe('m')
   const inside = new Uint8Array(bytes('xx{"model":"é"}yy')).subarray(2, -2)
-  expect(readAsked('chat', inside).model).toBe('é')
+  expect(readParameters('chat', inside).model).toBe('é')
 })
 
 test('two different models in one body are none, in whatever way the second is written', () => {
   const cheap = '"model":"cheap"'
-  const both = (second: string) => readAsked('chat', bytes(`{${cheap},"messages":[],${second}}`)).model
+  const both = (second: string) => readParameters('chat', bytes(`{${cheap},"messages":[],${second}}`)).model
   expect(both('"model":"dear"')).toBeNull()
   expect(both('"mod\\u0065l":"dear"')).toBeNull()
   expect(both('"\\u006d\\u006f\\u0064\\u0065\\u006c":"dear"')).toBeNull()
   expect(both('"Model":"dear"')).toBeNull()
-  expect(readAsked('speech', bytes('{"Model":"dear"}'))).toMatchObject({ model: null, namesModel: true })
-  expect(readAsked('speech', bytes('{"model":["dear"]}'))).toMatchObject({ model: null, namesModel: true })
+  expect(readParameters('speech', bytes('{"Model":"dear"}'))).toMatchObject({ model: null, namesModel: true })
+  expect(readParameters('speech', bytes('{"model":["dear"]}'))).toMatchObject({ model: null, namesModel: true })
   const withNull = '{"model":"dear","model":null}'
-  expect(readAsked('speech', bytes(withNull))).toMatchObject({ model: null, namesModel: true })
-  expect(readAsked('speech', bytes('{"model":null}'))).toMatchObject({ model: null, namesModel: false })
+  expect(readParameters('speech', bytes(withNull))).toMatchObject({ model: null, namesModel: true })
+  expect(readParameters('speech', bytes('{"model":null}'))).toMatchObject({ model: null, namesModel: false })
   expect(both('"model" : "cheap"')).toBe('cheap')
   expect(both('"tools":[{"model":"other"}]')).toBe('cheap')
   expect(both('"x":"\\"model\\":\\"dear\\" \\u006d"')).toBe('cheap')
@@ -104,13 +104,13 @@ test('the prompt is estimated from its texts: pictures and sounds flat, their ba
     function: { name: 'f', parameters: { properties: { file: { description: text } } } },
   }
   expect(asked({ messages: hi, tools: [tool] }).tokensIn).toBeGreaterThan(500)
-  expect(readAsked('speech', bytes(JSON.stringify({ input: text }))).tokensIn).toBe(500)
-  expect(readAsked('images', bytes(JSON.stringify({ prompt: text }))).tokensIn).toBe(500)
+  expect(readParameters('speech', bytes(JSON.stringify({ input: text }))).tokensIn).toBe(500)
+  expect(readParameters('images', bytes(JSON.stringify({ prompt: text }))).tokensIn).toBe(500)
 })
 
 test('a body nested a million deep is not read, and not looked at beyond the depth of any real one', () => {
   const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000)
-  expect(readAsked('chat', bytes(`{"model":"m","messages":${deep}}`))).toMatchObject({ json: false, model: null })
+  expect(readParameters('chat', bytes(`{"model":"m","messages":${deep}}`))).toMatchObject({ json: false, model: null })
   expect(askForUsage(bytes(`{"stream_options":{"x":${deep}}}`))).toBeNull()
   expect(askForUsage(bytes(`{"a":${deep}`))).toBeNull()
 })
@@ -172,7 +172,7 @@ test('for any JSON object: parsed, it is the same with the wish; without the byt
       const { stream_options: _, ...other } = rest
       const value: Record<string, unknown> = { ...other, ...named }
       const text = (mark ? '\uFEFF' : '') + JSON.stringify(value, null, space)
-      const known = readAsked('chat', bytes(text))
+      const known = readParameters('chat', bytes(text))
       const result = put(text)
       expect(askForUsage(bytes(text), known)?.toString()).toBe(result)
       const expected = { ...value, stream_options: { ...named.stream_options, include_usage: true } }

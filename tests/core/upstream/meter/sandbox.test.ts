@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
-import { askForUsage, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import { askForUsage, readParameters } from '../../../../src-main/core/upstream/meter/request.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { chatStream, relay } from './helpers/streams.ts'
 
@@ -46,7 +46,7 @@ async function ask(body: Record<string, unknown>, asks: (body: Buffer) => Uint8A
 }
 
 const asItIs = (body: Buffer): Uint8Array => body
-const withUsage = (body: Buffer): Uint8Array => askForUsage(body, readAsked('chat', body)) ?? body
+const withUsage = (body: Buffer): Uint8Array => askForUsage(body, readParameters('chat', body)) ?? body
 
 async function tokensCharged(): Promise<{ in: number; out: number }> {
   const response = await fetch(`${sandbox.baseUrl}/v1/keys/current/usage`, {
