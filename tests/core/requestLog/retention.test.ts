@@ -212,7 +212,7 @@ describe('erasing the log by age', () => {
     const size = statSync(requestLogFile(dataDir)).size
     const { lines } = fresh({ dataDir })
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 20)
-    expect(lines).toContainEqual(expect.stringContaining('written anew'))
+    expect(lines).toContainEqual(expect.stringContaining('rewritten'))
   })
 
   it('is killed at any moment: the files stay whole, young rows stay, every sum stays, and the next erasing goes on', async () => {
