@@ -20,7 +20,7 @@ export function openRequestLog(options: Partial<RequestLogOptions> = {}) {
   return { requestLog, dataDir, lines }
 }
 
-/** A request that went out and got this status. */
+/** A request that was sent and got this status. */
 export function sent(requestLog: SqliteRequestLog, changes: Partial<RequestNotice> = {}, status = 200): RequestTrace {
   const trace = requestLog.open(notice(changes))
   trace.connected()

@@ -15,7 +15,7 @@ const notice = {
   stream: true,
 } as const
 
-/** Sends one chat as the studio and one as an app, and returns the token totals that the scheduler was given. */
+/** Sends one chat as the studio and one as an app. Returns the token totals that the scheduler received. */
 async function totalsFor(events: string): Promise<(number | null)[]> {
   const totals: (number | null)[] = []
   const scheduler: Scheduler = {

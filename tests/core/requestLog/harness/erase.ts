@@ -1,4 +1,4 @@
-// A process that is killed while it erases old rows of its log: node erase.ts FOLDER BEFORE
+// A process that is killed while it deletes old rows of its log: node erase.ts FOLDER BEFORE
 import { writeSync } from 'node:fs'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 
@@ -11,5 +11,5 @@ const requestLog = new SqliteRequestLog({
 writeSync(1, 'ready\n')
 await requestLog.rowRetention.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
 writeSync(1, 'erased\n')
-// Whoever started it ends it.
+// The parent process ends it.
 setInterval(() => undefined, 1000)

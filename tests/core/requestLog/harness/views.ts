@@ -1,4 +1,4 @@
-// How long the log's views take over a million rows, in ms: node tests/core/requestLog/harness/views.ts
+// Duration of the log's views over a million rows, ms: node tests/core/requestLog/harness/views.ts
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
