@@ -1,4 +1,4 @@
-// 10,000 pictures in the built program's gallery, scrolled in a real Chromium: gallery.ts does the work.
+// 10,000 pictures in the built program's gallery, scrolled in a real Chromium. gallery.ts measures.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

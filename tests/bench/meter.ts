@@ -1,4 +1,4 @@
-// `node tests/bench/meter.ts`: what the meter costs by itself, the best of several rounds, beside JSON.parse in the same run.
+// `node tests/bench/meter.ts`: cost of the meter, the best of several rounds, beside JSON.parse in the same run.
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { localiseImageUrls } from '../../src-main/core/upstream/meter/images.ts'
 import { openMeter } from '../../src-main/core/upstream/meter/meter.ts'

@@ -1,4 +1,4 @@
-// `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
+// `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures with their limits, beside peers in the same run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { bodiesBench } from './bodies.mjs'

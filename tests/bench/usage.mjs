@@ -1,4 +1,5 @@
-// Views of usage over 1,000,000 requests and ten years of daily rows, the rate at which a million is written, and the room drawing ten years.
+// Views of usage over 1,000,000 requests and ten years of daily rows, the rate at which a million is written, and the page drawing ten
+// years.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

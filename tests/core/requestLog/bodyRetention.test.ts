@@ -32,7 +32,7 @@ function logged(requestLog: SqliteRequestLog, text: string, changes: Parameters<
 }
 
 /** Searches the files on the disk from another process, because this process must not open them directly. */
-const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 describe('headers', () => {
   it('are in memory for the newest thousand requests, cleaned when read, and never on the disk', async () => {
@@ -54,7 +54,7 @@ describe('headers', () => {
     }
     expect(requestLog.get(trace.id)).toMatchObject({ requestHeaders: null, replyHeaders: null })
     await requestLog.counts({})
-    expect(lies(dataDir, 'Authorization')).toBe(false)
+    expect(isOnDisk(dataDir, 'Authorization')).toBe(false)
   })
 
   it('are recorded for at most fifty requests a second', () => {
@@ -87,8 +87,8 @@ describe('bodies', () => {
     expect(requestLog.get(id)).toMatchObject(detail)
     expect(requestLog.get(quiet.id)).toMatchObject({ row: { hasBodies: false }, requestBody: null, replyBody: null })
     await requestLog.close()
-    expect(lies(dataDir, 'answer something')).toBe(true)
-    for (const text of [secret, 'ZZZZ', 'not to be kept']) expect(lies(dataDir, text)).toBe(false)
+    expect(isOnDisk(dataDir, 'answer something')).toBe(true)
+    for (const text of [secret, 'ZZZZ', 'not to be kept']) expect(isOnDisk(dataDir, text)).toBe(false)
     expect(fresh({ dataDir }).requestLog.get(id)).toMatchObject(detail)
   })
 
@@ -99,13 +99,13 @@ describe('bodies', () => {
     )
     const before = (await requestLog.counts({})).bodyBytes
     expect(before).toBeGreaterThan(4 * 4000)
-    expect(lies(dataDir, 'second-words')).toBe(true)
+    expect(isOnDisk(dataDir, 'second-words')).toBe(true)
     expect(await requestLog.eraseBodies({ id: ids[1] })).toBe(1)
-    expect(lies(dataDir, 'second-words')).toBe(false)
-    expect(lies(dataDir, 'first-words')).toBe(true)
+    expect(isOnDisk(dataDir, 'second-words')).toBe(false)
+    expect(isOnDisk(dataDir, 'first-words')).toBe(true)
     expect(requestLog.get(ids[1] ?? 0)).toMatchObject({ row: { hasBodies: false }, requestBody: null })
     expect(await requestLog.eraseBodies({ tool: 'a' })).toBe(2)
-    for (const name of ['first', 'third']) expect(lies(dataDir, `${name}-words`)).toBe(false)
+    for (const name of ['first', 'third']) expect(isOnDisk(dataDir, `${name}-words`)).toBe(false)
     expect(requestLog.get(ids[3] ?? 0)).toMatchObject({ row: { hasBodies: true } })
     expect(await requestLog.eraseBodies({})).toBe(1)
     expect(await requestLog.eraseBodies({})).toBe(0)
@@ -180,8 +180,8 @@ describe('a row', () => {
       },
     })
     await requestLog.close()
-    expect(lies(dataDir, 'ZZZZ')).toBe(false)
-    expect(lies(dataDir, 'isk_…')).toBe(true)
+    expect(isOnDisk(dataDir, 'ZZZZ')).toBe(false)
+    expect(isOnDisk(dataDir, 'isk_…')).toBe(true)
     expect(requestLogFile(dataDir)).toContain(dataDir)
   })
 })

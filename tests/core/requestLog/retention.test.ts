@@ -32,7 +32,7 @@ const quietly = { done: () => undefined, stopped: () => false }
 const clean = (text: string): string => text
 
 /** Searches the files on the disk from another process, because this process must not open them directly. */
-const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 /** A request with bodies that ended at once. `text` is in its path, its problem, its headers and its bodies. */
 function ended(requestLog: SqliteRequestLog, text: string): number {
@@ -61,13 +61,13 @@ describe('deleting the log by age', () => {
     const before = start - 30 * dayMs
     expect(await requestLog.rowRetention.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
     expect(requestLog.bodyRetention.count(before).items).toBe(50)
-    expect(lies(dataDir, 'long-ago')).toBe(true)
+    expect(isOnDisk(dataDir, 'long-ago')).toBe(true)
     expect(await requestLog.rowRetention.erase(before, quietly)).toBe(50)
     expect(await ids(requestLog)).toEqual([running.id, young])
     expect((await requestLog.counts({})).kept).toBe(2)
     expect(requestLog.get(young).requestBody?.text).toBe('ask of-late')
-    expect(lies(dataDir, 'long-ago')).toBe(false)
-    expect(lies(dataDir, 'of-late')).toBe(true)
+    expect(isOnDisk(dataDir, 'long-ago')).toBe(false)
+    expect(isOnDisk(dataDir, 'of-late')).toBe(true)
     expect(await requestLog.rowRetention.count(before)).toEqual({ items: 0, bytes: 0 })
     // It began before the limit, and remains until it has ended.
     running.ends({ state: 'done' }, null)

@@ -26,7 +26,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** A simple model: each row knows its place, and its account after that was reported. */
-class Told {
+class ExpectedAccounts {
   readonly rows: { place: number; account: string | null }[] = []
   readonly #known = new Map<number, string | null>()
   #connected = 0
@@ -54,7 +54,7 @@ class Told {
 async function live(steps: readonly Step[]): Promise<void> {
   const opened = openRequestLog()
   let requestLog: SqliteRequestLog = opened.requestLog
-  const reported = new Told()
+  const reported = new ExpectedAccounts()
   const connect = (at: number): void => {
     const { baseUrl, profile } = places[at] ?? expect.unreachable()
     requestLog.connectedTo(baseUrl, profile)
