@@ -172,7 +172,7 @@ export async function startPeers(far, asked = []) {
     try {
       needs?.()
     } catch (thrown) {
-      console.log(`${words} is left out: ${String(thrown.message).split('\n')[0]}`)
+      console.log(`${words} is skipped: ${String(thrown.message).split('\n')[0]}`)
       continue
     }
     const peer = await start(far)

@@ -51,7 +51,7 @@ export async function startJson(script, args = [], env = {}, nodeArgs = []) {
 /** Some scripts print a banner first. */
 async function firstJson(lines) {
   for await (const line of lines) if (line.startsWith('{')) return line
-  throw new Error('It ended without a line of JSON.')
+  throw new Error('The process ended without a line of JSON.')
 }
 
 /** Starts another program, such as a server, and ignores its output. */

@@ -16,7 +16,7 @@ const { url, browser, close } = await openHarness()
 const peer = await buildMarkdownPeer(fileURLToPath(new URL('../../out/chat-harness/peer', import.meta.url))).then(
   () => true,
   (thrown: unknown) => {
-    console.error(`react-markdown is left out: ${String(thrown).split('\n')[0]}`)
+    console.error(`react-markdown is skipped: ${String(thrown).split('\n')[0]}`)
     return false
   },
 )

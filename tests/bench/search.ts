@@ -213,5 +213,5 @@ try {
     }),
   )
 } finally {
-  if (!process.env.BENCH_KEEP) rmSync(dataDir, { recursive: true, force: true })
+  if (!process.env.BENCH_RETAIN_DATA) rmSync(dataDir, { recursive: true, force: true })
 }

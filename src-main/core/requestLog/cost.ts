@@ -23,6 +23,7 @@ export interface EndedRequest {
   reading: MeterReading | null
 }
 
+/** A cost in billionths of an SC, and how certain it is. */
 export interface Cost {
   cost: Nano | null
   is: Certainty

@@ -23,6 +23,7 @@ function isWho(wanted: string, who: string): boolean {
   return who === (wanted === 'strangers' ? 'stranger' : `tool:${wanted}`)
 }
 
+/** A caller as stored in a row: `tool:ID`, `studio:FEATURE` or `stranger`. */
 export function whoText(who: Who): string {
   if (who.kind === 'stranger') return 'stranger'
   return who.kind === 'tool' ? `tool:${who.id}` : `studio:${who.feature}`
@@ -34,6 +35,7 @@ export function outcomeOfRow({ state, status }: Pick<RequestRow, 'state' | 'stat
   return outcomeOf(state, status)
 }
 
+/** Compiles a filter of the contract. */
 export function readyFilter(filter: RequestFilter, callers: Callers, names: AppNames): ReadyFilter {
   const since = timeOf(filter.since)
   const until = timeOf(filter.until)

@@ -11,6 +11,7 @@ import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 /** Most rows of one read. A late reader continues with the next read. */
 const maxAtOnce = 1000
 
+/** Where `follow` starts. */
 export interface FollowOptions {
   signal: AbortSignal
   /** Start with rows above this id. Default: rows from now on. */
@@ -20,6 +21,7 @@ export interface FollowOptions {
   everyMs?: number
 }
 
+/** Read-only access to the log. Reads return the latest committed state. */
 export interface RequestLogReader {
   /** Newest first, with ids below `before`. Requests under way show as `sent`, because only the running core knows their progress. */
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]

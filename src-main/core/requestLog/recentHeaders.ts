@@ -46,6 +46,7 @@ export class RecentHeaders {
   }
 }
 
+/** The headers with secrets removed from their values. */
 export function cleanPairs({ clean }: RecordedHeaders, pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name, withoutLocalKeys(clean(value))])
 }

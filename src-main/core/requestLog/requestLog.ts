@@ -53,6 +53,7 @@ export type { SpendTotals as Spent } from './spend.ts'
 const dayMs = 86_400_000
 const hourMs = 3_600_000
 
+/** What the request log needs from its surroundings. */
 export interface RequestLogOptions {
   dataDir: string
   /** Current names and colours of the apps. */

@@ -11,6 +11,7 @@ export interface RowSource {
   readonly id: number
 }
 
+/** What a watcher reads from. */
 export interface WatchView<S extends RowSource> {
   show(source: S): RequestRow
   newest(): Promise<RequestRow[]>

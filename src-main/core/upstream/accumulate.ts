@@ -1,5 +1,6 @@
 import type { ChatStreamEvent, TokenUsage } from './types.ts'
 
+/** A tool call, joined from its pieces. */
 export interface AccumulatedCall {
   index: number
   id: string | null
@@ -8,6 +9,7 @@ export interface AccumulatedCall {
   arguments: string
 }
 
+/** One choice of a reply, joined from its events. */
 export interface AccumulatedChoice {
   index: number
   content: string
@@ -17,6 +19,7 @@ export interface AccumulatedChoice {
   finishReason: string | null
 }
 
+/** A chat reply so far, joined from its events. */
 export interface Accumulated {
   id: string | null
   model: string | null

@@ -17,6 +17,7 @@ import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
 import type { CallOptions, ReplyFacts, UpstreamReply } from './types.ts'
 
+/** A request of the studio itself. */
 export interface CallRequest {
   method: 'GET' | 'POST'
   url: URL
@@ -34,6 +35,7 @@ export interface CallRequest {
   pictures?: number
 }
 
+/** A reply with a good status whose body is still to be read. */
 export interface OpenReply {
   facts: ReplyFacts
   /** Bytes as received. */
@@ -46,6 +48,7 @@ export interface OpenReply {
 const maxJsonBytes = 32 * 1024 * 1024
 const maxImagesBytes = 256 * 1024 * 1024
 
+/** Body and headers of a JSON request; `bytes` is the body's length. */
 export function jsonBody(value: unknown) {
   const json = Buffer.from(JSON.stringify(value))
   const headers: HeaderPairs = [['content-type', 'application/json']]
@@ -314,6 +317,7 @@ async function* guarded(link: UpstreamLink, { bytes, facts }: OpenReply): AsyncG
   }
 }
 
+/** A `malformed_reply` error with the start of the reply, the key masked. The service may have done work. */
 export function malformed(link: UpstreamLink, facts: ReplyFacts, raw: string, message: string): StudioError {
   return new StudioError('malformed_reply', message, {
     status: facts.status,

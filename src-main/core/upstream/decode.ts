@@ -32,6 +32,7 @@ export function kindOfEncoding(contentEncoding: string | null): 'none' | 'known'
   return known ? 'known' : 'unknown'
 }
 
+/** The error of a reply with an unknown content encoding. */
 export const undecodable = (): StudioError =>
   new StudioError('malformed_reply', 'The reply has an unknown compression.')
 

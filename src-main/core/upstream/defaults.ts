@@ -27,4 +27,5 @@ const noTrace: RequestTrace = {
 export const noRequestLog: RequestLog = { open: () => ({ ...noTrace }), refused: nothing }
 
 const permit = { leave: nothing }
+/** Admits every request at once. */
 export const openScheduler: Scheduler = { enter: () => permit, saw: nothing }

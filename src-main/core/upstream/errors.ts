@@ -25,6 +25,7 @@ const statuses: Record<number, [kind: ProblemKind, words: string]> = {
 /** Gateway statuses: the work may have been done although its reply was lost (specification, Client behaviour). */
 const workPossible = new Set([500, 502, 503, 504])
 
+/** The error kind of a failure status (specification, Errors). */
 export function kindOfStatus(status: number): ProblemKind {
   return statuses[status]?.[0] ?? 'unexpected_status'
 }
@@ -93,6 +94,7 @@ function readErrorObject(body: string): ServiceError {
   }
 }
 
+/** The value as an object with unchecked members, or null. */
 export function asRecord(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
 }
@@ -103,6 +105,7 @@ function words(value: unknown): string | null {
   return value.slice(0, 2000)
 }
 
+/** The error of a cancelled request. */
 export function cancelled(facts: ProblemFacts = {}): StudioError {
   return new StudioError('cancelled', 'Cancelled.', facts)
 }

@@ -1,5 +1,6 @@
 import type { RateLimitHeaders, ReplyFacts } from './types.ts'
 
+/** Headers in their order and case; a name may occur more than once. */
 export type HeaderPairs = [name: string, value: string][]
 
 /** Names and values in turn, as undici and node:http expect. Array.prototype.flat costs ten times as much. */
@@ -64,6 +65,7 @@ export function withShouldRetry(headers: HeaderPairs, shouldRetry: boolean | nul
   return asItIs ? headers : [...others, [shouldRetryName, String(shouldRetry)]]
 }
 
+/** Reads the rate-limit headers. Missing or invalid ones are null. */
 export function readRateLimit(headers: HeaderPairs, now: number): RateLimitHeaders {
   return {
     limit: count(header(headers, 'x-ratelimit-limit')),
@@ -105,6 +107,7 @@ const hopByHop = new Set([
   'upgrade',
 ])
 
+/** Removes hop-by-hop headers and those in `alsoOff` (lower case). */
 export function withoutHopByHop(headers: HeaderPairs, alsoOff: ReadonlySet<string> = new Set()): HeaderPairs {
   let named: Set<string> | null = null
   for (const [name, value] of headers) {

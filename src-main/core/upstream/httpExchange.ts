@@ -22,6 +22,7 @@ export interface ExchangeRequest {
   onSent?: () => void
 }
 
+/** A reply whose head has arrived. */
 export interface RawReply {
   status: number
   statusText: string

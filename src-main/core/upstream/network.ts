@@ -5,6 +5,7 @@ import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undic
 import { StudioError } from '../errors.ts'
 import type { BaseAddress } from './address.ts'
 
+/** Timeouts are in ms. */
 export interface NetworkOptions {
   /** DNS, TCP and TLS together. */
   connectTimeoutMs: number

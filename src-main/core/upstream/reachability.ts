@@ -28,6 +28,7 @@ const unanswered: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'idle_timeout',
   'connection_lost',
 ])
+/** Whether a failure means that nothing answered. */
 export const isUnanswered = (kind: ProblemKind): boolean => unanswered.has(kind)
 
 /** Timeout of name lookup and connection, ms. Slow networks need a second or two, and a person waits for the result. */

@@ -44,6 +44,6 @@ export function checkImageRequest({ prompt, n }: ImageRequest): void {
   require(n === undefined || (Number.isInteger(n) && n >= 1 && n <= 4), 'One to four images can be requested at once.')
 }
 
-function require(holds: boolean, message: string): void {
-  if (!holds) throw new StudioError('bad_input', message)
+function require(condition: boolean, message: string): void {
+  if (!condition) throw new StudioError('bad_input', message)
 }

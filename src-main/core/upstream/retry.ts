@@ -4,6 +4,7 @@ import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 import { cancelled } from './errors.ts'
 import type { WaitNotice } from './types.ts'
 
+/** When and how often a failed request is retried. */
 export interface RetryPolicy {
   /** Most attempts, the first included. */
   maxAttempts: number
@@ -39,6 +40,7 @@ export function isRetryable({ kind, facts }: StudioError): boolean {
   return retryable.has(kind) && facts.outputStarted !== true && facts.shouldRetry !== false
 }
 
+/** Time source; tests replace it. */
 export interface RetryClock {
   /** Monotonic clock, ms. */
   now(): number
@@ -92,7 +94,8 @@ export async function withRetry<T>(attempt: (number: number) => Promise<T>, opti
     try {
       return await attempt(number)
     } catch (thrown) {
-      if (last !== null && thrown instanceof StudioError && thrown.kind === 'connection_changed') throw notAgain(last)
+      if (last !== null && thrown instanceof StudioError && thrown.kind === 'connection_changed')
+        throw replacedDuringRetry(last)
       const failed = retryableOr(thrown, options)
       const plan = planRetry(failed, number, clock.now() - start, policy, random())
       if (plan.delayMs === null) throw gaveUp(failed, plan.why)
@@ -101,7 +104,7 @@ export async function withRetry<T>(attempt: (number: number) => Promise<T>, opti
       options.discard?.(failed)
       options.onWait?.({ for: 'retry', attempt: number + 1, delayMs: plan.delayMs, problem: failed.toProblem() })
       await pause(plan.delayMs, clock, options)
-      if (isAborted(options.retired)) throw notAgain(failed)
+      if (isAborted(options.retired)) throw replacedDuringRetry(failed)
     }
   }
 }
@@ -156,7 +159,7 @@ function gaveUp(error: StudioError, why: string): StudioError {
 const changed = 'It was not retried, because another connection was chosen.'
 
 /** The connection was replaced during a retry. An attempt did reach the service, so its failure is reported. */
-function notAgain(last: StudioError): StudioError {
+function replacedDuringRetry(last: StudioError): StudioError {
   const { workPossible } = last.facts
   const words = `The service’s last answer was: ${last.message} ${changed}`
   return new StudioError('connection_changed', words, workPossible ? { workPossible } : {}, { cause: last })

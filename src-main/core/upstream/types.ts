@@ -23,6 +23,7 @@ export type WaitNotice =
   /** `attempt` is the number of the next attempt, from 2 on; it starts in `delayMs`. */
   | { for: 'retry'; attempt: number; delayMs: number; problem: Problem }
 
+/** Options of a call of the studio. */
 export interface CallOptions {
   /** Feature that sends the request, for the request log. Default: `account`. */
   feature?: StudioFeature
@@ -191,6 +192,7 @@ export interface ForwardRequest {
   signal: CancelSignal
 }
 
+/** The reply to a relayed request. */
 export interface ForwardReply {
   status: number
   statusText: string

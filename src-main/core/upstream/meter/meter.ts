@@ -6,6 +6,7 @@ import { WholeMeter } from './whole.ts'
 
 export type { Meter, MeterOptions } from './types.ts'
 
+/** Creates the reader for a reply, chosen by endpoint, status, content type and encoding. */
 export function openMeter(options: MeterOptions): Meter {
   const { endpoint, status, contentEncoding, stripUsage, tokensIn = null } = options
   if (status < 200 || status > 299 || endpoint === 'models' || endpoint === 'account' || endpoint === 'files') {

@@ -11,6 +11,7 @@ export const stepSize = Math.floor(pieceSize / 6)
 const maxLanes = 16
 const bytesOfToken = 4
 
+/** Kinds of text in a reply, which are counted separately. */
 export type LaneKind = 'content' | 'reasoning' | 'refusal' | 'call'
 
 /**

@@ -6,6 +6,7 @@ import { textOrNull } from './values.ts'
 
 export { FormReader, openForm } from './multipart.ts'
 
+/** What a request body asks for. */
 export interface RequestParameters {
   /**
    * Null when the request names no model, or two different ones (a repeated key, or one in another case): the service could take either.

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { MeterReading } from '../../ports/requests.ts'
 
+/** Facts of a reply that determine its reader. */
 export interface MeterOptions {
   endpoint: Endpoint
   /** The request asked for a stream. */
@@ -14,6 +15,7 @@ export interface MeterOptions {
   tokensIn?: number | null
 }
 
+/** Reads the usage of one reply from its passing bytes. */
 export interface Meter {
   /**
    * Reads the next bytes of the reply and returns what may be passed on: the very same object unless something is cut out or held back,

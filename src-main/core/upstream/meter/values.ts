@@ -1,6 +1,7 @@
 /** A JSON object with unchecked members. */
 export type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a value is a JSON object. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
