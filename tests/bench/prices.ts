@@ -38,7 +38,8 @@ async function simulateYear(): Promise<SimulatedRequest[]> {
     const cached = usage?.prompt_tokens_details?.cached_tokens ?? 0
     const fresh = (usage?.prompt_tokens ?? 0) - cached
     requests.push({ day, model, fresh, cached, out: usage?.completion_tokens ?? 0 })
-    return String(choices?.[0]?.message?.content)
+    const content = choices?.[0]?.message?.content
+    return typeof content === 'string' ? content : ''
   }
   async function chat(model: string, day: number): Promise<void> {
     const messages: object[] = [{ role: 'user', content: 'word '.repeat(random.int(3, 300)) }]

@@ -48,7 +48,6 @@ import { Writer } from './writer.ts'
 
 export type { CallerDay as UsedDay } from './dailyUsage.ts'
 export type { Use } from './prices.ts'
-export type { SpendTotals as Spent } from './spend.ts'
 
 const dayMs = 86_400_000
 const hourMs = 3_600_000
