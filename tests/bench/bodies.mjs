@@ -1,4 +1,4 @@
-// Large JSON requests through the local /v1: peak memory of the program, and how long its main thread is blocked meanwhile.
+// Large JSON requests through the local /v1: peak memory of the program, and how long its main thread is blocked.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { megabytes, ms } from './figures.mjs'
@@ -8,7 +8,7 @@ import { jsonHeaders, pause } from './traffic.mjs'
 
 const million = 1_000_000
 
-/** A chat whose one message is a text with escapes, so that neither a parser nor a scanner can skip through it. */
+/** A chat with one message full of escapes, which neither a parser nor a scanner can skip. */
 function textBody(size) {
   const line = Buffer.from('A line with \\"quotes\\" and a path c:\\\\x.\\n')
   const start = Buffer.from('{"model":"m","messages":[{"role":"user","content":"')
@@ -20,21 +20,21 @@ function textBody(size) {
   return body
 }
 
-/** Arrays in arrays, as deep as the size allows. */
+/** Nested arrays, as deep as the size allows. */
 function nestedBody(size) {
   const start = Buffer.from('{"model":"m","messages":')
   const depth = Math.floor((size - start.length - 1) / 2)
   return Buffer.concat([start, Buffer.alloc(depth, '['), Buffer.alloc(depth, ']'), Buffer.from('}')])
 }
 
-/** Many small values: what costs a parser most memory by byte. */
+/** Many small values, which cost a parser most memory per byte. */
 function listBody(size) {
   const start = Buffer.from('{"model":"m","messages":[')
   const items = Buffer.alloc(Math.floor((size - start.length) / 3) * 3, '{},')
   return Buffer.concat([start, items, Buffer.from('{}]}')])
 }
 
-/** Sends the body at once and answers the status of the reply. */
+/** Sends the body at once and returns the status of the reply. */
 async function post(peer, body) {
   const headers = jsonHeaders(peer, { 'content-length': String(body.length) })
   const sent = httpRequest(`${peer.url}/chat/completions`, { method: 'POST', agent: false, headers })
@@ -45,7 +45,7 @@ async function post(peer, body) {
   return response.statusCode
 }
 
-/** Peak memory and the longest block while `act` runs, in a program of its own: memory that V8 got once, it keeps. */
+/** Peak memory and the longest block while `act` runs, in a program of its own, because V8 does not return memory. */
 async function measured(far, act) {
   const peer = await startStudio(far, [], [], probed)
   // The tokenizer is loaded some seconds after the start and blocks for longer than any body.

@@ -1,4 +1,4 @@
-// The client goes away: how soon the service's connection is closed or, where none was open, how soon the request's place is free.
+// The client disconnects: how soon the service's connection is closed or, without one, how soon the request's place is free.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { Agent, request } from 'undici'
@@ -6,11 +6,11 @@ import { median, ms, quantile, worst } from './figures.mjs'
 import { seenOf, startFarEnd, startStudio } from './peers.mjs'
 import { clock, jsonHeaders, pause, streamBody } from './traffic.mjs'
 
-/** A peer that took longer than this never closes it. */
+/** A peer that takes longer never closes it. ms. */
 const neverMs = 1000
 let lastId = 0
 
-/** A streamed chat on a connection of its own, with orders for the far end. */
+/** A streamed chat on its own connection, with orders for the far end. */
 function open(peer, more) {
   lastId += 1
   const id = `c${lastId}`
@@ -34,7 +34,7 @@ async function firstBytes({ sent }) {
   await once(response, 'data')
 }
 
-/** What `look` answers once it is neither null nor false; null after too long. */
+/** Polls `look` until it returns neither null nor false; null after too long. */
 async function until(look) {
   for (const from = clock(); clock() - from < neverMs; ) {
     const found = await look()
@@ -50,7 +50,7 @@ const closing = (far, id) => until(async () => (await seenOf(far, id))?.closedAt
 async function beforeHeaders(peer, far) {
   const one = open(peer, { 'x-bench-silent': '1' })
   await arrival(far, one.id)
-  // Past the moment of sending, so that it is the wait for headers that ends.
+  // The request has been sent, so the wait for headers is what ends.
   await pause(20)
   const at = clock()
   one.sent.destroy()
@@ -68,8 +68,8 @@ async function midStream(peer, far) {
 }
 
 /**
- * The key has one slot: one streams, two wait. The first of those that wait goes away together with the one that streams;
- * the last one's arrival at the service shows that the place between them was given up.
+ * The key has one slot: one request streams, two wait. The first of the waiting two disconnects together with the streaming one. The
+ * arrival of the last one at the service shows that the place between them was freed.
  */
 async function inTheQueue(studio, far) {
   const streaming = open(studio, endless)
@@ -89,7 +89,7 @@ async function inTheQueue(studio, far) {
   return arrivedAt === null || !passedOver ? null : arrivedAt - at
 }
 
-/** The tool may have one request at a time: that it may ask again shows that the one in back-off was given up. */
+/** The app may have one request at a time. A new request shows that the one in back-off was dropped. */
 async function inBackOff(studio, far, agent) {
   const mayAsk = async () => {
     const reply = await request(`${studio.url}/models`, { dispatcher: agent, headers: jsonHeaders(studio) })
@@ -105,7 +105,7 @@ async function inBackOff(studio, far, agent) {
   return (await until(mayAsk)) === null ? null : clock() - at
 }
 
-/** So many times, each peer in turn, so that a busy moment falls on all; one that never closes is not waited for again. */
+/** Repeats each peer in turn, so that a busy moment affects all. A peer that never closes is not tried again. */
 async function series(count, peers, act) {
   const byPeer = new Map(peers.map((peer) => [peer, []]))
   for (let n = 0; n < count; n += 1) {
@@ -122,7 +122,7 @@ async function series(count, peers, act) {
 
 export async function cancelPart(peers, far, { quick }) {
   const count = quick ? 30 : 60
-  // The direct way too: what its worst is, the machine has added.
+  // The direct connection too: its worst time was added by the machine.
   const between = {
     'before headers': await series(count, peers, (peer) => beforeHeaders(peer, far)),
     'mid-stream': await series(count, peers, (peer) => midStream(peer, far)),

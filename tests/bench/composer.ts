@@ -10,8 +10,8 @@ import { emptySetup } from '../../src-preload/contract/chat.ts'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { openPage } from '../hosts/node/fixtures/page.ts'
 
-// How long a key takes from its event to the paint of what it wrote, in a draft of 20 kB, also while a reply streams at 200 tokens a
-// second; and how fast a file of 100 MB goes up over the web host's socket. After a build: node tests/bench/composer.ts [keys] [MB]
+// Time from a key's event to its paint, in a draft of 20 kB, also while a reply streams at 200 tokens a second; and the upload rate of a
+// file of 100 MB over the web host's socket. After a build: node tests/bench/composer.ts [keys] [MB]
 
 const keys = Number(process.argv[2] ?? 200)
 const fileBytes = Number(process.argv[3] ?? 100) * 1_000_000
@@ -69,7 +69,7 @@ try {
   rmSync(dataDir, { recursive: true, force: true })
 }
 
-/** From the event's own time stamp until the task after the frame that it was drawn in, in ms. */
+/** From the event's own time stamp until the task after the frame that shows it, in ms. */
 async function typing(page: Page, field: Locator): Promise<number[]> {
   await field.fill('All that is written here stays as it is. '.repeat(500))
   await field.press('End')
@@ -96,7 +96,7 @@ async function strokes(page: Page): Promise<void> {
 }
 
 interface Spent {
-  /** Seconds of this thread's own CPU time, which other programs on the machine don't change; `wall` is the clock's. */
+  /** Seconds of this thread's own CPU time, which other programs on the machine don't change. `wall` is clock time. */
   task: number
   script: number
   layout: number
@@ -132,7 +132,7 @@ function parts({ script, layout, style }: Spent): string {
   return `(script ${each(script)}, layout ${each(layout)}, style ${each(style)})`
 }
 
-/** Notes when the page's socket was given each message of more than 100 kB. */
+/** Records when the page's socket was given each message of more than 100 kB. */
 function timeLargeMessages(): void {
   const times: number[] = []
   Object.assign(globalThis, { times })
@@ -145,7 +145,7 @@ function timeLargeMessages(): void {
   }
 }
 
-/** By the page's own way: the import of a file, whose content is then refused. */
+/** Uses the page's own import of a file, whose content is then refused. */
 async function uploadRate(page: Page): Promise<string> {
   writeFileSync(file, Buffer.alloc(fileBytes, 32))
   await page.getByRole('button', { name: /^More/ }).first().click()

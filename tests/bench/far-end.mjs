@@ -1,5 +1,5 @@
-// The far end of the measurements: answers at once and costs as little as it can, so that what stands between is measured.
-// Speaks just enough of the service for a connection, and what a request's `x-bench-…` headers order; `/control/…` tells what it saw.
+// The service of the measurements. It answers at once and at minimal cost, so that only the peer is measured. It implements just enough for
+// a connection, and follows a request's `x-bench-…` headers. `/control/…` returns what it recorded.
 import { createServer } from 'node:http'
 import { crc32 } from 'node:zlib'
 import { clock, endOfStream, frame, pattern } from './traffic.mjs'
@@ -22,7 +22,7 @@ const readOuts = {
   '/v1/rate-limit': { limit_rpm: 1e6, used_rpm: 0, remaining_rpm: 1e6, reset_seconds: 60 },
 }
 
-/** What is known of each request that carries an `x-bench-id`. Times are ms of the machine's monotonic clock. */
+/** Records of requests with an `x-bench-id`. Times are ms of the machine's monotonic clock. */
 const seen = new Map()
 let open = 0
 
@@ -46,7 +46,7 @@ function stream(request, response, id) {
   next()
 }
 
-/** A long audio reply, no faster than it is taken; `written` is what has left for the socket. */
+/** A long audio reply, as fast as the client reads. `written` counts the bytes given to the socket. */
 function speak(request, response, record) {
   const total = Number(request.headers['x-bench-bytes'])
   response.writeHead(200, { 'content-type': 'audio/pcm', 'content-length': total })
@@ -66,7 +66,7 @@ function speak(request, response, record) {
   pump()
 }
 
-/** Reads an upload, at most `x-bench-mbs` megabytes a second where that is given, and answers what came. */
+/** Reads an upload, at most `x-bench-mbs` megabytes a second if that is given, and replies with what arrived. */
 function listen(request, response, record) {
   const bytesPerMs = Number(request.headers['x-bench-mbs'] ?? 0) * 1000
   let [bytes, checksum] = [0, 0]

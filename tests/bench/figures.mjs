@@ -1,6 +1,6 @@
-// Numbers as a reader wants them.
+// Formats numbers for people.
 
-/** The value below which that part (0 to 1) of the values lies. */
+/** The quantile of the values at a part from 0 to 1. */
 export function quantile(values, at) {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * at))]

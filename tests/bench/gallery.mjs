@@ -1,4 +1,4 @@
-// 10,000 pictures in the built program's gallery, scrolled in a real Chromium: gallery.ts does the work.
+// 10,000 pictures in the built program's gallery, scrolled in a real Chromium. gallery.ts measures.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ export async function galleryBench(report, { quick = false } = {}) {
   const of = `gallery of ${count.toLocaleString('en')}`
   const said = ({ p50, p95, workP95, longestTask }) =>
     `p50 ${p50}, p95 ${p95} ms (still ${still.p95}); CPU p95 ${workP95}, longest task ${longestTask} ms`
-  report(`${of}: from another room to the first picture`, `${opened} ms`)
+  report(`${of}: from another page to the first picture`, `${opened} ms`)
   report(`${of}: scrolled at 1,500 px/s, frames`, said(calm), calm.p95 <= 20, 'p95 <= 20 ms')
   report(`${of}: thrown at 6,000 px/s, frames`, said(fast), fast.p95 <= 20, 'p95 <= 20 ms')
   report(`${of}: to the end and back by key`, said(jump))

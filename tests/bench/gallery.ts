@@ -9,8 +9,8 @@ import { type Browser, chromium, type Page } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 
-// The gallery of the built program over a library of pictures, in a real Chromium: node tests/bench/gallery.ts [pictures]. One JSON document
-// on standard output. Every picture has a small one of its own address, so that each is fetched and decoded as it comes into view.
+// The gallery of the built program over a library of pictures, in a real Chromium: node tests/bench/gallery.ts [pictures]. Prints one JSON
+// document. Every picture has a thumbnail with its own address, so that each is fetched and decoded when it becomes visible.
 
 const count = Number(process.argv[2] ?? 10_000)
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-gallery-'))
@@ -20,7 +20,7 @@ const shapes = [
   [1024, 1536],
   [1792, 1024],
 ] as const
-/** Different contents of small pictures; each is linked under many names. */
+/** Different contents of thumbnails; each is linked under many names. */
 const variants = 12
 
 const serve = async () => {
@@ -37,7 +37,7 @@ const serve = async () => {
   }
 }
 
-/** WebP as a window makes it: 512 pixels at the longer side, with the detail of a photo. */
+/** WebP as a window creates it: 512 pixels on the longer side, with the detail of a photo. */
 async function smallPictures(browser: Browser): Promise<Map<string, Buffer>> {
   const page = await browser.newPage()
   const made = await page.evaluate(
@@ -79,7 +79,7 @@ async function smallPictures(browser: Browser): Promise<Map<string, Buffer>> {
 const idOf = (kind: number, at: number): string =>
   `${kind.toString(16).padStart(8, '0')}-0000-4000-8000-${at.toString(16).padStart(12, '0')}`
 
-/** What so many drawings would have left behind: rows, and files under the names that the rows have. */
+/** Creates the rows and files that this many generated images would have. */
 function fill(small: ReadonlyMap<string, Buffer>): void {
   const folder = join(dataDir, 'media')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -129,10 +129,10 @@ interface TraceEvent {
   args: { name?: string }
 }
 
-/** Work of the page's thread between one frame and the next, in ms of processor time: a busy machine changes it little. */
+/** Work of the page's thread between frames, in ms of processor time, which a busy machine changes little. */
 function workOf(trace: Buffer): { work: number[]; longest: number } {
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] }
-  // Of several threads of that name the one that has the frames.
+  // Of several threads with that name, the one that has the frames.
   const mark = traceEvents.find(({ name }) => name === 'frame_')
   const own = traceEvents.filter(({ pid, tid }) => pid === mark?.pid && tid === mark.tid).sort((a, b) => a.ts - b.ts)
   const work: number[] = []
@@ -149,7 +149,7 @@ function workOf(trace: Buffer): { work: number[]; longest: number } {
   return { work: work.slice(2), longest: Math.round(longest) }
 }
 
-/** Times from frame to frame, and the work of the page's thread for each, while something happens. */
+/** Times between frames and the work of the page's thread for each, while `act` runs. */
 async function during(page: Page, act: () => Promise<unknown>) {
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', 'blink.user_timing'] })
   await page.evaluate(() => {
@@ -204,14 +204,14 @@ try {
   const box = await page.locator('.images-scroll').boundingBox()
   const x = Math.round((box?.x ?? 0) + (box?.width ?? 0) / 2)
   const y = Math.round((box?.y ?? 0) + (box?.height ?? 0) / 2)
-  // What a hand on a wheel or a pad does, and a hard throw; the browser's own gesture, by its own thread.
+  // A scroll by wheel or touchpad and a hard throw, as the browser's own gesture on its own thread.
   const gesture = (speed: number, seconds: number) => () =>
     cdp.send('Input.synthesizeScrollGesture', { x, y, yDistance: -speed * seconds, speed, gestureSourceType: 'mouse' })
   // Nothing moves: what the machine itself does to frames, in the same run.
   const still = await during(page, () => page.waitForTimeout(3_000))
   const calm = await during(page, gesture(1_500, 5))
   const fast = await during(page, gesture(6_000, 5))
-  // The far end by key, and back.
+  // To the end by key, and back.
   await page.locator('.images-gallery').focus()
   const jump = await during(page, async () => {
     for (const key of ['End', 'Home', 'End', 'Home']) {
@@ -223,7 +223,7 @@ try {
     }
   })
   const inDocument = await page.locator('.images-card').count()
-  // As typed: from the key to the pictures that match.
+  // From the key press to the matching pictures.
   const search = await page.evaluate(async () => {
     const field = document.querySelector<HTMLInputElement>('.images-search:not(.images-list-search) input')
     field?.focus()

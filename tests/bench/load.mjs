@@ -1,4 +1,4 @@
-// JSON requests and short streams: CPU of what stands between, by request and by chunk, and the time that it adds.
+// JSON requests and short streams: CPU of the peer by request and by chunk, and the time that it adds.
 import { Agent, request } from 'undici'
 import { median, ms, quantile, us } from './figures.mjs'
 import { cpuMicros, residentBytes } from './processes.mjs'
@@ -36,8 +36,8 @@ async function askStream(peer, agent, chunks) {
 }
 
 /**
- * Runs `act` at that concurrency for at least so long and so often; answers what it cost the peer's processes, in us of CPU each.
- * By the count too, because on a busy machine time alone would measure code that nothing has compiled yet.
+ * Runs `act` at that concurrency for at least `forMs` and `least` times. Returns the CPU of the peer's processes, us each. The count
+ * matters because on a busy machine time alone would measure code that is not compiled yet.
  */
 async function slice(peer, atOnce, { forMs, least }, act) {
   const pids = peer.pids()
@@ -63,7 +63,7 @@ async function measureCpu(peer, figures, forMs, least) {
   await agent.close()
 }
 
-/** Times on one connection, in turn with the other peers in short runs, so that a busy moment of the machine falls on all of them. */
+/** Times on one connection, in turn with the other peers in short runs, so that a busy moment affects all of them. */
 async function measureTimes(peers, figures, agents, count) {
   for (const peer of peers) {
     const mine = figures.get(peer)
@@ -74,7 +74,7 @@ async function measureTimes(peers, figures, agents, count) {
 }
 
 export async function loadPart(peers, { quick }) {
-  // `warmUp`: requests of each peer before anything counts, so that what is measured is compiled code, and its compiling is over.
+  // `warmUp`: requests of each peer before the measurement, so that compiled code is measured and compiling has ended.
   const [rounds, forMs, least, turns, warmUp] = quick ? [3, 500, 600, 8, 3000] : [7, 1500, 2000, 25, 10_000]
   const figures = new Map(
     peers.map((peer) => [peer, { cpuJson: [], cpuChunk: [], json: [], firstByte: [], resident: 0 }]),
@@ -83,7 +83,7 @@ export async function loadPart(peers, { quick }) {
   for (const peer of peers) await measureCpu(peer, { cpuJson: [], cpuChunk: [] }, forMs, warmUp)
   await measureTimes(peers, new Map(peers.map((peer) => [peer, { json: [], firstByte: [] }])), agents, 20)
   for (let round = 0; round < rounds; round += 1) {
-    // Another order each round, so that no peer always runs on a warm or a tired machine.
+    // Another order each round, so that no peer always runs on a warm or a hot machine.
     const at = round % peers.length
     const turn = [...peers.slice(at), ...peers.slice(0, at)]
     for (const peer of turn) await measureCpu(peer, figures.get(peer), forMs, least)
@@ -94,7 +94,7 @@ export async function loadPart(peers, { quick }) {
   return figures
 }
 
-/** By round, because a busy moment of the machine falls on both. */
+/** By round, because a busy moment affects both. */
 const ratio = (mine, other) => median(mine.map((value, round) => value / other[round]))
 
 export function reportLoad(report, figures) {

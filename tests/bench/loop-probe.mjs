@@ -1,18 +1,18 @@
-// Loaded into the program by `--import`: how long its main thread held everybody up, asked for by a line on a pipe of its own.
+// Loaded into the program by `--import`: reports on a pipe of its own how long the main thread was blocked.
 import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { isMainThread } from 'node:worker_threads'
 
-/** A timer of one millisecond is that much late on an idle machine too. */
+/** How late a timer of one millisecond is on an idle machine. ms. */
 const resolution = 1
 
 if (isMainThread && process.env.BENCH_PROBE) {
   const delay = monitorEventLoopDelay({ resolution })
   delay.enable()
   let cpu = process.threadCpuUsage()
-  // Nobody stays for it.
+  // The timer does not prevent the exit.
   const asked = new Socket({ fd: 3, readable: true, writable: false }).unref()
   createInterface({ input: asked }).on('line', () => {
     const used = process.threadCpuUsage(cpu)

@@ -1,5 +1,5 @@
-// What an open stream holds on to: what lives after a collection with 900 more streams open, by stream. Resident memory, which a
-// system counts, has the garbage between two collections on top.
+// Memory of an open stream: what remains after a collection with 900 more streams open, by stream. Resident memory also has the garbage
+// between two collections.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { openInspector } from '../soak/inside.mjs'
@@ -23,7 +23,7 @@ function openStreams(peer, count) {
   return Promise.all(Array.from({ length: count }, open))
 }
 
-/** @returns bytes by stream: what lives after a collection, and what is resident while each gets a chunk a second */
+/** @returns bytes by stream: after a collection, and resident while each gets a chunk a second */
 async function ofStream(start, far) {
   const port = await freePort()
   const peer = await start(far, [`--inspect=127.0.0.1:${port}`])

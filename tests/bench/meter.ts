@@ -1,8 +1,8 @@
-// `node tests/bench/meter.ts`: what the meter costs by itself, the best of several rounds, beside JSON.parse in the same run.
+// `node tests/bench/meter.ts`: cost of the meter, the best of several rounds, beside JSON.parse in the same run.
 import { parseBaseAddress } from '../../src-main/core/upstream/address.ts'
 import { localiseImageUrls } from '../../src-main/core/upstream/meter/images.ts'
 import { openMeter } from '../../src-main/core/upstream/meter/meter.ts'
-import { askForUsage, readAsked } from '../../src-main/core/upstream/meter/request.ts'
+import { askForUsage, readParameters } from '../../src-main/core/upstream/meter/request.ts'
 import type { MeterOptions } from '../../src-main/core/upstream/meter/types.ts'
 
 const options: MeterOptions = {
@@ -81,8 +81,8 @@ for (const [name, body] of [
   ['10 MB', bodyOf(21_000)],
 ] as const) {
   best(`JSON.parse of a ${name} body`, 1, () => JSON.parse(body.toString()))
-  best(`readAsked of it`, 1, () => readAsked('chat', body))
-  const known = readAsked('chat', body)
+  best(`readParameters of it`, 1, () => readParameters('chat', body))
+  const known = readParameters('chat', body)
   best(`askForUsage after that`, 1, () => askForUsage(body, known))
 }
 

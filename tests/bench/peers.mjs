@@ -1,5 +1,5 @@
-// What the local /v1 is measured beside: the direct way, nginx, the smallest relay, fastify's proxy and another gateway.
-// Those from npm are installed once, at exact versions, into a folder of the system's temporary one: they are no dependency of the project.
+// The peers of the local /v1: a direct connection, nginx, the smallest relay, fastify's proxy and another gateway. Those from npm are
+// installed once, at exact versions, into a temporary folder. They are no dependency of the project.
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -14,24 +14,24 @@ import { orders, pause } from './traffic.mjs'
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
 const manifest = readFileSync(here('peers.json'), 'utf8')
 const { dependencies: versions } = JSON.parse(manifest)
-/** One folder for one list of versions: npm would keep a nested package that a new list no longer wants. */
+/** One folder for each list of versions: npm would retain a nested package that a new list no longer needs. */
 const listed = createHash('sha256').update(manifest).digest('hex').slice(0, 12)
 const packages = join(tmpdir(), `inference-studio-bench-peers-${listed}`)
 const plainKey = 'none'
 
-/** The far end, seen by nobody but peers and controls. `maxConcurrent` is what it says of the key. */
+/** The far end, visible only to peers and controls. `maxConcurrent` is the key's limit that it reports. */
 export async function startFarEnd(maxConcurrent) {
   const { ready, stop } = await startJson(here('far-end.mjs'), maxConcurrent === undefined ? [] : [`${maxConcurrent}`])
   return { url: `http://127.0.0.1:${ready.port}`, stop }
 }
 
-/** What the far end knows of the request with that `x-bench-id`, or null. */
+/** The far end's record of the request with that `x-bench-id`, or null. */
 export async function seenOf(far, id) {
   const reply = await request(`${far.url}/control/${id}`)
   return reply.body.json()
 }
 
-/** The studio without its page, with one tool's key. More arguments go to `tools add`. */
+/** The studio without its page, with one app key. More arguments are passed to the command that adds it. */
 export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}) {
   const dataDir = temporaryFolder()
   const started = await startJson(
@@ -113,7 +113,7 @@ async function startNginx(far) {
   }
 }
 
-/** A port of 127.0.0.1 that nothing listens on now. */
+/** A free port of 127.0.0.1. */
 export function freePort() {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -124,15 +124,15 @@ export function freePort() {
 }
 
 /**
- * The packages of peers.json, where they are not there yet. Portkey's streams answer 500 with the newest server adapter that its
- * range allows, so that one is held at the version of its own lockfile.
+ * Installs the packages of peers.json once. Portkey's streams answer 500 with the newest server adapter in its range, so the adapter has
+ * the version of Portkey's own lockfile.
  */
 function installPackages() {
   const done = join(packages, 'installed')
   if (existsSync(done)) return
   mkdirSync(packages, { recursive: true })
   writeFileSync(join(packages, 'package.json'), manifest)
-  // Scripts of strangers' packages are not run.
+  // Install scripts of foreign packages are not run.
   execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: packages,
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -144,7 +144,7 @@ function hasNginx() {
   execFileSync('nginx', ['-v'], { stdio: 'ignore' })
 }
 
-/** By name; `needs` throws where the peer can't be had. `words` is its column's head. */
+/** Peers by name. `needs` throws when the peer is unavailable. `words` is the title of its column. */
 const all = {
   direct: {
     words: 'direct',
@@ -161,10 +161,10 @@ const all = {
   studio: { words: 'Inference Studio', start: (far) => startStudio(far) },
 }
 export const peerNames = Object.keys(all)
-/** Without these there is nothing to compare with. */
+/** Every comparison needs these. */
 const always = new Set(['direct', 'bare', 'studio'])
 
-/** Starts the peers asked for (all where none is named) before one far end; what can't be had is skipped with a line. */
+/** Starts the requested peers (default: all) before one far end. Skips unavailable ones with a line. */
 export async function startPeers(far, asked = []) {
   const peers = []
   for (const [name, { words, needs, start }] of Object.entries(all)) {
@@ -172,7 +172,7 @@ export async function startPeers(far, asked = []) {
     try {
       needs?.()
     } catch (thrown) {
-      console.log(`${words} is left out: ${String(thrown.message).split('\n')[0]}`)
+      console.log(`${words} is skipped: ${String(thrown.message).split('\n')[0]}`)
       continue
     }
     const peer = await start(far)

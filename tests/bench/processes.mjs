@@ -1,4 +1,4 @@
-// Child processes for the measurements: started, read one line of JSON from, measured by /proc, ended by id.
+// Child processes of the measurements: start, read one line of JSON, measure by /proc, end by id.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -9,19 +9,19 @@ import { fileURLToPath } from 'node:url'
 import { buildIfNeeded, node24, root } from '../../resources/scripts/ready.mjs'
 
 const running = new Set()
-/** What is measured; another build than this one's can be named, to compare the two. */
+/** The measured program. BENCH_CLI can name another build, to compare the two. */
 export const cli = process.env.BENCH_CLI ?? join(root, 'out', 'main', 'node.js')
 export function prepareBuild() {
   if (process.env.BENCH_CLI === undefined) buildIfNeeded()
 }
 
 const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
-/** Give it to `startJson` as `env` for a process whose main thread `held` is asked of. */
+/** Pass it to `startJson` as `env` for a process whose main thread `held` measures. */
 export const probed = { BENCH_PROBE: '1' }
 
 /**
- * Starts a Node script and gives its first line of JSON, its pid, and the ms it took from spawn to that line. With `probed` in `env`,
- * `held` answers how long the main thread was blocked at most since the last call (`worstMs`), and its CPU time (`cpuMs`).
+ * Starts a Node script. Returns its first line of JSON, its pid, and the ms from spawn to that line. With `probed` in `env`, `held` returns
+ * how long the main thread was blocked at most since the last call (`worstMs`), and its CPU time (`cpuMs`).
  */
 export async function startJson(script, args = [], env = {}, nodeArgs = []) {
   const from = performance.now()
@@ -37,7 +37,7 @@ export async function startJson(script, args = [], env = {}, nodeArgs = []) {
     firstJson(lines),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`))),
   ])
-  // Whatever else it prints must not fill the pipe.
+  // Further output must not fill the pipe.
   child.stdout.resume()
   const answers = watches ? createInterface({ input: child.stdio[4] }) : null
   const held = async () => {
@@ -48,13 +48,13 @@ export async function startJson(script, args = [], env = {}, nodeArgs = []) {
   return { ready: JSON.parse(line), pid: child.pid, tookMs: performance.now() - from, stop: () => stop(child), held }
 }
 
-/** Some print a banner first. */
+/** Some scripts print a banner first. */
 async function firstJson(lines) {
   for await (const line of lines) if (line.startsWith('{')) return line
-  throw new Error('It ended without a line of JSON.')
+  throw new Error('The process ended without a line of JSON.')
 }
 
-/** Starts another program, such as a server; its output goes nowhere. */
+/** Starts another program, such as a server, and ignores its output. */
 export function startProgram(command, args) {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', process.env.BENCH_VERBOSE ? 'inherit' : 'ignore'] })
   running.add(child)
@@ -65,7 +65,7 @@ export function startProgram(command, args) {
 async function stop(child) {
   if (child.exitCode !== null || child.signalCode !== null) return
   child.kill('SIGTERM')
-  // One that an inspector is attached to does not end by itself.
+  // A process with an attached inspector does not end by itself.
   const late = setTimeout(() => child.kill('SIGKILL'), 10_000)
   await once(child, 'exit')
   clearTimeout(late)
@@ -73,7 +73,7 @@ async function stop(child) {
 
 export const stopAll = () => Promise.all([...running].map(stop))
 
-/** Runs a command of ours to its end and gives its JSON. */
+/** Runs one of our commands to its end and returns its JSON. */
 export async function run(args) {
   const child = spawn(node24(), [cli, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   let out = ''
@@ -85,7 +85,7 @@ export async function run(args) {
   return JSON.parse(out)
 }
 
-/** A process and all that it started, by id. */
+/** Ids of a process and its descendants. */
 export function tree(pid) {
   const children = new Map()
   for (const entry of readdirSync('/proc')) {
@@ -98,7 +98,7 @@ export function tree(pid) {
   return all
 }
 
-/** A process may end between the look and the reading. */
+/** A process may end between the listing and the reading. */
 function readOf(path) {
   try {
     return readFileSync(path, 'utf8')
@@ -108,8 +108,8 @@ function readOf(path) {
 }
 
 /**
- * CPU time so far of these processes, all their threads, in microseconds. From the scheduler's own nanoseconds where the kernel
- * keeps them, else from `stat`, whose clock tick of 10 ms wants measuring over seconds.
+ * CPU time so far of these processes, all threads included, in microseconds. From the scheduler's own nanoseconds if the kernel has them,
+ * else from `stat`, whose clock tick of 10 ms needs measurements over seconds.
  */
 export function cpuMicros(pids) {
   let micros = 0
@@ -134,7 +134,7 @@ export function residentBytes(pids) {
   return kilobytes * 1024
 }
 
-/** Open file descriptors of a process, which its sockets are. */
+/** Open file descriptors of a process, its sockets included. */
 export const descriptors = (pid) => readdirSync(`/proc/${pid}/fd`).length
 
 const folders = []

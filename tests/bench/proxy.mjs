@@ -1,4 +1,4 @@
-// The local /v1 beside its peers, in turn in one run: what it costs, what it adds, what it loses, how soon it lets go.
+// The local /v1 beside its peers in one run: cost, added time, lost bytes, and how soon it closes connections.
 import { arch, cpus, release, totalmem } from 'node:os'
 import { cancelPart, cancelRows, reportCancel } from './cancel.mjs'
 import { loadPart, loadRows, reportLoad } from './load.mjs'
@@ -12,7 +12,7 @@ const parts = {
   cancel: { measure: cancelPart, report: reportCancel, rows: cancelRows },
   uploads: { measure: uploadsPart, report: reportUploads, rows: uploadRows },
 }
-/** What `--only` takes: parts, and peers (the direct way, the bare relay and the studio are always there). */
+/** Values of `--only`: parts and peers. The direct connection, the bare relay and the studio are always included. */
 export const proxyNames = [...Object.keys(parts), ...peerNames]
 
 /** The measured table, as Markdown. */
@@ -29,7 +29,7 @@ function table(peers, rows) {
   ].join('\n')
 }
 
-/** @param options.quick shorter rounds, for a look; the figures of a README want the long ones */
+/** @param options.quick shorter rounds, for a first look; published figures need the long ones */
 export async function proxyBench(report, { quick = false, only = [] } = {}) {
   const far = await startFarEnd()
   const peers = await startPeers(

@@ -16,8 +16,8 @@ const conversationId = '00000001-0000-4000-8000-000000000001'
 const messageId = (at: number): string => `00000002-0000-4000-8000-${String(at).padStart(12, '0')}`
 
 /**
- * How long the built program takes to open a conversation of 1,000 messages, from the change of address to the frame after its last message
- * stands there: store, core, socket and page. In a process of its own, as people have it.
+ * How long the built program takes to open a conversation of 1,000 messages, from the change of address to the frame that shows its last
+ * message: store, core, socket and page. In a process of its own, as in real use.
  */
 export async function openInProgram(browser: Browser, runs: number): Promise<{ ms: number[]; trace: Traced }> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-render-'))
@@ -50,7 +50,7 @@ export async function openInProgram(browser: Browser, runs: number): Promise<{ m
         { id: conversationId, last: messageId(messages - 1), ...marks },
       )
     }
-    // The first one loads what all others have: fonts, compiled code, the store's pages.
+    // The first run loads what all others share: fonts, compiled code, the store's pages.
     await open()
     const ms: number[] = []
     for (let run = 0; run < runs; run++) ms.push(await open())

@@ -11,7 +11,7 @@ interface TraceEvent {
   tdur?: number
 }
 
-/** What the window's own thread did between two marks of the page, in ms of CPU: other programs on the machine don't change that. */
+/** CPU of the page's main thread between two marks, in ms. Other programs on the machine don't change it. */
 export interface Traced {
   cpuMs: number
   longestTaskCpuMs: number
@@ -22,7 +22,7 @@ export interface Traced {
 }
 
 const [from, to] = ['bench-begin', 'bench-end']
-/** In the page, around what is measured. */
+/** Set in the page, around the measured code. */
 export const marks = { from, to }
 
 /** Traces `work`, whose page sets both marks. */

@@ -1,9 +1,9 @@
-// The page's drawing in a real Chromium, measured from the outside, beside a page that only appends text: render.ts does the work.
+// The page's rendering in a real Chromium, measured from outside, beside a page that only appends text. render.ts measures.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { node24 } from '../../resources/scripts/ready.mjs'
 
-/** Seconds a stream; quick is for a look. */
+/** Seconds a stream; the quick ones are for a first look. */
 const [seconds, quickSeconds] = [5, 2]
 
 const names = {
@@ -19,8 +19,8 @@ export async function renderBench(report, { quick }) {
   const { open, keys } = figures
   const opened = `${open.ms} ms (CPU of the window ${cpu(open.trace)})`
   report('open a conversation of 1,000 messages, median', opened, open.ms <= 120, '120 ms')
-  // Here the page serves itself: what a core does counts as the window's.
-  report('the same, core and page on one thread', `${open.harnessMs} ms`, true, 'no bar')
+  // Here the page contains its core, so the core's work counts as the window's.
+  report('the same, core and page on one thread', `${open.harnessMs} ms`, true, 'no limit')
   for (const [name, words] of Object.entries(names)) {
     const { ours, plain, peer } = figures.streams[name]
     const beside = (figure) =>
@@ -28,12 +28,12 @@ export async function renderBench(report, { quick }) {
     report(`200 tokens/s, ${words}: frame p95`, beside('frameP95Ms'), ours.frameP95Ms <= 20, '20 ms')
     report(`200 tokens/s, ${words}: longest task`, beside('longestTaskMs'), ours.longestTaskMs <= 50, '50 ms')
     const longest = `${beside('longestFrameMs')}, blocking ${ours.blockingMs} ms in all`
-    report(`200 tokens/s, ${words}: longest animation frame`, longest, true, 'no bar')
+    report(`200 tokens/s, ${words}: longest animation frame`, longest, true, 'no limit')
     const each = (page) => (page ? Math.round(page.trace.cpuMs / figures.seconds) : 'none')
     const traced = `${each(ours)} ms a second (append ${each(plain)}, react-markdown ${each(peer)}): ${cpu(ours.trace)}`
-    report(`200 tokens/s, ${words}: CPU of the window`, traced, true, 'no bar')
+    report(`200 tokens/s, ${words}: CPU of the window`, traced, true, 'no limit')
   }
-  // A key is painted with the next frame, which on a screen of 60 Hz is up to 16.7 ms away: the bare field tells how far.
+  // A key is painted with the next frame, up to 16.7 ms later on a screen of 60 Hz. The bare field shows how much that is.
   const key = `${keys.ours} ms (a bare textarea ${keys.bare})`
   report(
     'key to paint while streaming, p95',

@@ -6,17 +6,17 @@ import { openInProgram } from './render-program.ts'
 import { marks, type Traced, traced } from './render-trace.ts'
 
 declare const harness: Harness
-/** The peer's page offers it. */
+/** Defined by the peer's page. */
 declare const append: (more: string) => void
 
-// Renderer figures in a real Chromium: node tests/bench/render.ts [seconds a stream]. One JSON document on standard output.
+// Renderer figures in a real Chromium: node tests/bench/render.ts [seconds a stream]. Prints one JSON document.
 const seconds = Number(process.argv[2] ?? 6)
 const { url, browser, close } = await openHarness()
-// Beside the room's own page, so that one server has both.
+// Beside the chat page, so that one server has both.
 const peer = await buildMarkdownPeer(fileURLToPath(new URL('../../out/chat-harness/peer', import.meta.url))).then(
   () => true,
   (thrown: unknown) => {
-    console.error(`react-markdown is left out: ${String(thrown).split('\n')[0]}`)
+    console.error(`react-markdown is skipped: ${String(thrown).split('\n')[0]}`)
     return false
   },
 )
@@ -46,7 +46,7 @@ async function openThousand(): Promise<number> {
 interface Streamed {
   frameP95Ms: number
   longestTaskMs: number
-  /** From long-animation-frame entries: the longest one, and how many ms of all of them could answer nobody. */
+  /** From long-animation-frame entries: the longest one, and the blocked ms of all of them. */
   longestFrameMs: number
   blockingMs: number
   trace: Traced
@@ -56,11 +56,11 @@ interface Stream {
   token: string
   /** Also presses a key in the composer every 100 ms. */
   type?: boolean
-  /** Ours, a bare page that appends the same to one text (what the browser itself needs), or react-markdown over all of it. */
+  /** Ours, a bare page that appends the same to one text (the browser's own cost), or react-markdown over the whole text. */
   page?: 'ours' | 'plain' | 'peer'
 }
 
-/** 200 tokens a second into the end of 1,000 messages whose last reply already holds `start`; other pages hold that reply alone. */
+/** 200 tokens a second at the end of 1,000 messages whose last reply already has `start`. Other pages have only that reply. */
 async function stream({
   start,
   token,
@@ -134,7 +134,7 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
         const pressed = performance.now()
         field.focus()
         document.execCommand('insertText', false, 'a')
-        // The task after the frame's callbacks begins once the frame was handed to the compositor.
+        // The task after the frame's callbacks starts when the frame was given to the compositor.
         requestAnimationFrame(() => {
           const { port1, port2 } = new MessageChannel()
           port1.onmessage = () => keys.push(performance.now() - pressed)
@@ -168,7 +168,7 @@ function measureIn(asked: Required<Stream>): Promise<Omit<Streamed, 'trace'> & {
   )
 }
 
-/** MB of heap, after a forced collection, when every one of 10,000 messages was scrolled past. */
+/** MB of heap after a forced collection, when all of 10,000 messages were scrolled past. */
 async function heapAfterScroll(): Promise<number> {
   await page.goto(`${url}?scene=tenThousand`)
   await page.waitForSelector('article')
@@ -204,7 +204,7 @@ const streams: Record<string, { ours: Streamed; plain: Streamed; peer: Streamed 
 const openMs = await openThousand()
 const program = await openInProgram(browser, 5)
 const openInProgramMs = Math.round(program.ms.sort((a, b) => a - b)[2] ?? 0)
-// Turn by turn, so that all meet the same machine.
+// In turn, so that the machine affects all alike.
 for (const [name, each] of Object.entries(starts))
   streams[name] = {
     plain: await stream({ ...each, page: 'plain' }),

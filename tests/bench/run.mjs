@@ -1,4 +1,4 @@
-// `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures beside their bars, and beside peers taken in the same run.
+// `npm run bench [-- start stop proxy render] [--quick] [--only name,name]`: figures with their limits, beside peers in the same run.
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { bodiesBench } from './bodies.mjs'
@@ -35,9 +35,9 @@ const { values, positionals: asked } = parseArgs({
 })
 const only = (values.only ?? []).flatMap((names) => names.split(','))
 const unknown = asked.find((name) => !(name in suites))
-if (unknown) refuse(`No bench is called ${unknown}; there are: ${Object.keys(suites).join(', ')}`)
+if (unknown) refuse(`Unknown suite: ${unknown}. Suites: ${Object.keys(suites).join(', ')}`)
 const nothing = only.find((name) => !proxyNames.includes(name))
-if (nothing) refuse(`--only takes names of: ${proxyNames.join(', ')}`)
+if (nothing) refuse(`--only accepts: ${proxyNames.join(', ')}`)
 
 prepareBuild()
 console.log(`Node ${process.version}, ${cpus().length} x ${cpus()[0]?.model ?? 'unknown processor'}\n`)

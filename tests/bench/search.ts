@@ -11,7 +11,7 @@ import { libraryHandlers } from '../../src-main/core/handlers/library.ts'
 import type { Host } from '../../src-main/core/host.ts'
 import { databaseFile, openStore } from '../../src-main/core/store/store.ts'
 
-/** Measures the search over so many messages, through its handler, and prints what it found as JSON. */
+/** Measures the search over this many messages, through its handler, and prints the result as JSON. */
 const rows = Number(process.argv[2] ?? 100_000)
 const rounds = Number(process.argv[3] ?? 20)
 
@@ -23,7 +23,7 @@ function random(): number {
   t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
   return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
 }
-/** A place in a list by Zipf's law: the first are had often, the last hardly ever. */
+/** An index by Zipf's law: the first ones are frequent, the last ones rare. */
 const zipf = (length: number): number => Math.min(length - 1, Math.floor(length ** random()) - 1)
 
 const syllables =
@@ -83,7 +83,7 @@ function fill(dataDir: string): void {
   handle.close()
 }
 
-/** ms of CPU of all threads since then. */
+/** ms of CPU of all threads since `from`. */
 const cpuOf = (from: NodeJS.CpuUsage): number => {
   const { user, system } = process.cpuUsage(from)
   return (user + system) / 1000
@@ -95,7 +95,7 @@ try {
   fill(dataDir)
   const before = statSync(databaseFile(dataDir)).size
   const store = openStore(dataDir)
-  // What one step holds the core's thread for, in CPU: a busy machine's pauses are not ours.
+  // CPU that one step uses on the core's thread. Pauses of a busy machine are not included.
   const slices: number[] = []
   const measured =
     <A extends unknown[], R>(work: (...args: A) => R) =>
@@ -213,5 +213,5 @@ try {
     }),
   )
 } finally {
-  if (!process.env.BENCH_KEEP) rmSync(dataDir, { recursive: true, force: true })
+  if (!process.env.BENCH_RETAIN_DATA) rmSync(dataDir, { recursive: true, force: true })
 }

@@ -11,8 +11,8 @@ import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { openSound } from '../renderer/shared/audio/harness/page.ts'
 import { kinds, makeSounds } from '../renderer/shared/audio/sounds.ts'
 
-// Waveforms of long recordings in the built program, and the first sound of speech that is still coming, in a real Chromium:
-// node tests/bench/sound.ts [minutes]. One JSON document on standard output.
+// Waveforms of long recordings in the built program, and the first sound of speech that is still arriving, in a real Chromium: node
+// tests/bench/sound.ts [minutes]. Prints one JSON document.
 
 const minutes = Number(process.argv[2] ?? 60)
 const long = ['mp3', 'opus', 'm4a', 'flac', 'wav'] as const
@@ -37,7 +37,7 @@ async function serve() {
 const idOf = (kind: number, at: number): string =>
   `${kind.toString(16).padStart(8, '0')}-0000-4000-8000-${at.toString(16).padStart(12, '0')}`
 
-/** Recordings as they lie there after they were dropped; no window has looked at them yet. */
+/** Recordings as stored after they were dropped; no window has read them yet. */
 function fill(): void {
   const folder = join(dataDir, 'media')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -49,7 +49,7 @@ function fill(): void {
     `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id)
      VALUES (?, ?, ?, ?, 'file', 'kept', ?, ?, ?, ?)`,
   )
-  // Loud and quiet by turns, with a tone that wanders: nothing that a coder makes nothing of.
+  // Alternately loud and quiet, with a changing tone, so that no codec can compress it to nothing.
   const tone = `aevalsrc='(0.15+0.7*abs(sin(t/7)))*sin(2*PI*(220+80*sin(t/3))*t)+0.05*(random(0)-0.5)':s=24000:d=${minutes * 60}`
   for (const [at, kind] of long.entries()) {
     const { mime, args } = kinds[kind] ?? { mime: '', args: [] }
@@ -66,7 +66,9 @@ function fill(): void {
   database.close()
 }
 
-/** From going there to the first picture of all of it, and to the exact one; the longest task of the page's thread meanwhile. */
+/**
+ * From the navigation to the first picture of the whole recording, and to the exact one; the longest task of the page's thread meanwhile.
+ */
 async function draw(page: Page, at: number) {
   return page.evaluate(
     async (id) => {
@@ -119,7 +121,7 @@ async function waveforms() {
       })
       await page.locator('.wave').waitFor({ state: 'detached' })
     }
-    // What was worked out once is kept.
+    // Computed waveforms are stored.
     const again = await draw(page, 0)
     return { found, again: again.drawn }
   } finally {
@@ -128,7 +130,7 @@ async function waveforms() {
   }
 }
 
-/** ms from the first bytes of a reply that comes in pieces to the first sound of it. */
+/** ms from the first bytes of a chunked reply to its first sound. */
 async function firstSound() {
   const sounds = makeSounds(3)
   const harness = await openSound(sounds.kept)

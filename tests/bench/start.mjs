@@ -1,4 +1,4 @@
-// From process start to the address answering, and from there to a page that can be used.
+// From process start to the answering address, and from there to a usable page.
 import { chromium } from '@playwright/test'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { quantile } from './figures.mjs'

@@ -1,4 +1,4 @@
-// Esc in the page while a reply streams: how soon the page answers, and how soon the service sees its socket closed.
+// Esc in the page while a reply streams: how soon the page reacts, and how soon the service sees its socket closed.
 import { chromium } from '@playwright/test'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
@@ -7,7 +7,7 @@ import { cli, startJson, temporaryFolder } from './processes.mjs'
 
 const rounds = 15
 
-/** Epoch ms of the key press and of the first frame in which the page shows that it stops. */
+/** Epoch ms of the key press and of the first frame in which the page shows the stop. */
 const watchForStop = () => {
   window.stopSeen = new Promise((resolve) => {
     const last = () => [...document.querySelectorAll('article[data-role="assistant"]')].at(-1)

@@ -1,4 +1,4 @@
-// A thousand streams at once, twenty chunks a second each: every byte of every stream is compared with what the far end sent.
+// A thousand concurrent streams, twenty chunks a second each. Every byte of every stream is compared with what the far end sent.
 import { Agent, request as httpRequest } from 'node:http'
 import { median, us } from './figures.mjs'
 import { memoryPart } from './memory.mjs'
@@ -7,7 +7,10 @@ import { clock, jsonHeaders, pause, streamBody, wholeStream } from './traffic.mj
 
 let lastId = 0
 
-/** One stream to its end. @returns 'whole', 'changed' (other bytes), 'short' (bytes missing or cut) or an error's words */
+/**
+ * Reads one stream to its end.
+ * @returns 'whole', 'changed' (other bytes), 'short' (bytes missing or cut) or an error's message
+ */
 function follow(peer, agent, chunks, everyMs, count) {
   lastId += 1
   const id = `s${lastId}`
@@ -38,7 +41,7 @@ function follow(peer, agent, chunks, everyMs, count) {
   })
 }
 
-/** @returns how the streams ended, by words; CPU us per chunk; bytes resident while all of them ran */
+/** @returns how the streams ended; CPU us per chunk; bytes resident while all of them ran */
 async function wave(peer, streams, chunks, everyMs) {
   const agent = new Agent({ keepAlive: false, maxSockets: Number.POSITIVE_INFINITY })
   const pids = peer.pids()
@@ -70,8 +73,8 @@ async function wave(peer, streams, chunks, everyMs) {
 }
 
 /**
- * Memory by stream is what 1,000 streams need more than 100 that carry the same chunks a second: else the garbage between two
- * collections would be counted as theirs.
+ * Memory by stream is the difference between 1,000 streams and 100 that carry the same chunks a second. Otherwise the garbage between two
+ * collections would count.
  */
 export async function streamsPart(peers, far, { quick }) {
   const seconds = quick ? 3 : 8

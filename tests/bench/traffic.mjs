@@ -1,25 +1,25 @@
-// The bytes and the clock that the far end and the client of a measurement agree on.
+// The bytes and the clock that the far end and the client of a measurement share.
 
 /** Milliseconds of the machine's monotonic clock: the same in every process, unlike `performance.now()`. */
 export const clock = () => Number(process.hrtime.bigint()) / 1e6
 
-/** The `at`-th event of stream `id`: its own bytes, so that a lost, doubled or swapped one is seen. */
+/** The `at`-th event of stream `id`, with unique bytes, so that a lost, doubled or swapped one is noticed. */
 export const frame = (id, at) =>
   `data: {"id":"chatcmpl-${id}","object":"chat.completion.chunk","created":1760000000,"model":"m","choices":[{"index":0,"delta":{"content":"word ${at} "}}]}\n\n`
 export const endOfStream =
   'data: {"id":"chatcmpl-1","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n'
 
-/** All bytes of a stream of so many chunks. */
+/** All bytes of a stream with this many chunks. */
 export function wholeStream(id, chunks) {
   let text = ''
   for (let at = 0; at < chunks; at += 1) text += frame(id, at)
   return Buffer.from(text + endOfStream)
 }
 
-/** A block of a large body. Its length has no common measure with the buffers on the way, so that a shifted byte shows in a checksum. */
+/** A block of a large body. Its length is no multiple of any buffer's, so that a shifted byte changes the checksum. */
 export const pattern = Buffer.from(Uint8Array.from({ length: 65_521 }, (_, at) => (at * 31 + (at >> 8)) & 0xff))
 
-/** Headers that order things at the far end; a peer that passes only known ones is told of these. */
+/** Headers that instruct the far end. Peers that pass only known headers are configured with these. */
 export const orders = [
   'x-bench-id',
   'x-bench-stream',

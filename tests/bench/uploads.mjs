@@ -1,4 +1,4 @@
-// Large bodies: uploads of 200 and 800 MB and a speech reply of 200 MB, made while they are sent and never held anywhere here.
+// Large bodies: uploads of 200 and 800 MB and a speech reply of 200 MB, generated while they are sent.
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import { crc32 } from 'node:zlib'
@@ -14,7 +14,7 @@ const nextId = () => {
   return `u${lastId}`
 }
 
-/** Runs `act` and answers, beside what it gives, the most that the peer's memory stood above `before` meanwhile. */
+/** Runs `act` and returns its result and the peer's peak memory above `before`. */
 async function watched(peer, before, act) {
   const pids = peer.pids()
   let most = 0
@@ -28,7 +28,7 @@ async function watched(peer, before, act) {
   }
 }
 
-/** A multipart upload of so many megabytes; the far end reads at most `mbs` of them a second, or as fast as it can (0). */
+/** A multipart upload of `size` bytes. The far end reads at most `mbs` megabytes a second, or as fast as it can (0). */
 async function upload(peer, far, size, mbs) {
   const id = nextId()
   const head = Buffer.from(
@@ -47,7 +47,7 @@ async function upload(peer, far, size, mbs) {
     }),
   })
   const answered = once(sent, 'response')
-  // Looked at below; until then it must not count as unhandled.
+  // Awaited below; until then it must not count as unhandled.
   answered.catch(() => undefined)
   const began = clock()
   let checksum = 0
@@ -91,7 +91,7 @@ function askToSpeak(peer, size) {
   return { id, sent }
 }
 
-/** A speech reply, read at most `mbs` megabytes a second, or as fast as it comes (0). */
+/** A speech reply, read at most at `mbs` megabytes a second, or as fast as it arrives (0). */
 async function speech(peer, size, mbs) {
   const { sent } = askToSpeak(peer, size)
   const [response] = await once(sent, 'response')
@@ -116,14 +116,14 @@ function checksumOf(size) {
   return checksums.get(size)
 }
 
-/** A client that stops reading after the first bytes: how many the far end got rid of beyond those, once that has settled. */
+/** A client that stops reading after the first bytes: how many more bytes the far end could send until that stopped. */
 async function stalled(peer, far, size) {
   const { id, sent } = askToSpeak(peer, size)
   const [response] = await once(sent, 'response')
   const [first] = await once(response, 'data')
   response.pause()
   let written = 0
-  // Three looks in a row without growth.
+  // Three samples in a row without growth.
   for (let same = 0; same < 3; ) {
     await pause(150)
     const now = (await seenOf(far, id)).written
@@ -135,7 +135,7 @@ async function stalled(peer, far, size) {
   return { inFlight: written - first.length }
 }
 
-/** Each case by itself; one that a peer can't do is told by its words. */
+/** Runs one case. The error of a peer that can't do it becomes its result. */
 async function attempt(act) {
   try {
     return await act()
@@ -165,7 +165,7 @@ export async function uploadsPart(peers, far, { quick }) {
   return figures
 }
 
-const told = (one) => one.failed ?? `${megabytes(one.grew)}${one.whole === false ? ', bytes LOST' : ''}`
+const growthText = (one) => one.failed ?? `${megabytes(one.grew)}${one.whole === false ? ', bytes LOST' : ''}`
 
 export function reportUploads(report, figures) {
   const [studio, bare] = ['studio', 'bare'].map((name) => [...figures].find(([peer]) => peer.name === name)[1])
@@ -173,7 +173,7 @@ export function reportUploads(report, figures) {
   const growth = (field, words) => {
     const one = studio[field]
     const good = one.whole === true && one.grew <= 100 * million
-    report(`${words}: memory`, `${told(one)} (bare relay ${told(bare[field])})`, good, '<= 100 MB, whole')
+    report(`${words}: memory`, `${growthText(one)} (bare relay ${growthText(bare[field])})`, good, '<= 100 MB, whole')
   }
   growth('smallUp', `upload of ${megabytes(small)}`)
   growth('smallUpSlow', `upload of ${megabytes(small)} to a slow far end`)
@@ -187,7 +187,7 @@ export function reportUploads(report, figures) {
   growth('down', `speech reply of ${megabytes(small)}`)
   growth('downSlow', `speech reply of ${megabytes(small)}, read slowly`)
   const { inFlight = Number.POSITIVE_INFINITY } = studio.stalled
-  // What the kernel's socket buffers take of it on both connections is theirs; a bare relay has no other.
+  // The kernel's socket buffers on both connections take part of it. A bare relay has no other buffers.
   report(
     'a client that stops reading: bytes on the way',
     `${megabytes(inFlight)} (bare relay ${megabytes(bare.stalled.inFlight)})`,
@@ -197,7 +197,7 @@ export function reportUploads(report, figures) {
 }
 
 export function uploadRows(figures) {
-  const row = (words, field, cell = told) => [
+  const row = (words, field, cell = growthText) => [
     words,
     (peer) => (figures.has(peer) ? cell(figures.get(peer)[field]) : ''),
   ]

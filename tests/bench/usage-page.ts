@@ -10,15 +10,15 @@ import { chromium, type Page } from '@playwright/test'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { marks, type Traced, traced } from './render-trace.ts'
-import { days, fillAccount, fillRequestLog } from './usage-books.ts'
+import { days, fillAccount, fillRequestLog } from './usage-data.ts'
 
-// Ten years of days of twelve models in the usage room of the built program, in a real Chromium, beside plain bars on a bare canvas:
-// node tests/bench/usage-page.ts [requests in the log] [rounds]. One JSON document on standard output.
+// Ten years of days of twelve models on the usage page of the built program, in a real Chromium, beside plain bars on a bare canvas: node
+// tests/bench/usage-page.ts [requests in the log] [rounds]. Prints one JSON document.
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 9)
 const dataDir = mkdtempSync(join(tmpdir(), 'studio-usage-page-'))
 
-/** The program, and how long its one thread held others up since it was asked last. */
+/** Starts the program. Each question returns how long its main thread was blocked since the last one. */
 async function serve() {
   const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
   const args = ['--import', probe, join(root, 'out/main/node.js'), 'serve', '--json', '--web-port', '0']
@@ -43,7 +43,7 @@ async function serve() {
   }
 }
 
-/** In the page before its own code: when the last large answer came, when the last drawing was painted, and what took long. */
+/** Runs in the page before its own code: records the last large answer, the last painted drawing, and long tasks. */
 function watchDrawing(): void {
   const seen = { data: 0, bytes: 0, drawn: 0, painted: 0, tasks: [] as number[] }
   Object.assign(globalThis, { seen })
@@ -72,7 +72,7 @@ function watchDrawing(): void {
   }
   let reported = 0
   const drewAt = (): void => {
-    // Thousands of calls belong to one drawing: one look at the frame is enough.
+    // A drawing has thousands of calls; one look at the frame is enough.
     const now = performance.now()
     if (now - reported > 2) drew()
     reported = now
@@ -97,14 +97,14 @@ function watchDrawing(): void {
 declare const seen: { data: number; bytes: number; drawn: number; painted: number; tasks: number[] }
 
 interface Drawn {
-  /** From what the person did, and from the answer's first bytes where one was needed, to the painted frame. */
+  /** From the person's action, and from the answer's first bytes if one was needed, to the painted frame. */
   allMs: number
   dataMs: number | null
   longestTaskMs: number
   bytes: number
 }
 
-/** Does something in the page and waits until nothing was drawn for a while. */
+/** Acts in the page and waits until nothing was drawn for a while. */
 async function drawing(page: Page, act: Act): Promise<Drawn> {
   return page.evaluate(
     async ({ act, from, to }) => {
@@ -147,7 +147,7 @@ async function drawing(page: Page, act: Act): Promise<Drawn> {
 
 type Act = { choose: string; value: string } | { radio: string } | { hash: string }
 
-/** The same figures as bars on a bare canvas of the same size: what a browser needs at least. */
+/** The same figures as bars on a bare canvas of the same size: a browser's minimum. */
 async function bare(page: Page, count: number): Promise<number> {
   return page.evaluate(
     async ({ count, many, from, to }) => {
@@ -281,7 +281,7 @@ try {
       trace,
     }
   }
-  // The table of ten years of days, from the menu to the file, while the core goes on with everything else.
+  // The table of ten years of days, from the menu to the file, while the core does other work.
   await drawing(page, { hash: '#/usage' })
   const exports: Record<string, { ms: number; held: number; cpu: number }> = {}
   for (const format of ['CSV', 'JSON', 'Parquet']) {
@@ -294,7 +294,7 @@ try {
     const { worstMs, cpuMs } = await program.held()
     exports[format] = { ms: rounded(performance.now() - begun), held: rounded(worstMs), cpu: rounded(cpuMs) }
   }
-  // What the machine does to a program that does nothing.
+  // What the machine does to an idle program.
   await program.held()
   await page.waitForTimeout(2_000)
   const idle = rounded((await program.held()).worstMs)

@@ -1,4 +1,5 @@
-// Views of usage over 1,000,000 requests and ten years of daily rows, the rate at which a million is written, and the room drawing ten years.
+// Views of usage over 1,000,000 requests and ten years of daily rows, the rate at which a million is written, and the page drawing ten
+// years.
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -11,9 +12,9 @@ export async function usageBench(report, { quick = false } = {}) {
   const { stdout } = await run(process.execPath, [script, String(rows), quick ? '5' : '20'], { maxBuffer: 1e8 })
   const { migrated, labelled, fetched, days, figures, exported, rate, bytes } = JSON.parse(stdout)
   const count = rows.toLocaleString('en')
-  report(`usage: an old log of ${count} requests brought to this version`, `${(migrated / 1000).toFixed(1)} s`)
-  report('usage: its rows given to their account', `${labelled.toFixed(0)} ms`)
-  report(`usage: ${days} days of 12 models and 5 keys kept`, `${(fetched / 1000).toFixed(1)} s`)
+  report(`usage: an old log of ${count} requests migrated`, `${(migrated / 1000).toFixed(1)} s`)
+  report('usage: its rows assigned to their account', `${labelled.toFixed(0)} ms`)
+  report(`usage: ${days} days of 12 models and 5 keys stored`, `${(fetched / 1000).toFixed(1)} s`)
   for (const [name, { cpu, p50, worst }] of Object.entries(figures)) {
     const said = `${cpu.toFixed(1)} ms of CPU; p50 ${p50.toFixed(1)}, worst ${worst.toFixed(1)} ms`
     report(`usage: ${name}`, said, cpu <= 50, '<= 50 ms')

@@ -8,9 +8,9 @@ import { openUsageReader } from '../../src-main/core/features/usage/reader.ts'
 import { SqliteRequestLog } from '../../src-main/core/requestLog/requestLog.ts'
 import { requestLogFile } from '../../src-main/core/store/requestLog/open.ts'
 import type { ViewQuery } from '../../src-preload/contract/usage.ts'
-import { accountId, baseUrl, days, dayText, fillAccount, fillRequestLog, now } from './usage-books.ts'
+import { accountId, baseUrl, days, dayText, fillAccount, fillRequestLog, now } from './usage-data.ts'
 
-/** Measures views of usage over so many requests and ten years of daily rows, and the writing of requests; prints JSON. */
+/** Measures views of usage over this many requests and ten years of daily rows, and the writing of requests. Prints JSON. */
 const rows = Number(process.argv[2] ?? 1_000_000)
 const rounds = Number(process.argv[3] ?? 20)
 
@@ -20,7 +20,7 @@ interface Figure {
   worst: number
 }
 
-/** Milliseconds: of CPU in the middle, of the clock in the middle and at worst. */
+/** Milliseconds: median CPU, median clock time and the worst. */
 function measure(work: () => unknown): Figure {
   const wall: number[] = []
   const cpu: number[] = []
@@ -37,7 +37,7 @@ function measure(work: () => unknown): Figure {
   return { cpu: middle(cpu), p50: middle(wall), worst: Math.max(...wall) }
 }
 
-/** Requests a second that come, go out, are written down before, and end; 64 at once. */
+/** Requests a second that are logged, sent and ended, 64 at once. */
 async function writing(requestLog: SqliteRequestLog, count: number): Promise<number> {
   const from = performance.now()
   const reading = {
@@ -67,7 +67,7 @@ try {
   fillRequestLog(folder, rows)
   const accountStore = fillAccount(folder)
   let from = performance.now()
-  const requestLog = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+  const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
   const migrated = performance.now() - from
   requestLog.connectedTo(baseUrl)
   from = performance.now()

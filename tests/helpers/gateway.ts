@@ -67,7 +67,7 @@ export async function openGateway(
   const failures: string[] = []
   const requestLog = new SqliteRequestLog({
     dataDir,
-    tools: () => [app],
+    apps: () => [app],
     bodyDays: () => 7,
     log: (level, line) => level === 'error' && failures.push(line),
   })

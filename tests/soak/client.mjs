@@ -1,8 +1,8 @@
-// One stream of the soak: what it asks for, when it goes away, and whether what came of it may come of it.
+// One stream of the soak test: its request, when it disconnects, and whether its outcome is allowed.
 import { request as httpRequest } from 'node:http'
 import { jsonHeaders, streamBody, wholeStream } from '../bench/traffic.mjs'
 
-/** A generator of numbers from 0 to 1 that starts alike for the same seed (mulberry32), so that a bad run can be run again. */
+/** A generator of numbers from 0 to 1 (mulberry32). The same seed gives the same numbers, so that a bad run can be repeated. */
 export function randomFrom(seed) {
   let state = seed >>> 0
   return () => {
@@ -16,8 +16,8 @@ export function randomFrom(seed) {
 const pick = (random, from) => from[Math.floor(random() * from.length)]
 
 /**
- * No 429 among the faults: it holds everyone for its time and halves what runs at once, which a run for leaks would spend its time on.
- * Half of all streams are left alone; of the others the service breaks one, the tool goes away from another, or both.
+ * Faults without 429, which holds every request back and halves the concurrency that a test for leaks needs. Half of all streams run
+ * undisturbed; the service breaks others, the app disconnects from others, or both.
  */
 export function planStream(random, number) {
   const chunks = 2 + Math.floor(random() * 30)
@@ -36,8 +36,8 @@ export function planStream(random, number) {
 }
 
 /**
- * Runs it to its end, whatever that is.
- * @returns `left`, `whole`, `cut`, `answered STATUS`; or words that begin with WRONG
+ * Runs a stream to its end.
+ * @returns `left`, `whole`, `cut`, `answered STATUS`, or a message that begins with WRONG
  */
 export function runStream(tool, plan) {
   const { order, goes, afterMs } = plan
@@ -72,7 +72,7 @@ export function runStream(tool, plan) {
         settle(verdict(plan, { status: response.statusCode, whole: response.complete, body: Buffer.concat(pieces) })),
       )
     })
-    // Whoever waits for a head or bytes that never come goes away all the same.
+    // A client that waits for a head or bytes that never arrive disconnects too.
     if (goes !== null) timer = setTimeout(leave, goes === 'after a while' ? afterMs : 400)
     if (goes === 'while it sends') {
       request.write(streamBody.slice(0, 40))
@@ -81,7 +81,7 @@ export function runStream(tool, plan) {
   })
 }
 
-/** What may come of an order that nobody left. */
+/** The allowed outcomes of a request that was not cancelled. */
 function verdict({ order: { fault, id, chunks } }, { status, whole, body, error }) {
   const wrong = (words) => `WRONG ${words} after ${fault ?? 'no fault'} (${id})`
   if (fault === null) {
@@ -91,7 +91,7 @@ function verdict({ order: { fault, id, chunks } }, { status, whole, body, error 
   const answered = fault === 'reset first' ? 502 : fault
   if (typeof answered === 'number')
     return status === answered && whole ? `answered ${status}` : wrong(`status ${status}`)
-  // In the middle: what came is a beginning of what was sent, and is not ended as if it were whole.
+  // Cut in the middle: the bytes are the beginning of what was sent, without a regular end.
   if (status === 0) return 'cut'
   if (whole) return wrong('an orderly end')
   return wholeStream(id, chunks).subarray(0, body.length).equals(body) ? 'cut' : wrong('other bytes')

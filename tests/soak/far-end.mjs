@@ -1,4 +1,4 @@
-// The service of the soak: streams, refuses, resets, cuts and stalls as each request's `x-soak` orders, and counts what is open.
+// The service of the soak test: streams, refuses, resets, cuts and stalls as each request's `x-soak` says, and counts what is open.
 import { createServer } from 'node:http'
 import { endOfStream, frame } from '../bench/traffic.mjs'
 
@@ -25,7 +25,7 @@ function stream(response, { id, chunks, everyMs, fault, at }) {
       if (fault === 'reset') response.socket.resetAndDestroy()
       else if (fault === 'cut') response.socket.destroy()
       else if (fault === 'garbage') response.socket.end('no chunk at all\r\n')
-      // 'stall': whoever listens goes away in the end.
+      // 'stall': the client disconnects in the end.
       return
     }
     response.write(frame(id, sent))
@@ -50,7 +50,7 @@ const server = createServer((request, response) => {
     return
   }
   if (request.url === '/control/idle') {
-    // Kept connections are no leak, and are in the way of counting.
+    // Idle connections are no leak, and disturb the count.
     server.closeIdleConnections()
     response.writeHead(200, { connection: 'close' }).end('{}')
     return

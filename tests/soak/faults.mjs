@@ -1,5 +1,6 @@
-// `npm run soak -- --faults [--seconds 9]`: a whole studio whose databases take no write for so long, each in turn locked by another program, then
-// on a full disk; and one without file descriptors. The process goes on, everybody gets an answer within 3 s, and nothing is lost.
+// `npm run soak -- --faults [--seconds 9]`: a whole studio whose databases can't be written for that long, each in turn locked by another
+// program, then on a full disk; and one without file descriptors. The process runs on, every request is answered within 3 s, and nothing is
+// lost.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +11,7 @@ import { driveThrough, driveWithoutFiles, wrongs } from '../fault/helpers/writin
 const bounds = { answeredMs: 3000, pauseMs: 250 }
 const databases = ['studio', 'ledger', 'bodies', 'account']
 
-/** The answers that were given, such as `request 503: 12`, and the slowest. */
+/** The answers, such as `request 503: 12`, and the slowest. */
 function summary({ answered, pauseMs }) {
   const counts = new Map()
   for (const { what, how } of answered) counts.set(`${what} ${how}`, (counts.get(`${what} ${how}`) ?? 0) + 1)

@@ -1,4 +1,4 @@
-// A look into a Node process through its inspector: what lives after the garbage is gone.
+// Reads the memory of a Node process after a collection, through its inspector.
 
 /** @param port that the process was started with: `--inspect=127.0.0.1:PORT` */
 export async function openInspector(port) {
@@ -22,9 +22,9 @@ export async function openInspector(port) {
       socket.send(JSON.stringify({ id: last, method, params }))
     })
   return {
-    /** Bytes on the heap and in buffers that something still holds. */
+    /** Bytes on the heap and in buffers that are still referenced. */
     async live() {
-      // Twice: what is freed by the first may hold more, by finalizers.
+      // Twice: the first collection may free more by finalizers.
       for (let n = 0; n < 2; n += 1) await call('HeapProfiler.collectGarbage')
       const { result } = await call('Runtime.evaluate', {
         expression: 'JSON.stringify(process.memoryUsage())',

@@ -1,5 +1,5 @@
-// `npm run soak [-- --streams 10000 --seed 1]`: streams with random faults and random cancels through the real process. Afterwards
-// its sockets, its memory and the key's slots are where they were, and the service has nothing open. With `--faults`: faults.mjs.
+// `npm run soak [-- --streams 10000 --seed 1]`: streams with random faults and random cancels through the real process. Afterwards its
+// sockets, its memory and the key's slots are as before, and the service has nothing open. With `--faults`: faults.mjs.
 import { readdirSync, readlinkSync } from 'node:fs'
 import { request as httpRequest } from 'node:http'
 import { fileURLToPath } from 'node:url'
@@ -10,9 +10,9 @@ import { jsonHeaders, pause, streamBody } from '../bench/traffic.mjs'
 import { planStream, randomFrom, runStream } from './client.mjs'
 import { openInspector } from './inside.mjs'
 
-/** The key's own. */
+/** Slots of the key. */
 export const slots = 48
-/** Under way at once: some always wait in the queue, which holds 64 of one tool. */
+/** Concurrent requests. Some always wait in the queue, which has 64 places for each app. */
 const atOnce = 108
 
 const farScript = fileURLToPath(new URL('far-end.mjs', import.meta.url))
@@ -36,7 +36,7 @@ function socketsOf(pid) {
   return count
 }
 
-/** Waits until `look` answers true; false after too long. */
+/** Polls `look` until it returns true; false after too long. */
 async function until(look, withinMs = 10_000) {
   for (const from = performance.now(); performance.now() - from < withinMs; ) {
     if (await look()) return true
@@ -69,7 +69,7 @@ function openEndless(tool) {
   return request
 }
 
-/** As many streams as the key has slots, and one more: it has to wait until one of them goes. */
+/** As many streams as the key has slots, and one more, which waits until one of them ends. */
 async function checkSlots(tool, far) {
   const requests = Array.from({ length: slots + 1 }, () => openEndless(tool))
   const filled = await until(async () => (await far.counts()).open === slots)
@@ -78,7 +78,7 @@ async function checkSlots(tool, far) {
   requests.shift().destroy()
   const passedOn = await until(async () => (await far.counts()).seen === seen + 1)
   for (const request of requests) request.destroy()
-  // One that waited may still be sent before its own cancel is seen.
+  // A waiting request may still be sent before its own cancel is noticed.
   const emptied = await until(async () => {
     if ((await far.counts()).open > 0) return false
     await pause(100)
@@ -87,7 +87,7 @@ async function checkSlots(tool, far) {
   return { filled, held, passedOn, emptied }
 }
 
-/** All that ran has ended, and no kept connection is left: what stands now is what stays. */
+/** All streams have ended and idle connections are closed: what remains now is permanent. */
 async function settled(far, pid) {
   const ended = await until(async () => (await far.counts()).open === 0)
   let [sockets, before] = [-1, -2]
@@ -101,11 +101,11 @@ async function settled(far, pid) {
 }
 
 /**
- * @param options `streams` in `batches`, after a tenth of them to warm up; `seed` makes the same plans; without `retries` the
- *   service's faults pass at once, which takes a fraction of the time; `told` is called after each batch
+ * @param options `streams` in `batches`, after a tenth of them to warm up; the same `seed` makes the same plans; without `retries` the
+ * service's faults pass at once, which takes a fraction of the time; `onBatch` is called after each batch
  * @returns bytes that live after a collection and bytes resident, after each batch, the warm-up's first
  */
-export async function soak({ streams, batches = 10, seed = 1, retries = true, told = () => undefined }) {
+export async function soak({ streams, batches = 10, seed = 1, retries = true, onBatch = () => undefined }) {
   const far = await startFarEnd()
   const port = await freePort()
   const tool = await startStudio(far, retries ? [] : ['--no-retries'], [`--inspect=127.0.0.1:${port}`])
@@ -122,13 +122,13 @@ export async function soak({ streams, batches = 10, seed = 1, retries = true, to
   }
   await runMany(tool, random, 0, Math.ceil(streams / 10), new Map())
   const before = await look()
-  told({ done: 0, live: live.at(-1), resident: resident.at(-1), sockets: before.sockets })
+  onBatch({ done: 0, live: live.at(-1), resident: resident.at(-1), sockets: before.sockets })
   const each = Math.ceil(streams / batches)
   let after = before
   for (let batch = 0; batch < batches; batch += 1) {
     await runMany(tool, random, (batch + 1) * streams, each, outcomes)
     after = await look()
-    told({ done: (batch + 1) * each, live: live.at(-1), resident: resident.at(-1), sockets: after.sockets })
+    onBatch({ done: (batch + 1) * each, live: live.at(-1), resident: resident.at(-1), sockets: after.sockets })
   }
   const ofSlots = await checkSlots(tool, far)
   const { open, most } = await far.counts()
@@ -145,7 +145,7 @@ export async function soak({ streams, batches = 10, seed = 1, retries = true, to
   }
 }
 
-/** Bytes by which a series grows with each stream, by least squares over its second half, where nothing warms up any more. */
+/** Growth of a series in bytes per stream, by least squares over its second half, after the warm-up. */
 export function growth(series, streams) {
   const half = series.slice(Math.floor(series.length / 2))
   const each = streams / (series.length - 1)
@@ -175,11 +175,11 @@ async function main() {
   const [streams, seed] = [Number(values.streams ?? 10_000), Number(values.seed ?? 1)]
   prepareBuild()
   const megabytes = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`
-  const told = ({ done, live, resident, sockets }) =>
+  const onBatch = ({ done, live, resident, sockets }) =>
     console.log(
       `${String(done).padStart(6)} streams: ${megabytes(live)} live, ${megabytes(resident)} resident, ${sockets} sockets`,
     )
-  const found = await soak({ streams, seed, told })
+  const found = await soak({ streams, seed, onBatch })
   const [before, after] = found.sockets
   const liveGrowth = growth(found.live, streams)
   const residentGrowth = growth(found.resident, streams)

@@ -39,7 +39,7 @@ export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, openin
   opening.onFailure(() => apps.close())
   const requestLog = new SqliteRequestLog({
     dataDir,
-    tools: () => apps.list(),
+    apps: () => apps.list(),
     bodyDays: () => settings.value.bodyDays,
     log,
   })

@@ -9,7 +9,7 @@ import type { Store } from '../store/store.ts'
 
 export interface RetentionDependencies {
   store: Pick<Store, 'erasures' | 'alerts' | 'transaction'>
-  requestLog: Pick<SqliteRequestLog, 'rowEraser' | 'bodyEraser'>
+  requestLog: Pick<SqliteRequestLog, 'rowRetention' | 'bodyRetention'>
   library: Pick<ChatLibrary, 'erase'>
   media: Pick<MediaRetention, 'wouldErase' | 'erase'>
   /** Moves a conversation to the trash and stops what runs in it. */
@@ -71,12 +71,12 @@ export function composeRetention({
     },
   }
   const log: ErasablePart = {
-    count: async ({ before }) => ({ ...(await requestLog.rowEraser.count(Date.parse(before))), titles: [] }),
-    erase: ({ before }, _counted, steps) => requestLog.rowEraser.erase(Date.parse(before), steps),
+    count: async ({ before }) => ({ ...(await requestLog.rowRetention.count(Date.parse(before))), titles: [] }),
+    erase: ({ before }, _counted, steps) => requestLog.rowRetention.erase(Date.parse(before), steps),
   }
   const bodies: ErasablePart = {
-    count: ({ before }) => ({ ...requestLog.bodyEraser.count(Date.parse(before)), titles: [] }),
-    erase: ({ before }, _counted, steps) => requestLog.bodyEraser.erase({ before: Date.parse(before) }, steps),
+    count: ({ before }) => ({ ...requestLog.bodyRetention.count(Date.parse(before)), titles: [] }),
+    erase: ({ before }, _counted, steps) => requestLog.bodyRetention.erase({ before: Date.parse(before) }, steps),
   }
   const files = (kind: CleanUp['kinds'][number]): ErasablePart => ({
     count: ({ before }) => ({ ...media.wouldErase(kind, before), titles: [] }),

@@ -6,7 +6,7 @@ import type { AccountLink, LinkedAccount, LinkTable } from '../store/requestLog/
 
 interface Parts {
   store: Tables
-  /** Sums went from one account to another. */
+  /** Called after sums moved from one account to another. */
   moved(): void
 }
 
@@ -17,19 +17,19 @@ interface Tables {
 }
 
 /**
- * Which account each row's request went to. A connection is opened before anybody knows whose key it is: its rows wait at an account
- * without a book, of the same profile and base address, and all that waits there goes to the next book that is told there. What a former
- * connection still asks for (the file of a reply) goes where the rest of it went.
+ * Maps each row to the account of its request. A connection opens before its account is known. Its rows then wait at an unnamed account of
+ * the same profile and base address. When that place's account is reported, it takes over those rows. Late requests of a former connection
+ * (the file of a reply) go to the account of the earlier ones.
  */
 export class AccountLinks {
   readonly #tables: Tables
   readonly #moved: Parts['moved']
   #accounts = new Map<number, LinkedAccount>()
   #links: readonly AccountLink[] = []
-  /** Where rows of each profile go, as far as it was connected since the start. */
+  /** Account id by profile and base address, for profiles that were connected since the start. */
   readonly #places = new Map<string, number>()
   #connected: ProfileLocation | null = null
-  /** Whose account is connected, where that could not be written. */
+  /** The account that was reported but could not be written. */
   #reported: { account: string; place: ProfileLocation | null } | null = null
 
   constructor({ store, moved }: Parts) {
@@ -48,17 +48,17 @@ export class AccountLinks {
     return this.#links[0]?.linkedAccount ?? 0
   }
 
-  /** The book that a row belongs to; null where whose it is was not told yet. */
+  /** The account id that a row belongs to, or null when it is unknown so far. */
   knownAccountOf(row: number): string | null {
     return this.#accounts.get(this.accountOf(row))?.account ?? null
   }
 
-  /** The accounts whose rows belong to this book: one for each base address. */
+  /** The accounts with this account id: one for each base address. */
   of(account: string): number[] {
     return [...this.#accounts.values()].filter((linkedAccount) => linkedAccount.account === account).map(({ id }) => id)
   }
 
-  /** Rows from `nextRow` on go to this profile's service, to an account yet unknown. */
+  /** Rows from `nextRow` on belong to this profile's service, at an account that is unknown so far. */
   connected(place: ProfileLocation, nextRow: number): void {
     const current = this.#current()
     this.#connected = place
@@ -66,7 +66,7 @@ export class AccountLinks {
     else this.#write(() => this.#waitAt(place, nextRow))
   }
 
-  /** This row goes over that profile, whatever is connected now; without one, over what is. */
+  /** This row belongs to `place`, whatever is connected now. Default: the current connection. */
   opens(row: number, place: ProfileLocation | null = this.#connected): void {
     if (place === null) return
     const reported = this.#reported
@@ -81,7 +81,7 @@ export class AccountLinks {
     })
   }
 
-  /** What is connected now is the account of this book. With it go the rows that waited at its place, or before any was known. */
+  /** Reports the account id of the current connection. It takes over the rows that waited at this place, or before any place was known. */
   belongs(account: string, nextRow: number): void {
     const place = this.#connected ?? this.#current()
     if (!place) return
@@ -91,8 +91,9 @@ export class AccountLinks {
       const linkedAccount = this.#linkedAccount({ ...place, profile: '' }, account)
       if (known.account !== null) this.#linkTo(linkedAccount, nextRow)
       for (const waiting of [...this.#accounts.values()]) {
-        const here = isSame(waiting, place) || isSame(waiting, { ...place, profile: '' }) || waiting.baseUrl === ''
-        if (waiting.account === null && here) this.#moveTo(linkedAccount, waiting)
+        const isSamePlace =
+          isSame(waiting, place) || isSame(waiting, { ...place, profile: '' }) || waiting.baseUrl === ''
+        if (waiting.account === null && isSamePlace) this.#moveTo(linkedAccount, waiting)
       }
       this.#places.set(keyOf(place), linkedAccount.id)
     })
@@ -104,7 +105,10 @@ export class AccountLinks {
     return this.#accounts.get(this.#links.at(-1)?.linkedAccount ?? 0) ?? null
   }
 
-  /** Where the disk takes nothing, rows go where they went before: that is worth no failure of a connection. Whether it was written. */
+  /**
+   * Writes a link. Returns false when the disk takes nothing: rows then follow the previous link, because a connection must not fail for
+   * this.
+   */
   #write(work: () => void): boolean {
     const before = { accounts: new Map(this.#accounts), links: this.#links, places: new Map(this.#places) }
     try {
@@ -118,7 +122,7 @@ export class AccountLinks {
       this.#links = before.links
       this.#places.clear()
       for (const [place, linkedAccount] of before.places) this.#places.set(place, linkedAccount)
-      unexpected('Whose account is connected could not be kept; it is tried again', asStoreError(thrown))
+      unexpected('The connected account could not be stored and will be retried', asStoreError(thrown))
       return false
     }
   }
@@ -133,7 +137,7 @@ export class AccountLinks {
     return linkedAccount
   }
 
-  /** From that row on, at this place's account of which nobody knows whose it is. */
+  /** From that row on, rows wait at this place's unnamed account. */
   #waitAt(place: ProfileLocation, row: number): void {
     const linkedAccount = this.#linkedAccount(place, null)
     this.#places.set(keyOf(place), linkedAccount.id)
@@ -159,6 +163,6 @@ const keyOf = ({ profile, baseUrl }: ProfileLocation): string => `${profile} ${b
 const isSame = (one: ProfileLocation, other: ProfileLocation): boolean =>
   one.baseUrl === other.baseUrl && one.profile === other.profile
 
-/** Without links that say what the one before said. */
+/** Drops links that repeat the one before. */
 const joined = (links: readonly AccountLink[]): AccountLink[] =>
   links.filter(({ linkedAccount }, at) => at === 0 || links[at - 1]?.linkedAccount !== linkedAccount)

@@ -1,25 +1,25 @@
 import type { Colour } from '../../../src-preload/contract/requests.ts'
 
-/** A tool's name and colour as they are now. */
+/** An app's current name and colour. */
 export interface AppName {
   id: string
   name: string
   colour: Colour
 }
 
-/** Names by key id. A key that is no longer there keeps its id as its name. */
+/** App names by id. A revoked app has its id as its name. */
 export class AppNames {
-  readonly #tools: () => readonly AppName[]
+  readonly #apps: () => readonly AppName[]
   #byId: Map<string, AppName> | null = null
 
-  constructor(tools: () => readonly AppName[]) {
-    this.#tools = tools
+  constructor(apps: () => readonly AppName[]) {
+    this.#apps = apps
   }
 
-  /** Read anew once in a turn of the event loop: a rename shows with the next look, a page of rows asks once. */
+  /** Read once per turn of the event loop: a rename shows at the next look, and a page of rows reads once. */
   of(id: string): AppName {
     if (this.#byId === null) {
-      this.#byId = new Map(this.#tools().map((tool) => [tool.id, tool]))
+      this.#byId = new Map(this.#apps().map((app) => [app.id, app]))
       queueMicrotask(() => {
         this.#byId = null
       })

@@ -1,23 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayMs } from '../shared/days.ts'
-import type { BodyWish } from '../store/requestLog/bodies.ts'
+import type { BodySelection } from '../store/requestLog/bodies.ts'
 import type { RequestLogTables } from '../store/requestLog/open.ts'
-import type { LogEraseSteps } from './retention.ts'
+import type { LogDeletionSteps } from './retention.ts'
 
 const hourMs = 3_600_000
 
 interface Parts {
   store: RequestLogTables
-  /** How long logged bodies are kept; asked at each sweep. */
+  /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   now(): number
   erased(): void
   log(level: 'error', line: string): void
 }
 
-const quietly: LogEraseSteps = { done: () => undefined, stopped: () => false }
+const quietly: LogDeletionSteps = { done: () => undefined, stopped: () => false }
 
-/** Erases logged bodies, one erasure after the other: what a person asks for, and each hour what is too old. */
+/** Deletes logged bodies, one deletion after the other: on request, and each hour those that are too old. */
 export class BodyRetention {
   readonly #parts: Parts
   readonly #sweep: NodeJS.Timeout
@@ -26,17 +26,20 @@ export class BodyRetention {
 
   constructor(parts: Parts) {
     this.#parts = parts
-    this.#sweep = setInterval(() => this.#eraseOld(), hourMs)
+    this.#sweep = setInterval(() => this.#deleteOld(), hourMs)
     this.#sweep.unref()
-    setImmediate(() => this.#eraseOld())
+    setImmediate(() => this.#deleteOld())
   }
 
-  /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
+  /** Number of requests with bodies from before a time (ms since 1970), and their bytes. */
   count = (before: number): { items: number; bytes: number } => this.#parts.store.bodies.before(before)
 
-  erase(wish: BodyWish, { done, stopped }: LogEraseSteps = quietly): Promise<number> {
+  erase(selection: BodySelection, { done, stopped }: LogDeletionSteps = quietly): Promise<number> {
     const work = this.#work.then(async () => {
-      const erased = await eraseBodies(this.#parts.store, wish, { done, stopped: () => this.#closing || stopped() })
+      const erased = await eraseBodies(this.#parts.store, selection, {
+        done,
+        stopped: () => this.#closing || stopped(),
+      })
       if (erased > 0) this.#parts.erased()
       return erased
     })
@@ -44,11 +47,11 @@ export class BodyRetention {
     return work
   }
 
-  #eraseOld(): void {
+  #deleteOld(): void {
     if (this.#closing) return
-    const wish = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
-    this.erase(wish).catch((thrown: unknown) => {
-      this.#parts.log('error', `Old bodies could not be erased: ${String(thrown)}`)
+    const selection = { before: this.#parts.now() - this.#parts.bodyDays() * dayMs }
+    this.erase(selection).catch((thrown: unknown) => {
+      this.#parts.log('error', `Old bodies could not be deleted: ${String(thrown)}`)
     })
   }
 
@@ -59,18 +62,22 @@ export class BodyRetention {
   }
 }
 
-/** Bodies that are erased in one go: each may be 512 KB that has to be overwritten. */
+/** Bodies deleted in one step. Each may have 512 KB that must be overwritten. */
 const atOnce = 20
 const pagesEach = 130
 
 /**
- * Erases logged bodies and answers of how many requests. When it resolves, nothing of them is left in the files,
- * but where it was stopped: at the end of the program the next start goes on with what is too old.
+ * Deletes logged bodies and returns of how many requests. When it resolves, nothing of them is left in the files, unless it was stopped.
+ * After a stop at the end of the program, the next start deletes the rest of those that are too old.
  */
-async function eraseBodies(store: RequestLogTables, wish: BodyWish, { done, stopped }: LogEraseSteps): Promise<number> {
+async function eraseBodies(
+  store: RequestLogTables,
+  selection: BodySelection,
+  { done, stopped }: LogDeletionSteps,
+): Promise<number> {
   let erased = 0
   for (;;) {
-    const ids = store.bodies.eraseSome(wish, atOnce)
+    const ids = store.bodies.eraseSome(selection, atOnce)
     store.transaction(() => {
       for (const id of ids) store.requests.forgetBodies(id)
     })

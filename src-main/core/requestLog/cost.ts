@@ -5,38 +5,39 @@ import { mostCost, mostTokens } from '../store/requestLog/requests.ts'
 import { isInference } from '../upstream/endpoint.ts'
 import type { Use } from './prices.ts'
 
-/** What is known of a request when it has ended. */
+/** What is known of a request at its end. */
 export interface EndedRequest {
   endpoint: Endpoint
   model: string | null
   stream: boolean
   state: RequestEnd['state']
-  /** Of the last attempt. */
+  /** Status of the last attempt. */
   status: number | null
-  /** Whether any attempt began to go out. */
+  /** Whether any attempt started to leave. */
   sent: boolean
   /** Whether an earlier attempt may have made the service work (specification, Errors: "may already have caused work"). */
   doubt: boolean
   bytesUp: number
-  /** Pictures asked for. */
+  /** Number of images requested. */
   count: number
   reading: MeterReading | null
 }
 
+/** A cost in billionths of an SC, and how certain it is. */
 export interface Cost {
   cost: Nano | null
   is: Certainty
 }
 
 const nothing: Cost = { cost: 0n, is: 'measured' }
-/** The service says that it takes nothing; what it saw of it can't be seen from here. */
+/** The specification promises no charge, but this computer can't see what the service recorded. */
 const nothingByItsWord: Cost = { cost: 0n, is: 'estimated' }
 const unknown: Cost = { cost: null, is: 'unknown' }
 
-/** Statuses that say that no work was begun (specification, Errors). A 5xx proves nothing. */
+/** Statuses without any work (specification, Errors). A 5xx proves nothing. */
 const noWork: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 429])
 
-/** What a request cost, and how sure that is. */
+/** The cost of a request and its certainty. */
 export function costOf(
   ended: EndedRequest,
   price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null,
@@ -55,21 +56,21 @@ export function costOf(
 const isReadOut = (endpoint: Endpoint): boolean => !isInference(endpoint) && endpoint !== 'other'
 
 function madeNoWork({ endpoint, status }: EndedRequest): boolean {
-  // The legacy route is not implemented: it never works (specification, POST /v1/completions).
+  // The legacy route is not implemented and never works (specification, POST /v1/completions).
   if (endpoint === 'completions' && status === 501) return true
   return status !== null && noWork.has(status)
 }
 
 /**
- * "A cancelled stream that has recorded zero output tokens is not charged" (specification, Chat, behaviour 2). None came here, but tokens
- * that the service had recorded may have been on their way.
+ * "A cancelled stream that has recorded zero output tokens is not charged" (specification, Chat, behaviour 2). No output arrived, but
+ * recorded tokens may have been on their way.
  */
 function isCancelledEmpty({ endpoint, state, stream, reading }: EndedRequest): boolean {
   const output = reading?.output === true || (reading?.usage?.completionTokens ?? 0) > 0
   return state === 'cancelled' && stream && endpoint === 'chat' && !output
 }
 
-/** Null where what was used is not known well enough for a price. */
+/** What the request used, or null when too little is known for a price. */
 function usedBy({ endpoint, bytesUp, count, reading }: EndedRequest): Use | null {
   const tokens = cleanUsage(reading?.usage ?? null)
   const byRequest = endpoint === 'speech' || endpoint === 'transcription' || endpoint === 'images'
@@ -83,7 +84,7 @@ function usedBy({ endpoint, bytesUp, count, reading }: EndedRequest): Use | null
   }
 }
 
-/** Token counts as whole numbers that make sense, else null. What is cached is part of the prompt, never more (specification, Usage). */
+/** Valid token counts; others are null. Cached tokens are part of the prompt, never more (specification, Usage). */
 export function cleanUsage(usage: TokenUsage | null): { in: number | null; out: number | null; cached: number | null } {
   const tokensIn = wholeOrNull(usage?.promptTokens)
   const cached = wholeOrNull(usage?.cachedTokens)

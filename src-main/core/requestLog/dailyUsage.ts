@@ -4,9 +4,9 @@ import { certainties, codeOf, outcomes } from '../store/requestLog/codes.ts'
 import type { DailyUsageReader, UseDay, UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 
-/** What one caller used in one day (UTC) of one book. `model` is null where none was named, or too many were to be told apart. */
+/** Usage of one caller on one day (UTC) in one account. `model` is null when a request named none, or when a day has too many models. */
 export interface CallerDay extends Omit<UseDay, 'account' | 'caller'> {
-  /** `tool:ID` or `studio:ROOM`; the studio's read-outs are the room `account`'s. */
+  /** `tool:ID` or `studio:FEATURE`. Account read-outs of the studio have the feature `account`. */
   who: string
   model: string | null
 }
@@ -16,8 +16,8 @@ const failed = codeOf(outcomes, 'failed')
 const estimated = codeOf(certainties, 'estimated')
 
 /**
- * Adds rows that end to the sums of their days, inside the transaction that closes them: a view over years then reads days, not rows.
- * A request belongs to the day (UTC) in which it began. Answers which days these are.
+ * Adds rows that end to the sums of their days, in the transaction that closes them. A view over years then reads days, not rows. A request
+ * belongs to the day (UTC) of its start. Returns the changed days.
  */
 export function addUse(
   table: UsedTable,
@@ -26,7 +26,7 @@ export function addUse(
 ): Iterable<UseDay> {
   const sums = new Map<string, UseDay>()
   for (const row of rows) {
-    // Turned away here: nothing reached the service.
+    // A refused request never reached the service.
     if (row.outcome === refused) continue
     const account = accountOf(row.id)
     const day = Math.floor(row.at / dayMs)
@@ -54,7 +54,7 @@ const emptyDay = (account: number, day: number, caller: number): UseDay => ({
   ...{ estimated: 0, unpriced: 0, failed: 0 },
 })
 
-/** In order of days; both ends belong to it. */
+/** Usage from `from` to `to` (days since 1970, both included), in order of days. */
 export function usedBetween(
   table: DailyUsageReader,
   callers: Callers,
@@ -63,7 +63,7 @@ export function usedBetween(
 ): CallerDay[] {
   return table.between(account, from, to).map((sums) => {
     const caller = callers.get(sums.caller)
-    // Field by field: tens of thousands of them, and a spread costs as much as the database.
+    // Field by field: there are tens of thousands, and a spread costs as much as the database.
     return {
       day: sums.day,
       who: caller?.who ?? 'stranger',
@@ -80,21 +80,21 @@ export function usedBetween(
   })
 }
 
-/** A stretch that is read from the database each time: it is short. */
+/** Shorter ranges are read from the database each time. Days. */
 const shortDays = 100
-/** Requests of the newest days still end. */
+/** Requests of this many newest days may still end. */
 const openDays = 2
-/** Days that may have come since; then what is remembered is read anew. */
+/** The cache is read again after this many new days. */
 const staleDays = 60
-const mostRemembered = 200_000
+const maxRemembered = 200_000
 
 interface Remembered {
-  /** Everything up to and with this day. */
+  /** The last day in the cache. */
   upTo: number
   days: CallerDay[]
 }
 
-/** The sums of the days, with those that are over in memory once somebody looked at years of them: a view is then made without the database. */
+/** Sums of days. After the first view over a long range, past days stay in memory, and such views no longer need the database. */
 export class CallerDays {
   readonly #table: DailyUsageReader
   readonly #callers: Callers
@@ -111,23 +111,23 @@ export class CallerDays {
     for (const { account, day } of addUse(table, rows, accountOf)) {
       const known = this.#remembered.get(account)
       if (known && day <= known.upTo) this.#remembered.delete(account)
-      // Another thread remembers them too, and up to no later day.
+      // The usage worker caches past days too, up to no later day.
       if (day <= (this.#table.lastDay(account) ?? 0) - openDays) this.#settled += 1
     }
   }
 
-  /** Sums went from one account to another. */
+  /** Call after sums moved between accounts. */
   moved(): void {
     this.#settled += 1
     this.#remembered.clear()
   }
 
-  /** Another number than before where days that are over have changed. */
+  /** A number that changes when sums of past days change. */
   get settled(): number {
     return this.#settled
   }
 
-  /** In order of days; both ends belong to it. The rows are not to be changed. */
+  /** Usage in order of days, both ends included. Do not change the rows. */
   between(account: number, from: number, to: number): CallerDay[] {
     const known = to - from < shortDays ? null : this.#recall(account)
     if (!known) return this.#read(account, from, to)
@@ -141,7 +141,7 @@ export class CallerDays {
     if (known && newest - known.upTo <= staleDays) return known
     const upTo = newest - openDays
     const days = this.#read(account, 0, upTo)
-    if (days.length > mostRemembered) return null
+    if (days.length > maxRemembered) return null
     const remembered = { upTo, days }
     this.#remembered.set(account, remembered)
     return remembered
@@ -152,7 +152,7 @@ export class CallerDays {
   }
 }
 
-/** The place of the first row of this day or a later one. */
+/** Index of the first row of this day or a later one. */
 function placeOf(days: readonly CallerDay[], day: number): number {
   let low = 0
   let high = days.length

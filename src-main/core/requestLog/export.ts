@@ -2,7 +2,7 @@ import { ByteWriter, ParquetWriter } from 'hyparquet-writer'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { csvCell } from '../shared/csv.ts'
 
-/** A row of the log as a table has it. `account`: the book it belongs to; empty where that was never told. Money is exact decimal text. */
+/** A row of the exported log. `account` is the id of its account; empty when unknown. Money is exact decimal text. */
 export interface LogRow {
   row: RequestRow
   linkedAccount: string
@@ -14,7 +14,7 @@ type Cell = string | number | boolean | null
 const whoOf = ({ who }: RequestRow): string =>
   who.kind === 'tool' ? who.name : who.kind === 'studio' ? who.feature : who.from
 
-/** In the order of the file; Append, never reorder. */
+/** Columns in file order. Append only; never reorder. */
 const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) => Cell])[] = [
   ['id', 'count', ({ row }) => row.id],
   ['at', 'instant', ({ row }) => row.at],
@@ -52,10 +52,10 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
 ]
 
 export type LogFormat = 'csv' | 'json' | 'parquet'
-/** Rows that are held at once. */
+/** Most rows in memory at once. */
 export const rowsAtOnce = 10_000
 
-/** The log as a file, a part at a time. `json` is a document a line. */
+/** Yields the log as a file, in parts. `json` is one document per line. */
 export async function* exportLog(
   parts: Iterable<readonly LogRow[]>,
   format: LogFormat,
@@ -75,7 +75,7 @@ const jsonLine = (one: LogRow): string =>
 /** RFC 4180, UTF-8. */
 const csvLine = (one: LogRow): string => `${columns.map(([, , of]) => csvCell(of(one))).join(',')}\r\n`
 
-/** Digits behind the point, and in all, as the exports of Usage have them. */
+/** Decimal places, and all digits: the same as in the exports of Usage. */
 const scale = 18
 const precision = 38
 const types = {
@@ -87,7 +87,7 @@ const types = {
   sc: { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, converted_type: 'DECIMAL', scale, precision },
 } as const
 
-/** Apache Parquet, a row group for each part: counts as INT64, money as DECIMAL(38, 18), so that sums are exact. */
+/** Apache Parquet with one row group per part. Counts are INT64 and money is DECIMAL(38, 18), so that sums are exact. */
 async function* parquet(parts: Iterable<readonly LogRow[]>): AsyncGenerator<Uint8Array, undefined> {
   const bytes = new ByteWriter()
   const schema = [
@@ -95,7 +95,7 @@ async function* parquet(parts: Iterable<readonly LogRow[]>): AsyncGenerator<Uint
     ...columns.map(([name, kind]) => ({ name, repetition_type: 'OPTIONAL' as const, ...types[kind] })),
   ]
   const writer = new ParquetWriter({ writer: bytes, schema })
-  /** What came since. The count of all bytes goes on, since the file's directory names places by it. */
+  /** Returns the new bytes. The total count continues, because the file's directory refers to offsets. */
   const fresh = (): Uint8Array => {
     const part = bytes.getBytes().slice()
     bytes.index = 0

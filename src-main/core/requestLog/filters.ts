@@ -4,36 +4,38 @@ import { endpoints, type Outcome, outcomeOf, outcomes, usualPath } from '../stor
 import type { RowSearch } from '../store/requestLog/search.ts'
 import type { AppNames } from './appNames.ts'
 
-/** Lower case of A to Z alone: what SQLite's LIKE does, so that rows in memory and rows in the file match alike. */
+/** Lower case of A to Z only, as SQLite's LIKE does, so that rows in memory and in the file match alike. */
 const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** A filter made ready: for rows in memory (`matches`) and for rows in the database (`search`). */
+/** A compiled filter: for rows in memory (`matches`) and for rows in the database (`search`). */
 export interface ReadyFilter {
   matches(row: RequestRow): boolean
   search: RowSearch
-  /** Milliseconds since 1970, both ends belong to it. */
+  /** ms since 1970, both ends included. */
   since: number | null
   until: number | null
 }
 
-/** What `who` of a caller is called in a filter. */
+/** Whether a filter's caller matches a row's `who`. */
 function isWho(wanted: string, who: string): boolean {
   if (wanted === 'studio') return who.startsWith('studio:')
   if (wanted.startsWith('studio:')) return who === wanted
   return who === (wanted === 'strangers' ? 'stranger' : `tool:${wanted}`)
 }
 
+/** A caller as stored in a row: `tool:ID`, `studio:FEATURE` or `stranger`. */
 export function whoText(who: Who): string {
   if (who.kind === 'stranger') return 'stranger'
   return who.kind === 'tool' ? `tool:${who.id}` : `studio:${who.feature}`
 }
 
-/** Null: under way. */
+/** The outcome of a row, or null while it is under way. */
 export function outcomeOfRow({ state, status }: Pick<RequestRow, 'state' | 'status'>): Outcome | null {
   if (state === 'waiting' || state === 'backing_off' || state === 'sent' || state === 'streaming') return null
   return outcomeOf(state, status)
 }
 
+/** Compiles a filter of the contract. */
 export function readyFilter(filter: RequestFilter, callers: Callers, names: AppNames): ReadyFilter {
   const since = timeOf(filter.since)
   const until = timeOf(filter.until)
@@ -45,7 +47,7 @@ export function readyFilter(filter: RequestFilter, callers: Callers, names: AppN
   }
 }
 
-/** A time that can't be read is no limit. */
+/** ms since 1970. An unreadable time sets no limit. */
 function timeOf(text: string | undefined): number | null {
   const at = text === undefined ? Number.NaN : Date.parse(text)
   return Number.isNaN(at) ? null : at
@@ -85,7 +87,7 @@ function searchOf(filter: RequestFilter, callers: Callers, names: AppNames): Row
             (model === undefined || caller.model === model || caller.many),
         )
       : null,
-    // Mostly the caller tells the model, and the index alone the rows.
+    // Mostly the caller determines the model, and the index determines the rows.
     model: byModel ? (model ?? null) : null,
     outcomes: outcome === undefined ? null : outcome === 'open' ? [null] : [outcomes.indexOf(outcome)],
     text: text === undefined || text === '' ? null : textSearch(text, chosen, names),

@@ -18,18 +18,18 @@ interface Parts {
   query: TextSearch
   callers: Callers
   names: AppNames
-  /** Under way, in the order of their ids. */
+  /** Requests under way, in the order of their ids. */
   live: Iterable<Trace>
   headers: RecentHeaders
-  /** Those that have ended and could not be written yet. */
+  /** Requests that have ended but are not written yet. */
   ended(): readonly Trace[]
-  /** The book that a row belongs to; null where whose it is was not told yet. */
+  /** The account id that a row belongs to, or null when it is unknown so far. */
   accountOf(row: number): string | null
-  /** Brings what is pending to the disk: a page is never behind. */
+  /** Writes pending rows, so that a page is current. */
   flush(): void
 }
 
-/** The rows as they are shown: those that are under way from memory, over what is stored of them; the rest from the database. */
+/** Combines rows under way (memory) with ended rows (database). Memory wins over the stored row. */
 export class LiveRows {
   readonly #parts: Parts
 
@@ -43,12 +43,12 @@ export class LiveRows {
     return showRow(source.row, callers, names)
   }
 
-  /** While it is under way. */
+  /** The trace of a request under way. */
   under(id: number): Trace | undefined {
     for (const trace of this.#parts.live) if (trace.id === id) return trace
   }
 
-  /** As `Ledger.page`. */
+  /** See `RequestLog.page`. */
   async page(filter: RequestFilter, before: number, limit: number): Promise<RequestRow[]> {
     const { callers, names, query } = this.#parts
     this.#parts.flush()
@@ -68,7 +68,7 @@ export class LiveRows {
     return [...rows.values()].sort((a, b) => b.id - a.id).slice(0, limit)
   }
 
-  /** How many rows a filter finds; below `lowestLive` all have ended. */
+  /** Number of rows that match a filter. All rows below `lowestLive` have ended. */
   async count(filter: RequestFilter, lowestLive: number): Promise<number> {
     const { callers, names, query, live } = this.#parts
     this.#parts.flush()
@@ -109,7 +109,7 @@ export class LiveRows {
     return stored && showRow(stored, callers, names)
   }
 
-  /** The end of one that could not be written yet. */
+  /** The end of a request that is not written yet. */
   #ended(id: number): StoredRequest | null {
     return this.#parts.ended().find((trace) => trace.id === id)?.end ?? null
   }

@@ -2,10 +2,10 @@ import type { Listeners } from '../shared/events.ts'
 import { guarded } from '../shared/unexpected.ts'
 import type { RowSource, Watcher } from './watch.ts'
 
-/** Changes are told at most ten times a second. */
-const tellEveryMs = 100
+/** Watchers are notified at most ten times a second. ms. */
+const notifyIntervalMs = 100
 
-/** Gathers what changed and tells those who watch. Where nobody does, a change costs one look. */
+/** Collects changes and notifies watchers. A change is nearly free without a watcher. */
 export class LiveUpdates<S extends RowSource> {
   readonly #changes: Listeners
   readonly #watchers = new Set<Watcher<S>>()
@@ -25,7 +25,7 @@ export class LiveUpdates<S extends RowSource> {
     if (this.#watchers.size === 0 && this.#changes.size === 0) return
     this.#changed.add(source)
     if (this.#timer) return
-    this.#timer = setTimeout(this.#notify, tellEveryMs)
+    this.#timer = setTimeout(this.#notify, notifyIntervalMs)
     this.#timer.unref()
   }
 

@@ -1,22 +1,22 @@
-/** One day of one model: tokens by class, and what the service says they cost, in 1e-18 SC. */
+/** One day of one model: tokens by class, and their cost by the service, in 1e-18 SC. */
 export interface DayOfUse {
   /** Prompt tokens that were not cached. */
   fresh: bigint
   cached: bigint
   out: bigint
   cost: bigint
-  /** Of today: it is still growing, and its parts may not be of one moment. */
+  /** Today's row still grows, and its fields may be from different moments. */
   growing: boolean
 }
 
-/** 1e-18 SC for a token. */
+/** Prices of a token, 1e-18 SC. */
 export interface TokenPrice {
   fresh: bigint
   cached: bigint
   out: bigint
 }
 
-/** `separate`: one price for each class of tokens. `in_out`: cached ones could not be told apart. `blend`: one price for all. */
+/** `separate`: one price for each class of tokens. `in_out`: cached tokens have the prompt's price. `blend`: one price for all. */
 export interface PriceFit extends TokenPrice {
   how: 'separate' | 'in_out' | 'blend'
 }
@@ -24,15 +24,15 @@ export interface PriceFit extends TokenPrice {
 type Vector = bigint[]
 
 /**
- * The prices behind daily rows. Where the rows agree to the last digit with one price for each class of tokens, and are more than are
- * needed to compute it, that price is exact. Else a fit by least squares, as fine as the rows can tell; at the least the
- * mean price of a token. Days are given oldest first. Null where no tokens were used.
+ * Computes prices from daily rows, oldest first. When one price per class explains all rows to the last digit, and there are more rows than
+ * needed, those prices are exact. Otherwise least squares, with as many classes as the rows can distinguish, or the average price of a
+ * token. Null when no tokens were used. Decision 0006 has the accuracy.
  */
 export function fitPrices(days: readonly DayOfUse[]): PriceFit | null {
   const used = days.filter(({ fresh, cached, out }) => fresh + cached + out > 0n)
   if (used.length === 0) return null
   const settled = used.filter(({ growing }) => !growing)
-  // A price that changed shows as days that don't agree: then the newest days alone may.
+  // After a price change the rows contradict each other, but the newest days alone may agree.
   for (const rows of [used, settled, settled.slice(-14), settled.slice(-7), settled.slice(-4)]) {
     const exact = exactPrices(rows)
     if (exact) return exact
@@ -43,7 +43,7 @@ export function fitPrices(days: readonly DayOfUse[]): PriceFit | null {
 
 const classesOf = ({ fresh, cached, out }: DayOfUse): Vector => [fresh, cached, out]
 
-/** Solves the rows exactly. Null where they contradict each other, leave a price open, or are too few to be sure. */
+/** Solves the rows exactly. Null when they contradict each other, leave a price open, or are too few to confirm a solution. */
 function exactPrices(rows: readonly DayOfUse[]): PriceFit | null {
   const seen = [0, 1, 2].filter((at) => rows.some((row) => (classesOf(row)[at] ?? 0n) > 0n))
   if (rows.length <= seen.length) return null
@@ -54,7 +54,10 @@ function exactPrices(rows: readonly DayOfUse[]): PriceFit | null {
   return complete({ fresh, cached, out })
 }
 
-/** A class that never occurred: cached tokens as dear as others, the rest as dear as the dearest seen, so that an estimate errs upwards. */
+/**
+ * Fills in classes without tokens: cached tokens cost the same as others, other classes as much as the highest known price. Estimates then
+ * err upwards.
+ */
 function complete(p: { fresh: bigint | null; cached: bigint | null; out: bigint | null }): PriceFit {
   const dearest = [p.fresh, p.cached, p.out].reduce<bigint>(
     (most, one) => (one !== null && one > most ? one : most),
@@ -65,8 +68,8 @@ function complete(p: { fresh: bigint | null; cached: bigint | null; out: bigint 
 }
 
 /**
- * Fraction-free elimination (Bareiss) of `width` unknowns with the right side in the last column. Null where it has no solution or
- * more than one, or where the solution is not whole: no price of a service is finer than 1e-18 SC.
+ * Fraction-free elimination (Bareiss) of `width` unknowns, with the right side in the last column. Null when there is no solution, more
+ * than one, or none in whole numbers: no service has prices finer than 1e-18 SC.
  */
 function solve(system: readonly Vector[], width: number): Vector | null {
   const rows = system.map((row) => [...row])
@@ -94,7 +97,7 @@ function solve(system: readonly Vector[], width: number): Vector | null {
   return solution
 }
 
-/** Divided by what all of its values have in common, so that they stay short. */
+/** Divides by the common divisor, so that numbers remain short. */
 function reduced(row: Vector): Vector {
   let common = 0n
   for (const value of row) common = gcd(common, value < 0n ? -value : value)
@@ -107,7 +110,7 @@ function gcd(a: bigint, b: bigint): bigint {
   return x
 }
 
-/** Non-negative least squares: three classes where the rows tell them apart well enough, else prompt and reply, else null. */
+/** Non-negative least squares: three classes if the rows distinguish them, else prompt and reply, else null. */
 function leastSquares(rows: readonly DayOfUse[]): PriceFit | null {
   const three = nonNegative(rows, ({ fresh, cached, out }) => [Number(fresh), Number(cached), Number(out)])
   if (three) {
@@ -122,10 +125,10 @@ function leastSquares(rows: readonly DayOfUse[]): PriceFit | null {
 
 const whole = (price: number | undefined): bigint => BigInt(Math.round(price ?? 0))
 
-/** How far a price may be uncertain before the rows count as unable to tell it: this part of the mean price of a token. */
+/** Highest standard error of a price, as a part of the average price of a token. Above it, the rows do not determine the price. */
 const tolerance = 0.1
 
-/** Least squares with a newer day counting more. Null where a price is negative or too uncertain. */
+/** Weighted least squares; newer days count more. Null when a price is negative or too uncertain. */
 function nonNegative(rows: readonly DayOfUse[], classes: (row: DayOfUse) => number[]): number[] | null {
   const width = classes(rows[0] ?? emptyDay).length
   if (rows.length < width + 2) return null
@@ -148,7 +151,7 @@ function nonNegative(rows: readonly DayOfUse[], classes: (row: DayOfUse) => numb
     const miss = cost - x.reduce((total, tokens, at) => total + tokens * (prices[at] ?? 0), 0)
     return weight * miss * miss
   })
-  // Rounding in the service's own figures (1e-9 SC) is there even where nothing is missed.
+  // The service rounds its figures (1e-9 SC), so some variance exists even in a perfect fit.
   const variance = Math.max(squares / (rows.length - width), 1e18)
   const mean =
     sum(weighted, ({ cost }) => cost) / sum(weighted, ({ x }) => x.reduce((total, tokens) => total + tokens, 0))
@@ -160,7 +163,7 @@ const emptyDay: DayOfUse = { fresh: 0n, cached: 0n, out: 0n, cost: 0n, growing: 
 
 const sum = <T>(of: readonly T[], value: (one: T) => number): number => of.reduce((total, one) => total + value(one), 0)
 
-/** Gauss-Jordan with scaling, for a symmetric matrix of two or three columns. Null where it is singular to a double's eyes. */
+/** Gauss-Jordan elimination with scaling, for a symmetric matrix of two or three columns. Null when it is singular in double precision. */
 function invert(matrix: readonly (readonly number[])[]): number[][] | null {
   const size = matrix.length
   const scale = matrix.map((row, at) => 1 / Math.sqrt(row[at] ?? 0))
@@ -172,7 +175,7 @@ function invert(matrix: readonly (readonly number[])[]): number[][] | null {
   for (let at = 0; at < size; at += 1) {
     const pivot = rows[at]
     const value = pivot?.[at] ?? 0
-    // Scaled to ones on the diagonal, less than this left means that the classes go together in every row.
+    // The scaled diagonal is 1. A pivot this small means that two classes change together in every row.
     if (!pivot || Math.abs(value) < 1e-10) return null
     const unit = pivot.map((one) => one / value)
     rows[at] = unit
@@ -183,7 +186,7 @@ function invert(matrix: readonly (readonly number[])[]): number[][] | null {
   return rows.map((row, i) => row.slice(size).map((value, j) => value * (scale[i] ?? 0) * (scale[j] ?? 0)))
 }
 
-/** The mean price of a token, rounded up. */
+/** The average price of a token, rounded up. */
 function blend(rows: readonly DayOfUse[]): PriceFit {
   let cost = 0n
   let tokens = 0n

@@ -7,14 +7,14 @@ import { isInference } from '../upstream/endpoint.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { type DayOfUse, fitPrices } from './priceFit.ts'
 
-/** What a request uses, as far as prices know units. */
+/** Quantities of a request that have a price. */
 export interface Use {
   tokensIn: number
   /** A part of `tokensIn`. */
   tokensCached: number
   tokensOut: number
   bytesUp: number
-  /** Pictures asked for; 1 elsewhere. */
+  /** Number of images requested; 1 for other requests. */
   count: number
 }
 
@@ -26,11 +26,11 @@ type UsageRow = NonNullable<AccountUsage['usage']>[number]
 /** 1e-18 SC in a billionth of an SC. */
 const perNano = 1_000_000_000n
 
-/** Models that the specification names, so that what is left of those without tokens are pictures. */
+/** Models that the specification names. Other models without tokens are image models. */
 const speechModels: ReadonlySet<string> = new Set(['tts-1'])
 const transcriptionModels: ReadonlySet<string> = new Set(['whisper-1', 'whisper-large-v3', 'whisper-large-v3-turbo'])
 
-/** What each model costs, learned from the service's own daily rows (specification, Account daily usage row). All estimates. */
+/** Prices by model, learned from the service's daily rows (specification, Account daily usage row). All are estimates. */
 export class Prices {
   #place: ProfileLocation | null = null
   #byModel: PriceList = new Map()
@@ -44,7 +44,7 @@ export class Prices {
     if (newest !== null) this.use(newest)
   }
 
-  /** Another service, or another account there, has other prices. Until one is named, those learned last hold. */
+  /** Switches to the prices of a service and account. Before the first switch, the prices learned last apply. */
   use(place: ProfileLocation): void {
     const { profile, baseUrl } = place
     if (this.#place?.profile === profile && this.#place.baseUrl === baseUrl) return
@@ -55,12 +55,12 @@ export class Prices {
     this.#byModel = new Map(this.#table.of(place).map((price) => [price.model, price]))
   }
 
-  /** Those that hold now; what goes out now is priced with them, whatever is connected when it ends. */
+  /** Current prices. A request is priced with the list of its start, even if another service is connected when it ends. */
   get list(): PriceList {
     return this.#byModel
   }
 
-  /** Takes in what the service says of the last 30 days, and remembers what it shows of each model's price. */
+  /** Learns prices from the rows of the last 30 days and stores them. */
   learn(usage: AccountUsage, place: ProfileLocation): void {
     this.use(place)
     const today = new Date(this.#now()).toISOString().slice(0, 10)
@@ -87,7 +87,7 @@ export class Prices {
     return this.#byModel.get(model) ?? null
   }
 
-  /** Null where nothing is known of the price. */
+  /** Estimated cost of a request, or null when the price is unknown. */
   price(endpoint: Endpoint, model: string | null, use: Use, list = this.#byModel): Nano | null {
     if (endpoint === 'other') return null
     if (!isInference(endpoint)) return 0n
@@ -95,7 +95,7 @@ export class Prices {
     return price ? costAt(price, use) : null
   }
 
-  /** The same at the dearest price that is known for such a request: for a reservation, where the model's own is unknown. */
+  /** The cost at the highest known price of such requests: for a reservation when the model's own price is unknown. */
   dearest(endpoint: Endpoint, use: Use): Nano | null {
     if (endpoint === 'other') return null
     if (!isInference(endpoint)) return 0n
@@ -115,12 +115,12 @@ function priceOf(list: PriceList, endpoint: Endpoint, model: string | null): Sto
   if (endpoint === 'images') return imagePrice(list, model)
   if (endpoint === 'speech') return get(model ?? 'tts-1')
   if (endpoint !== 'transcription') return model === null ? null : get(model)
-  // An alias, not a model of its own (specification, POST /v1/audio/transcriptions): booked under either name.
+  // An alias, not a model of its own (specification, POST /v1/audio/transcriptions). Its rows may have either name.
   const named = model ?? 'whisper-1'
   return get(named) ?? (named === 'whisper-1' ? get('whisper-large-v3-turbo') : null)
 }
 
-/** The model of a picture request is ignored by the service, so the name in its rows is not the one asked for. */
+/** The price of an image. The service ignores the model of an image request, so its rows may have another name. */
 function imagePrice(list: PriceList, model: string | null): StoredPrice | null {
   const pictures = [...list.values()].filter(
     ({ how, model: name }) => how === 'request' && !speechModels.has(name) && !transcriptionModels.has(name),
@@ -128,7 +128,7 @@ function imagePrice(list: PriceList, model: string | null): StoredPrice | null {
   return pictures.find(({ model: name }) => name === model) ?? (pictures.length === 1 ? (pictures[0] ?? null) : null)
 }
 
-/** Exact until the one rounding at the end, half up. */
+/** Exact, with one rounding (half up) at the end. */
 function costAt(price: StoredPrice, use: Use): Nano {
   const fresh = BigInt(Math.max(0, use.tokensIn - use.tokensCached))
   const fine =
@@ -139,13 +139,13 @@ function costAt(price: StoredPrice, use: Use): Nano {
   return (fine + perNano / 2n) / perNano
 }
 
-/** A row that can teach something: counts that are whole and not negative, money that is a number. */
+/** Whether a row is usable: whole non-negative counts, and a cost that is a number. */
 function isWhole(row: UsageRow): boolean {
   const counts = [row.requests, row.tokens_in, row.tokens_out, row.tokens_cached].map((count) => count ?? 0)
   return counts.every((count) => Number.isSafeInteger(count) && count >= 0) && costOfRow(row) !== null
 }
 
-/** In 1e-18 SC: finer than what the service's decimals hold. */
+/** Cost of a row in 1e-18 SC, which is finer than the service's decimals. Null when it is invalid. */
 function costOfRow({ cost_sc }: UsageRow): bigint | null {
   if (cost_sc === null || cost_sc === undefined || cost_sc.length > 40) return null
   try {
@@ -153,7 +153,7 @@ function costOfRow({ cost_sc }: UsageRow): bigint | null {
     if (!cost.isFinite() || cost.isNegative() || cost.gt(1e12)) return null
     return BigInt(cost.times('1e18').toFixed(0))
   } catch {
-    // Not a number: the service's row then teaches nothing.
+    // Not a number: the row is skipped.
     return null
   }
 }

@@ -8,59 +8,61 @@ import { type CallerDay, CallerDays, usedBetween } from './dailyUsage.ts'
 import { outcomeOfRow, readyFilter } from './filters.ts'
 import { type LimitedRow, limitedOf, limitedRow, showRow } from './rows.ts'
 
-/** Rows that one look may bring: a reader that comes late reads on with the next. */
-const mostAtOnce = 1000
+/** Most rows of one read. A late reader continues with the next read. */
+const maxAtOnce = 1000
 
+/** Where `follow` starts. */
 export interface FollowOptions {
   signal: AbortSignal
-  /** From the rows above this id on; without it, from now on. */
+  /** Start with rows above this id. Default: rows from now on. */
   after?: number
-  /** Rows below that were under way when they were last seen: they come once more when they have ended. */
+  /** Rows below `after` that were under way when they were last seen. They are sent again when they have ended. */
   open?: readonly number[]
   everyMs?: number
 }
 
+/** Read-only access to the log. Reads return the latest committed state. */
 export interface RequestLogReader {
-  /** Newest first, with ids below `before`. Requests under way show as `sent`: how far they are, the running core alone knows. */
+  /** Newest first, with ids below `before`. Requests under way show as `sent`, because only the running core knows their progress. */
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
   /** Rows with ids above `after`, oldest first. */
   since(filter: RequestFilter, after: number, limit: number): RequestRow[]
-  /** Each matching row once it is there, and once more when it has ended, until the signal. */
+  /** Yields each matching row when it exists, and again when it has ended, until the signal aborts. */
   follow(filter: RequestFilter, options: FollowOptions): AsyncGenerator<RequestRow, void>
-  /** As the ledger's own: sums of what ended, by day and caller. */
+  /** Same as `RequestLog.usedByDay`. */
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[]
   firstDayOf(accountId: string): number | null
-  /** Days that are over have changed: what is remembered of them holds no longer. */
+  /** Drops the cache of past days, because they changed. */
   forget(): void
-  /** Whose books rows belong to, as it is known now: answers by a row's id; null where that was never told. */
+  /** Returns a function from a row's id to its account id, as known now; null when unknown. */
   accounts(): (row: number) => string | null
-  /** Answered with 429 by the service, the newest first; with a book, none of another. */
+  /** Requests that the service answered with 429, newest first. With `account`, only those of that account. */
   limited(limit: number, account: string | null): LimitedRow[]
   close(): void
 }
 
 /**
- * The log for reading alone, for the command line and for a thread of the core's: beside a running core, or without one. A folder without a log
- * reads as empty. `remember`: days that are over stay in memory until `forget`, for whoever is told when they change.
+ * Opens the log for reading, for the command line and the usage worker, with or without a running core. A folder without a log reads as
+ * empty. `remember` caches past days until `forget`, for callers that learn of changes.
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openRequestLogReader(
   dataDir: string,
-  tools: () => readonly AppName[] = () => [],
+  apps: () => readonly AppName[] = () => [],
   { remember = false }: { remember?: boolean } = {},
 ): RequestLogReader {
   const callers = new Callers()
-  const names = new AppNames(tools)
+  const names = new AppNames(apps)
   let file: RequestLogReadOnly | null = null
-  /** Differs after each write of another connection. */
+  /** Changes after each write of another connection. */
   let version = ''
   let opened = 1
   let days: CallerDays | null = null
 
-  /** The log with its callers as they are by now. */
+  /** Opens the log and reads the current apps. */
   function look(): RequestLogReadOnly | null {
     if (file?.isOutdated()) {
-      // Another process writes now: from here on with SQLite's locks, and its changes are seen at once.
+      // Another process writes now. From here on SQLite's locks apply, and its changes are visible at once.
       file.close()
       file = openRequestLogReadOnly(dataDir, true)
       days = null
@@ -88,13 +90,13 @@ export function openRequestLogReader(
     const open = look()
     const last = open?.requests.last()?.id ?? 0
     const rows: RequestRow[] = []
-    for (let low = after + 1; low <= last && rows.length < limit; low += mostAtOnce) {
-      rows.push(...find(filter, low, Math.min(last, low + mostAtOnce - 1), mostAtOnce).reverse())
+    for (let low = after + 1; low <= last && rows.length < limit; low += maxAtOnce) {
+      rows.push(...find(filter, low, Math.min(last, low + maxAtOnce - 1), maxAtOnce).reverse())
     }
     return rows.slice(0, limit)
   }
 
-  /** Those of `open` that have ended by now; they are taken out of it. */
+  /** Returns those of `open` that have ended, and removes them from it. */
   function endedOf(log: RequestLogReadOnly, open: Set<number>): RequestRow[] {
     return [...open].flatMap((id) => {
       const stored = log.requests.get(id)
@@ -107,7 +109,7 @@ export function openRequestLogReader(
   async function* follow(filter: RequestFilter, { signal, after, open: seenOpen = [], everyMs = 250 }: FollowOptions) {
     let last = after ?? look()?.requests.last()?.id ?? 0
     let seen = ''
-    // Those under way are looked at again, also where they don't match yet: an outcome comes with the end.
+    // Requests under way are checked again even if they don't match yet, because the outcome is part of the filter.
     const open = new Set<number>(seenOpen)
     while (!signal.aborted) {
       const log = look()
@@ -116,9 +118,9 @@ export function openRequestLogReader(
         continue
       }
       const { matches } = readyFilter(filter, callers, names)
-      const come = since({}, last, mostAtOnce)
-      // With a full look there may be more to read at once.
-      if (come.length < mostAtOnce) seen = version
+      const come = since({}, last, maxAtOnce)
+      // A full read may have left rows for the next one.
+      if (come.length < maxAtOnce) seen = version
       const rows = [...endedOf(log, open), ...come]
       for (const row of come) if (outcomeOfRow(row) === null) open.add(row.id)
       last = come.at(-1)?.id ?? last

@@ -2,38 +2,38 @@ import { withoutLocalKeys } from './redact.ts'
 
 export type Pairs = [name: string, value: string][]
 
-/** Headers as the carrier handed them over: not copied, and cleaned only when somebody looks. */
-export interface KeptHeaders {
+/** Headers of a request and its reply. Not copied, and cleaned only when a person looks. */
+export interface RecordedHeaders {
   request: Pairs
   reply: Pairs
-  /** Cuts secrets out. */
+  /** Removes secrets. */
   clean(text: string): string
 }
 
-const mostKept = 1000
+const maxKept = 1000
 /**
- * A second. What is kept outlives the garbage collector's young generation, which at thousands of requests a second costs as
- * much as the rest of the books; nobody reads so many.
+ * Most requests a second whose headers are recorded. They outlive the garbage collector's young generation, which at thousands of requests
+ * a second costs as much as the rest of the log. No person reads so many.
  */
-const mostASecond = 50
+const maxPerSecond = 50
 
-/** The headers of the newest thousand requests, of at most fifty a second, in memory alone. */
+/** Headers of the newest thousand requests, at most fifty a second, in memory only. */
 export class RecentHeaders {
-  readonly #byId = new Map<number, KeptHeaders>()
+  readonly #byId = new Map<number, RecordedHeaders>()
   #second = 0
   #inSecond = 0
 
   /** @param now ms, any clock */
-  keep(id: number, headers: KeptHeaders, now: number): void {
+  record(id: number, headers: RecordedHeaders, now: number): void {
     const second = Math.floor(now / 1000)
     if (second !== this.#second) {
       this.#second = second
       this.#inSecond = 0
     }
     this.#inSecond += 1
-    if (this.#inSecond > mostASecond) return
+    if (this.#inSecond > maxPerSecond) return
     this.#byId.set(id, headers)
-    if (this.#byId.size <= mostKept) return
+    if (this.#byId.size <= maxKept) return
     for (const oldest of this.#byId.keys()) {
       this.#byId.delete(oldest)
       return
@@ -46,6 +46,7 @@ export class RecentHeaders {
   }
 }
 
-export function cleanPairs({ clean }: KeptHeaders, pairs: Pairs): Pairs {
+/** The headers with secrets removed from their values. */
+export function cleanPairs({ clean }: RecordedHeaders, pairs: Pairs): Pairs {
   return pairs.map(([name, value]) => [name, withoutLocalKeys(clean(value))])
 }

@@ -7,7 +7,7 @@ import type { AccountLinks } from './accountLinks.ts'
 import { addUse } from './dailyUsage.ts'
 import type { Spend, SpendEntry } from './spend.ts'
 
-/** Rows that never ended: the program was killed while they were in flight. What they cost, nobody knows, and the sums say so. */
+/** Closes rows that never ended because the program was killed. Their cost is unknown, and the sums record that. */
 export function recover(
   store: RequestLogTables,
   callers: Callers,
@@ -30,7 +30,7 @@ export function recover(
   log('warn', `${cut.length} requests were in flight when the program ended; the log says so.`)
 }
 
-/** A row's part of the sums. */
+/** A row's part of the spend. */
 export function spendOf(row: StoredRequest): SpendEntry {
   return {
     at: row.at,
@@ -52,6 +52,6 @@ function inFlight(row: StoredRequest): StoredRequest {
     cost: free ? 0n : null,
     costIs: codeOf(certainties, free ? 'measured' : 'unknown'),
     problemKind: 'was_in_flight',
-    problemMessage: 'It was in flight when the program ended. Nobody here knows how it went on.',
+    problemMessage: 'The program ended while this request was under way. Its outcome is unknown.',
   }
 }

@@ -6,10 +6,10 @@ import { endpointOf } from '../upstream/endpoint.ts'
 import { tidy } from './redact.ts'
 
 const windowMs = 60_000
-/** Different places within a minute that get rows of their own; more are `others`. */
-const mostPlaces = 50
+/** Most different sources with their own rows within a minute; further ones are `others`. */
+const maxPlaces = 50
 
-/** A row that stands for one refusal or for many of the same. */
+/** A row of one refusal, or of many of the same kind. */
 export interface RefusalRow {
   id: number
   row: StoredRequest
@@ -17,7 +17,10 @@ export interface RefusalRow {
   stored: boolean
 }
 
-/** Refusals at the gate, the same from the same place within a minute counted as one row: a flood fills neither disk nor memory. */
+/**
+ * Logs refusals of the guard. The same refusal from the same source within a minute is one row with a count, so that a flood fills neither
+ * disk nor memory.
+ */
 export class RefusalLog {
   readonly #recent = new Map<string, { refusal: RefusalRow; until: number }>()
   readonly #unsaved = new Set<RefusalRow>()
@@ -33,7 +36,7 @@ export class RefusalLog {
     this.#forget(at)
     const place = refused.appId ?? refused.from
     const key = `${refused.code}\n${place}`
-    const others = this.#recent.size >= mostPlaces && !this.#recent.has(key)
+    const others = this.#recent.size >= maxPlaces && !this.#recent.has(key)
     const known = this.#recent.get(others ? refused.code : key)
     if (known) {
       known.refusal.row.times += 1
@@ -47,10 +50,10 @@ export class RefusalLog {
     return refusal
   }
 
-  /** They were put in the order of their time, and all last equally long. */
+  /** The entries are in order of time and all last equally long. */
   #forget(now: number): void {
     for (const [key, { until }] of this.#recent) {
-      // A clock that went back must not keep a window open for ever.
+      // A clock that was set back must not leave a window open for ever.
       if (until > now && until <= now + windowMs) break
       this.#recent.delete(key)
     }

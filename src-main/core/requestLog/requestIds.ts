@@ -1,9 +1,9 @@
 import type { RequestLogTables } from '../store/requestLog/open.ts'
 
-/** A clock that is put right by less than this is taken as standing still, so that ids and times agree. */
+/** When the clock is set back by less than this, times stay the same instead, so that ids and times agree. ms. */
 const stillMs = 10_000
 
-/** The ids and times of new rows: no id twice, also after rows were erased, and in the order of time, but where the clock was truly put back. */
+/** Ids and times of new rows. No id is used twice, even after rows were deleted. Times ascend, unless the clock was truly set back. */
 export class RequestIds {
   readonly #facts: RequestLogTables['facts']
   readonly #now: () => number
@@ -17,7 +17,7 @@ export class RequestIds {
     this.#now = now
   }
 
-  /** From the newest row that is stored. */
+  /** Continues after the newest stored row. */
   load(last: { id: number; at: number } | null): void {
     this.#lastId = Math.max(last?.id ?? 0, this.#facts.get('erased_to'))
     this.#lastAt = last?.at ?? 0
@@ -29,7 +29,7 @@ export class RequestIds {
     return this.#lastId
   }
 
-  /** Ids and times disagree somewhere. */
+  /** Whether ids and times disagree somewhere. */
   get clockWentBack(): boolean {
     return this.#clockWentBack
   }
@@ -39,7 +39,7 @@ export class RequestIds {
     return this.#lastId
   }
 
-  /** Within a transaction that writes rows: that the clock went back stands with them. `noted` once it is committed. */
+  /** Stores in the rows' transaction that the clock was set back. Call `noted` after the commit. */
   note(): void {
     if (this.#clockWentBack && !this.#isNoted) this.#facts.set('clock_went_back', 1)
   }
@@ -48,7 +48,7 @@ export class RequestIds {
     this.#isNoted = this.#clockWentBack
   }
 
-  /** Now, ms since 1970; never before the row before. */
+  /** Current time, ms since 1970; never before the previous row. */
   at(): number {
     const now = Math.floor(this.#now())
     if (now < this.#lastAt) {

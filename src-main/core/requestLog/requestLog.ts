@@ -50,37 +50,40 @@ import { Writer } from './writer.ts'
 
 export type { CallerDay as UsedDay } from './dailyUsage.ts'
 export type { Use } from './prices.ts'
-export type { SpendTotals as Spent } from './spend.ts'
 
 const hourMs = 3_600_000
 
+/** What the request log needs from its surroundings. */
 export interface RequestLogOptions {
   dataDir: string
-  /** Names and colours of the tool keys as they are now. */
-  tools(): readonly AppName[]
-  /** How long logged bodies are kept; asked at each sweep. */
+  /** Current names and colours of the apps. */
+  apps(): readonly AppName[]
+  /** Retention of logged bodies, days. Read at each sweep. */
   bodyDays(): number
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** Reads every page first: after a start that did not end cleanly. */
+  /** Read every page of the database first: after a start that follows an unclean end. */
   checkWhole?: boolean
-  /** Milliseconds since 1970. */
+  /** ms since 1970. */
   now?: () => number
 }
 
-/** How long the end of the program waits for a database that another process holds, ms. */
+/** At exit, how long to wait for a database that another process has locked, ms. */
 const endsWithinMs = 5000
 
-/** The books: every request of the program, who made it and what it cost. @throws as openDatabase does */
+/**
+ * The request log: every request of the program, who sent it and what it cost.
+ * @throws the errors of openDatabase
+ */
 export class SqliteRequestLog implements RequestLog {
-  /** Each request once it has ended and its row stands, within about 100 ms. Refusals at the gate are not among them. */
+  /** Emits each request after it has ended and its row exists, within about 100 ms. Omits refusals of the guard. */
   readonly ended = new Listeners<[RequestRow]>()
-  /** A request was counted in somebody's spend: `tool:ID` or `studio:ROOM`. */
+  /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
-  /** Something that is shown changed, at most ten times a second. */
+  /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
-  /** Erases old rows for good; the sums by day stay. */
-  readonly rowEraser: LogRetention
-  readonly bodyEraser: BodyRetention
+  /** Deletes old rows for good; the sums by day stay. */
+  readonly rowRetention: LogRetention
+  readonly bodyRetention: BodyRetention
 
   readonly #store: RequestLogTables
   readonly #callers = new Callers()
@@ -106,7 +109,7 @@ export class SqliteRequestLog implements RequestLog {
   constructor(options: RequestLogOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#names = new AppNames(options.tools)
+    this.#names = new AppNames(options.apps)
     this.#store = openRequestLogTables(options.dataDir, { checkWhole: options.checkWhole ?? false, busyMs: coreBusyMs })
     const store = this.#store
     this.#numbers = new RequestIds(store.facts, this.#now)
@@ -137,20 +140,20 @@ export class SqliteRequestLog implements RequestLog {
     })
     giveBackAtStart(store, options.log)
     this.#load()
-    this.bodyEraser = new BodyRetention({
+    this.bodyRetention = new BodyRetention({
       store,
       bodyDays: options.bodyDays,
       now: this.#now,
       erased: () => this.#hub.erased(),
       log: options.log,
     })
-    this.rowEraser = new LogRetention({
+    this.rowRetention = new LogRetention({
       store,
       file: requestLogFile(options.dataDir),
       flush: () => this.#writer.flush(),
       countBefore: (at) => this.#query.countBefore(at),
       lastBefore: (at) => this.#query.lastBefore(at),
-      eraseBodies: (before, steps) => this.bodyEraser.erase({ before }, steps),
+      eraseBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
       erased: () => {
         this.#query.forgetCounts()
         this.#hub.erased()
@@ -159,14 +162,14 @@ export class SqliteRequestLog implements RequestLog {
     })
   }
 
-  // ---- what is written -------------------------------------------------------------------------------------------------
+  // ---- writing ---------------------------------------------------------------------------------------------------------
 
-  /** Over what is connected now. */
+  /** Opens a row for a request over the current connection. */
   open(notice: RequestNotice): RequestTrace {
     return this.#open(notice)
   }
 
-  /** The books of one profile's requests, also of those that a former connection still sends. */
+  /** The request log of one profile, also for late requests of a former connection. */
   requestLogOf: RequestLogOf = (place) => ({
     open: (notice) => this.#open(notice, place),
     refused: (refusal) => this.refused(refusal),
@@ -176,7 +179,7 @@ export class SqliteRequestLog implements RequestLog {
     const at = this.#numbers.at()
     const id = this.#numbers.nextId()
     this.#links.opens(id, place)
-    const trace = new Trace(this.#home(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
+    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
     this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
@@ -192,7 +195,7 @@ export class SqliteRequestLog implements RequestLog {
     this.#hub.touch(refusal)
   }
 
-  // ---- what is asked of it ---------------------------------------------------------------------------------------------
+  // ---- reading ---------------------------------------------------------------------------------------------------------
 
   /** The newest `newest` rows of a filter, then changes. */
   watch(filter: RequestFilter, newest: number, signal?: AbortSignal): Feed<RequestsEvent> {
@@ -221,86 +224,91 @@ export class SqliteRequestLog implements RequestLog {
     return this.#reading.get(id)
   }
 
-  /** A row as it is by now; null where there is none. */
+  /** A row in its current state, or null when there is none. */
   row(id: number): RequestRow | null {
     return this.#reading.row(id)
   }
 
-  /** Requests that the service answered with 429, at the end or before they were asked again; the newest first. With a book, none of another. */
+  /**
+   * Requests that the service answered with 429, at the end or before a retry; newest first. With `account`, only those of that account.
+   */
   limited(limit: number, account: string | null): LimitedRow[] {
     return this.#reading.limited(limit, account)
   }
 
-  /** A person ends a request that is waiting or under way. False when it had ended. */
+  /** Stops a request that is waiting or under way, for a person. Returns false when it had ended. */
   stop(id: number): boolean {
     return this.#reading.under(id)?.stop() ?? false
   }
 
-  /** Erases logged bodies of one request, of one tool, or all; the rows stay. When it resolves, they are gone from the disk. */
+  /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
   async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
-    if (id !== undefined) return this.bodyEraser.erase({ id })
-    return this.bodyEraser.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
+    if (id !== undefined) return this.bodyRetention.erase({ id })
+    return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
   }
 
   // ---- money -----------------------------------------------------------------------------------------------------------
 
-  /** The estimate of a request's cost. Null where nothing is known of the model's price. */
+  /** The estimated cost of a request, or null when the model's price is unknown. */
   price(endpoint: Endpoint, model: string | null, use: Use): Nano | null {
     return this.#prices.price(endpoint, model, use)
   }
 
-  /** The same at the dearest known price of such requests, for a reservation where the model's own is not known. */
+  /** The cost at the highest known price of such requests, for a reservation when the model's own price is unknown. */
   dearest(endpoint: Endpoint, use: Use): Nano | null {
     return this.#prices.dearest(endpoint, use)
   }
 
-  /** Output tokens that a request to this model used in the mean. */
+  /** Average output tokens of requests to this model. */
   typicalOut(model: string | null): number {
     return this.#typical.of(model)
   }
 
-  /** From memory: what ended is in it at once. */
-  spent(toolId: string): SpendTotals {
-    return this.#spend.of(`tool:${toolId}`)
+  /** Read from memory, which includes every ended request. */
+  spent(appId: string): SpendTotals {
+    return this.#spend.of(`tool:${appId}`)
   }
 
-  /** Spend in all starts at nothing again; the log, the day and the month stay. */
-  resetSpend(toolId: string): void {
-    this.#spend.reset(`tool:${toolId}`)
+  /** Resets the total spend; the log, the day and the month stay. */
+  resetSpend(appId: string): void {
+    this.#spend.reset(`tool:${appId}`)
     this.#writer.flush()
     this.changes.notify()
   }
 
-  /** Which service is connected over which profile, told before anything is asked of it: each has prices of its own. Whose account it is, `belongsTo` tells. */
+  /**
+   * Reports the connected service and profile. Call before its first request, because each service has its own prices. `belongsTo` reports
+   * the account.
+   */
   connectedTo(baseUrl: string, profile = ''): void {
     const place = { profile, baseUrl }
     this.#trying('Prices could not be read', () => this.#prices.use(place))
     this.#links.connected(place, this.#numbers.lastId + 1)
   }
 
-  /** What is connected now is the account of this book. Rows at its base address whose account was not known yet go to it too. */
+  /** Reports the account id of the current connection. Earlier rows at its base address with an unknown account move to it. */
   belongsTo(accountId: string): void {
     this.#links.belongs(accountId, this.#numbers.lastId + 1)
   }
 
-  /** Sums of what ended, by day and caller; both days (since 1970, UTC) belong to it. In order of days. */
+  /** Sums of ended requests by day and caller, in order of days. Both days (since 1970, UTC) are included. */
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[] {
     this.#writer.flush()
     return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
-  /** Another number than before where days that are over have changed: what was read of them on another thread no longer holds. */
+  /** A number that changes when past days change: a copy that another thread has of them is then outdated. */
   get settledDays(): number {
     return this.#used.settled
   }
 
-  /** What has ended is in the database when this returns. */
+  /** Writes all ended requests before it returns. */
   flush(): void {
     this.#writer.flush()
   }
 
-  /** The first day (since 1970, UTC) of which there is anything. */
+  /** The first day (since 1970, UTC) with usage. */
   firstDayOf(accountId: string): number | null {
     this.#writer.flush()
     const days = this.#links.of(accountId).flatMap((account) => this.#store.used.firstDay(account) ?? [])
@@ -310,13 +318,13 @@ export class SqliteRequestLog implements RequestLog {
   /** Learns prices from the service's own daily rows. */
   learn(usage: AccountUsage, baseUrl: string, profile = ''): void {
     if (this.#closing) return
-    // They hold until the program ends; the service tells them again.
-    this.#trying('Prices could not be kept', () =>
+    // The prices apply until the program ends. The service reports them again after the next start.
+    this.#trying('Prices could not be stored', () =>
       this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
     )
   }
 
-  /** Worth no failure of a connection. */
+  /** Logs a failure that a connection must survive. */
   #trying(what: string, work: () => void): void {
     try {
       work()
@@ -325,27 +333,27 @@ export class SqliteRequestLog implements RequestLog {
     }
   }
 
-  /** What was learned of a model's price. */
+  /** The learned price of a model. */
   learned(model: string): { how: string; days: number; asOf: number } | null {
     return this.#prices.get(model)
   }
 
-  // ---- life ------------------------------------------------------------------------------------------------------------
+  // ---- lifetime --------------------------------------------------------------------------------------------------------
 
-  /** Grows with every request that is written down. */
+  /** Grows with every logged request. */
   get size(): number {
     return this.#numbers.lastId
   }
 
-  /** Requests under way, of everybody. */
+  /** Number of requests under way. */
   live(): number {
     return this.#live.size
   }
 
-  /** Requests of a tool that are under way, and those of them that wait in the queue. */
-  liveOf(toolId: string): { active: number; waiting: number } {
+  /** Requests of an app under way, and how many of them wait in the queue. */
+  liveOf(appId: string): { active: number; waiting: number } {
     const count = { active: 0, waiting: 0 }
-    const who = `tool:${toolId}`
+    const who = `tool:${appId}`
     for (const trace of this.#live) {
       if (trace.who !== who) continue
       count.active += 1
@@ -354,13 +362,13 @@ export class SqliteRequestLog implements RequestLog {
     return count
   }
 
-  /** After everybody who writes has ended. */
+  /** Call after all users of the log have stopped. */
   async close(): Promise<void> {
     this.#hub.close()
     this.#closing = true
     await closeAll([
-      () => this.rowEraser.close(),
-      () => this.bodyEraser.close(),
+      () => this.rowRetention.close(),
+      () => this.bodyRetention.close(),
       () => this.#writer.close(endsWithinMs),
       // The floor saves the next start some work. Nothing depends on it.
       () =>
@@ -368,23 +376,23 @@ export class SqliteRequestLog implements RequestLog {
       () => this.#store.close(),
     ])
   }
-  // ---- within ----------------------------------------------------------------------------------------------------------
+  // ---- internal --------------------------------------------------------------------------------------------------------
 
-  #priced: { list: PriceList; home: TraceOwner } | null = null
+  #priced: { list: PriceList; owner: TraceOwner } | null = null
 
-  /** A request that goes out now is priced as what is connected now, also if it ends when something else is. */
-  #home(): TraceOwner {
+  /** A request is priced with the prices of its start, even if another service is connected when it ends. */
+  #owner(): TraceOwner {
     const { list } = this.#prices
-    if (this.#priced?.list === list) return this.#priced.home
-    const home: TraceOwner = {
+    if (this.#priced?.list === list) return this.#priced.owner
+    const owner: TraceOwner = {
       callers: this.#callers,
       price: (endpoint, model, use) => this.#prices.price(endpoint, model, use, list),
       clock: () => this.#options.now?.() ?? performance.now(),
       changed: (trace) => this.#hub.touch(trace),
       ended: (trace) => this.#ended(trace),
     }
-    this.#priced = { list, home }
-    return home
+    this.#priced = { list, owner }
+    return owner
   }
 
   #ended(trace: Trace): void {
@@ -399,7 +407,7 @@ export class SqliteRequestLog implements RequestLog {
       this.#typical.saw(trace.model, end.tokensOut)
       if (this.settled.size > 0) this.settled.notify(trace.who)
     }
-    if (trace.headersKept) this.#headers.keep(trace.id, trace.headersKept, trace.at)
+    if (trace.headersKept) this.#headers.record(trace.id, trace.headersKept, trace.at)
     this.#writer.ends(trace)
     this.#hub.touch(trace)
   }

@@ -16,32 +16,32 @@ import {
 import type { OpenedRequest, StoredRequest } from '../store/requestLog/requests.ts'
 import { cleanUsage, costOf } from './cost.ts'
 import type { Use } from './prices.ts'
-import { cleanPairs, type KeptHeaders, type Pairs } from './recentHeaders.ts'
+import { cleanPairs, type Pairs, type RecordedHeaders } from './recentHeaders.ts'
 import { tidy, withoutLocalKeys } from './redact.ts'
 import type { LiveRequestState } from './rows.ts'
 
-/** Rows that one commit brings to the disk. `promise` is settled with it. */
+/** Rows of one commit. `promise` settles with it. */
 export interface Batch {
   written: boolean
   promise: Promise<void>
 }
 
-/** What a trace needs of the books. */
+/** What a trace needs of the request log. */
 export interface TraceOwner {
   callers: Callers
   price: (endpoint: Endpoint, model: string | null, use: Use) => Nano | null
-  /** Milliseconds that only go forward. */
+  /** Monotonic clock, ms. */
   clock(): number
-  /** Something shown of it changed. */
+  /** Called when a visible field changed. */
   changed(trace: Trace): void
   ended(trace: Trace): void
 }
 
 /**
- * One request, from its opening until it ends. It only notes moments and counts; what they mean is worked out at the end.
- * Fields are plain and few calls deep: this runs with each chunk of each reply.
+ * One request from its start to its end. Methods only record moments and counts; the meaning is computed at the end. Fields are plain and
+ * calls shallow, because they run with each chunk of each reply.
  */
-/** Counting the tokens of a long reply takes up to some ms. */
+/** Counting the tokens of a long reply takes up to a few ms. */
 const readEveryMs = 1000
 
 type Used = Pick<StoredRequest, 'tokensIn' | 'tokensOut' | 'tokensCached' | 'tokensAre' | 'cost' | 'costIs'>
@@ -59,13 +59,13 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   readonly at: number
   readonly logBodies: boolean
   readonly who: string
-  headersKept: KeptHeaders | null = null
+  headersKept: RecordedHeaders | null = null
   bodiesKept: { request: CopiedBody | null; reply: CopiedBody | null } | null = null
   live: LiveRequestState = 'waiting'
-  /** Null until it ends. */
+  /** Null until the request has ended. */
   end: StoredRequest | null = null
 
-  readonly #home: TraceOwner
+  readonly #owner: TraceOwner
   readonly #batch: Batch
   readonly #method: string | null
   readonly #path: string | null
@@ -84,7 +84,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   #queuedMs = 0
   #backoffMs = 0
   #backoff429Ms = 0
-  /** Whether what is backed off from now is a 429. */
+  /** Whether the current back-off follows a 429. */
   #limited = false
   #connectMs = -1
   #firstByteMs = -1
@@ -93,7 +93,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   #bytesUp = 0
   #bytesDown = 0
   #attempts = 0
-  /** Within the attempt that is under way: it was counted, it began to go out. */
+  /** State of the current attempt: counted, started to leave. */
   #counted = false
   #out = false
   #sent = false
@@ -102,8 +102,8 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   #reads: (() => MeterReading) | null = null
   #soFar: SoFar | null = null
 
-  constructor(home: TraceOwner, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
-    this.#home = home
+  constructor(owner: TraceOwner, batch: Batch, id: number, at: number, who: string, notice: RequestNotice) {
+    this.#owner = owner
     this.#batch = batch
     this.id = id
     this.at = at
@@ -112,13 +112,13 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#endpoint = notice.endpoint
     this.#endpointCode = codeOf(endpoints, notice.endpoint)
     this.#method = notice.method === 'POST' ? null : tidy(notice.method, 20)
-    // Set apart by null only together: a POST to the endpoint's own path.
+    // Null together: a POST to the endpoint's own path.
     this.#path = notice.path === usualPath[notice.endpoint] ? null : tidy(notice.path, 2048)
     this.#model = notice.model === null ? null : tidy(notice.model, 300)
     this.#stream = notice.stream
     this.#pictures = notice.endpoint === 'images' ? (notice.pictures ?? 1) : 1
-    this.#caller = home.callers.of(who, this.#model)
-    this.#start = home.clock()
+    this.#caller = owner.callers.of(who, this.#model)
+    this.#start = owner.clock()
     this.#attemptSince = this.#start
   }
 
@@ -132,11 +132,11 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   set onStop(stop: (() => void) | null) {
     this.#onStop = stop
-    // Somebody pressed Stop before there was anything to stop.
+    // A person pressed Stop before there was anything to stop.
     if (this.#stopped && stop && !this.end) stop()
   }
 
-  /** A person's Stop. False when it had ended. */
+  /** Stops the request for a person. Returns false when it had ended. */
   stop(): boolean {
     if (this.end) return false
     this.#stopped = true
@@ -149,14 +149,14 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     if (stream !== undefined) this.#stream = stream
     if (model !== undefined) {
       this.#model = model === null ? null : tidy(model, 300)
-      this.#caller = this.#home.callers.of(this.who, this.#model)
+      this.#caller = this.#owner.callers.of(this.who, this.#model)
     }
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   queued(): void {
     if (this.end || this.#waitingSince >= 0) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endBackoff(now)
     this.#waitingSince = now
     this.#become('waiting')
@@ -164,7 +164,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   admitted(): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endBackoff(now)
     this.#endWait(now)
     this.#attemptSince = now
@@ -174,7 +174,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   backsOff(status: number): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endWait(now)
     this.#count()
     this.#doubtAttempt(status)
@@ -191,7 +191,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   connected(): void {
     if (this.end) return
-    const now = this.#home.clock()
+    const now = this.#owner.clock()
     this.#endBackoff(now)
     this.#endWait(now)
     this.#count()
@@ -204,7 +204,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
   sentBytes(count: number): void {
     if (this.end) return
     this.#bytesUp += count
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   replied(status: number, requestId: string | null): void {
@@ -216,10 +216,10 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   receivedBytes(count: number): void {
     if (this.end) return
-    if (this.#firstByteMs < 0) this.#firstByteMs = this.#home.clock() - this.#start
+    if (this.#firstByteMs < 0) this.#firstByteMs = this.#owner.clock() - this.#start
     this.#bytesDown += count
     this.live = 'streaming'
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   reads(reading: () => MeterReading): void {
@@ -236,8 +236,8 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   ends(end: RequestEnd, reading: MeterReading | null): void {
     if (this.end) return
-    const now = this.#home.clock()
-    // An attempt that failed before it had a connection is one all the same; waiting in the queue is none.
+    const now = this.#owner.clock()
+    // An attempt that failed before it had a connection counts; waiting in the queue does not.
     if (end.state === 'failed' && this.#waitingSince < 0) this.#count()
     this.#endBackoff(now)
     this.#endWait(now)
@@ -258,10 +258,10 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     row.hasBodies = this.bodiesKept ? 1 : 0
     this.end = row
     this.#onStop = null
-    this.#home.ended(this)
+    this.#owner.ended(this)
   }
 
-  /** What is written before it is sent. */
+  /** The row as written before the request is sent. */
   opened(): OpenedRequest {
     return {
       id: this.id,
@@ -274,8 +274,8 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     }
   }
 
-  /** The row as it is by now. */
-  stored(now = this.#home.clock()): StoredRequest {
+  /** The row in its current state. */
+  stored(now = this.#owner.clock()): StoredRequest {
     if (this.end) return this.end
     return {
       id: this.id,
@@ -330,7 +330,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
         count: this.#pictures,
         reading,
       },
-      this.#home.price,
+      this.#owner.price,
     )
     const tokens = cleanUsage(reading?.usage ?? null)
     const reported = tokens.in !== null || tokens.out !== null
@@ -344,7 +344,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     }
   }
 
-  /** As if it ended now; for a reply that is coming, for whoever looks at it, once a second. */
+  /** Usage and cost as if the request ended now, at most once a second: for viewers of a running reply. */
   #usedSoFar(now: number): Used {
     if (!this.#reads || this.#bytesDown === 0) return this.#soFar?.used ?? nothingUsed
     if (!this.#soFar || now - this.#soFar.at >= readEveryMs) {
@@ -353,7 +353,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     return this.#soFar.used
   }
 
-  /** Headers and bodies as they may be stored and shown. */
+  /** Headers and bodies without secrets, for storage and display. */
   cleaned(): {
     requestHeaders: Pairs | null
     replyHeaders: Pairs | null
@@ -377,7 +377,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
 
   #become(state: LiveRequestState): void {
     this.live = state
-    this.#home.changed(this)
+    this.#owner.changed(this)
   }
 
   #count(): void {
@@ -401,7 +401,7 @@ export class Trace implements RequestTrace, SwapRemoveElement {
     this.#attemptSince = now
   }
 
-  /** Whether the attempt that failed may have made the service work all the same. */
+  /** Records whether a failed attempt may have made the service work. */
   #doubtAttempt(status: number): void {
     if (this.#out && (status === 0 || status >= 500)) this.#doubt = true
   }

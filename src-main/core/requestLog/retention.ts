@@ -4,34 +4,34 @@ import type { RequestLogTables } from '../store/requestLog/open.ts'
 
 interface Parts {
   store: Pick<RequestLogTables, 'erasing' | 'requests'>
-  /** Where the rows lie, for the thread that folds the log. */
+  /** Path of the database, for the thread that runs checkpoints. */
   file: string
-  /** Brings what is pending to the disk. */
+  /** Writes pending rows. */
   flush(): void
-  /** Rows that have ended and began before a time. */
+  /** Number of ended rows that began before a time. */
   countBefore(at: number): Promise<number>
   /** No row that began before a time has a higher id. */
   lastBefore(at: number): number
-  /** Logged bodies of before a time go too, and first: no body may lie there whose request is not in the log. */
-  eraseBodies(before: number, on: LogEraseSteps): Promise<number>
+  /** Deletes logged bodies from before a time. Called first: every stored body needs its request in the log. */
+  eraseBodies(before: number, on: LogDeletionSteps): Promise<number>
   erased(): void
   log(level: 'warn', line: string): void
 }
 
-/** Told while something is erased; `stopped` ends it early, and what is gone by then is gone. */
-export interface LogEraseSteps {
+/** Progress of a deletion. `stopped` ends it early; what was deleted by then stays deleted. */
+export interface LogDeletionSteps {
   done(items: number): void
   stopped(): boolean
 }
 
-/** How long a slice should hold the thread. The rows of one depend on how many callers they have: each has a place of its own in the index. */
+/** Target duration of a step on the main thread. Its rows depend on the number of callers, because each has its own place in the index. */
 const sliceMs = 6
 const rowsAtOnce = { first: 200, least: 50, most: 20_000 }
-/** So many slices make about 10 MB of log. */
+/** Steps between checkpoints: about 10 MB of write-ahead log. */
 const foldEvery = 10
 const pagesAtOnce = 60
 
-/** Erases old rows of the log for good, in slices with a turn of the event loop between. What they add up to stays: other tables hold it. */
+/** Deletes old rows of the log for good, in steps with a turn of the event loop between. Their sums remain in other tables. */
 export class LogRetention {
   readonly #parts: Parts
   #work: Promise<unknown> = Promise.resolve()
@@ -41,7 +41,7 @@ export class LogRetention {
     this.#parts = parts
   }
 
-  /** What `erase` would take: rows, and about how many bytes of the file. */
+  /** What `erase` would delete: rows, and about how many bytes of the file. */
   async count(before: number): Promise<{ items: number; bytes: number }> {
     this.#parts.flush()
     const items = await this.#parts.countBefore(before)
@@ -50,16 +50,16 @@ export class LogRetention {
   }
 
   /**
-   * Erases rows that have ended and began before `before` (ms since 1970), with their bodies; answers how many. When it resolves nothing of them is
-   * left in the files, but where it was stopped.
+   * Deletes ended rows that began before `before` (ms since 1970), with their bodies, and returns how many. When it resolves, nothing of
+   * them is left in the files, unless it was stopped.
    */
-  erase(before: number, steps: LogEraseSteps): Promise<number> {
+  erase(before: number, steps: LogDeletionSteps): Promise<number> {
     const work = this.#work.then(() => this.#erase(before, steps))
     this.#work = work.catch(() => undefined)
     return work
   }
 
-  async #erase(before: number, { done, stopped }: LogEraseSteps): Promise<number> {
+  async #erase(before: number, { done, stopped }: LogDeletionSteps): Promise<number> {
     const { store, flush, file } = this.#parts
     const over = (): boolean => this.#closing || stopped()
     if (over()) return 0
@@ -91,7 +91,7 @@ export class LogRetention {
       if (erased > 0 && !(await checkpoints.truncate())) {
         this.#parts.log(
           'warn',
-          'A reader held the log of requests: copies of what was erased go when the program ends.',
+          'Another process was reading the request log. Copies of deleted rows are removed when the program ends.',
         )
       }
     } finally {
@@ -108,15 +108,14 @@ export class LogRetention {
   }
 }
 
-/** A file of an earlier version, most of it free by now. Where the disk has no room for a second copy, it stays as it is. */
+/** Shrinks a file of an earlier version when most of it is free. Leaves it when the disk has no space for a second copy. */
 export function giveBackAtStart(
   store: Pick<RequestLogTables, 'erasing'>,
   log: (level: 'info' | 'warn', line: string) => void,
 ) {
   try {
-    if (store.erasing.writeAnew())
-      log('info', 'The log of requests was written anew, without the room of what was erased.')
+    if (store.erasing.writeAnew()) log('info', 'The request log was rewritten to free the space of deleted rows.')
   } catch (thrown) {
-    log('warn', `The room of erased requests could not be given back: ${String(thrown)}`)
+    log('warn', `The space of deleted requests could not be freed: ${String(thrown)}`)
   }
 }

@@ -6,10 +6,10 @@ import { cancellers, certainties, endpoints, endStates, usualPath } from '../sto
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 import type { AppNames } from './appNames.ts'
 
-/** What a row says that the database does not know while the request is under way. */
+/** Progress of a request under way, which the database does not know. */
 export type LiveRequestState = Extract<RequestState, 'waiting' | 'backing_off' | 'sent' | 'streaming'>
 
-/** A stored row in the contract's words, with names as they are now. A row that never ended shows as `live`. */
+/** A stored row as the contract defines it, with current app names. A row that never ended shows as `live`. */
 export function showRow(
   row: StoredRequest,
   callers: Callers,
@@ -52,7 +52,7 @@ export function showRow(
   }
 }
 
-/** A row that met a 429, and what it waited for those alone; null where that was not told apart from other back-off. */
+/** A row with a 429. Its wait for those alone is null when it was not recorded apart from other back-off. */
 export interface LimitedRow {
   row: RequestRow
   waitedMs: number | null
@@ -67,7 +67,7 @@ export function limitedRow({ backoffUs, backoff429Us }: StoredRequest, row: Requ
 let second = Number.NaN
 let upToSecond = ''
 
-/** As `toISOString`, with what is the same for all rows of a second made once: it runs with each row that is told. */
+/** Same as `toISOString`, but computes the part that rows of the same second share only once: it runs for each row of a page. */
 function instantOf(at: number): string {
   const whole = Math.floor(at / 1000)
   if (whole !== second) {
@@ -91,10 +91,10 @@ function whoOf(who: string, origin: string | null, names: AppNames): Who {
 }
 
 const atOnce = 500
-/** So many of them are looked through for those of one account: reading them holds the program. */
-const mostLooked = 20 * atOnce
+/** Most rows that are searched for those of one account. Reading them blocks the program. */
+const maxLooked = 20 * atOnce
 
-/** Rows that met a 429, the newest first, as far as `isOf` says that they belong to what is asked for. `read`: with ids below the first. */
+/** Rows with a 429, newest first, as far as `isOf` accepts them. `read` returns rows with ids below its first argument. */
 export function limitedOf(
   read: (before: number, limit: number) => StoredRequest[],
   isOf: (row: number) => boolean,
@@ -102,7 +102,7 @@ export function limitedOf(
 ): StoredRequest[] {
   const found: StoredRequest[] = []
   let before = Number.MAX_SAFE_INTEGER
-  for (let looked = 0; looked < mostLooked && found.length < limit; looked += atOnce) {
+  for (let looked = 0; looked < maxLooked && found.length < limit; looked += atOnce) {
     const rows = read(before, atOnce)
     found.push(...rows.filter(({ id }) => isOf(id)))
     const last = rows.at(-1)

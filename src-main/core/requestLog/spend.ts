@@ -6,15 +6,15 @@ import type { SpendDay, SpendReset, SpendTable } from '../store/requestLog/spend
 const minuteMs = 60_000
 const minutesShown = 60
 
-/** What a tool has spent, in billionths of an SC, and how busy it is. */
+/** Spend and activity of an app. Money is in billionths of an SC. */
 export interface SpendTotals {
-  /** Today and this calendar month (UTC), and in all since the key was made or its spend was reset. */
+  /** Today and this calendar month (UTC), and the total since the app was created or its spend was reset. */
   day: Nano
   month: Nano
   total: Nano
   /** Whether any part of it is an estimate. */
   estimated: boolean
-  /** Requests whose cost nobody can tell. They count as nothing. */
+  /** Requests of unknown cost. They count as nothing. */
   unpricedToday: number
   requestsToday: number
   tokensToday: number
@@ -22,7 +22,7 @@ export interface SpendTotals {
   perMinute: number[]
 }
 
-/** One request's part. A request belongs to the day in which it began. */
+/** One request's part. A request belongs to the day of its start. */
 export interface SpendEntry {
   at: number
   cost: Nano | null
@@ -37,20 +37,20 @@ interface Month {
   estimated: number
 }
 
-interface Purse {
+interface CallerSpend {
   days: Map<number, SpendDay>
   months: Map<number, Month>
   all: { cost: Nano; estimated: number }
-  /** What of `all` was there at the last reset. */
+  /** The part of `all` from before the last reset. */
   before: { cost: Nano; estimated: number }
-  /** Requests by minute, in a ring; `newest` is the minute of its last place. */
+  /** Requests by minute, in a ring buffer; `newest` is the minute of its last element. */
   minutes: number[]
   newest: number
 }
 
-/** The sums of the ledger, held in memory and written with the rows that change them: a budget asks before each request. */
+/** Sums of the request log, in memory, because a budget is checked before each request. They are written with the rows that change them. */
 export class Spend {
-  readonly #purses = new Map<string, Purse>()
+  readonly #callers = new Map<string, CallerSpend>()
   #unsaved = new Set<SpendDay>()
   #unsavedResets: SpendReset[] = []
   readonly #now: () => number
@@ -60,26 +60,26 @@ export class Spend {
   }
 
   load(table: SpendTable): void {
-    for (const day of table.days()) this.#place(this.#purse(day.who), day)
-    for (const { who, cost, estimated } of table.resets()) this.#purse(who).before = { cost, estimated }
+    for (const day of table.days()) this.#place(this.#caller(day.who), day)
+    for (const { who, cost, estimated } of table.resets()) this.#caller(who).before = { cost, estimated }
   }
 
-  #place(purse: Purse, day: SpendDay): void {
-    purse.days.set(day.day, day)
-    const month = monthIn(purse, day.day)
+  #place(caller: CallerSpend, day: SpendDay): void {
+    caller.days.set(day.day, day)
+    const month = monthIn(caller, day.day)
     month.cost += day.cost
     month.estimated += day.estimated
-    purse.all.cost += day.cost
-    purse.all.estimated += day.estimated
+    caller.all.cost += day.cost
+    caller.all.estimated += day.estimated
   }
 
   settle(who: string, entry: SpendEntry): void {
-    const purse = this.#purse(who)
+    const caller = this.#caller(who)
     const number = Math.floor(entry.at / dayMs)
-    let day = purse.days.get(number)
+    let day = caller.days.get(number)
     if (!day) {
       day = emptyDay(who, number)
-      purse.days.set(number, day)
+      caller.days.set(number, day)
     }
     day.requests += 1
     day.tokensIn += entry.tokensIn
@@ -87,55 +87,55 @@ export class Spend {
     day.tokensCached += entry.tokensCached
     if (entry.cost === null) day.unpriced += 1
     else if (entry.cost > 0n || entry.costIs === 'estimated') {
-      const month = monthIn(purse, number)
+      const month = monthIn(caller, number)
       const estimated = entry.costIs === 'estimated' ? 1 : 0
       day.cost += entry.cost
       day.estimated += estimated
       month.cost += entry.cost
       month.estimated += estimated
-      purse.all.cost += entry.cost
-      purse.all.estimated += estimated
+      caller.all.cost += entry.cost
+      caller.all.estimated += estimated
     }
     this.#unsaved.add(day)
   }
 
-  /** A request began (`by` 1), or turned out to be refused (`by` -1). */
+  /** Counts a request that began (`by` 1), or removes one that was refused (`by` -1). */
   tick(who: string, at: number, by = 1): void {
-    const purse = this.#purse(who)
+    const caller = this.#caller(who)
     const minute = Math.floor(at / minuteMs)
-    if (minute > purse.newest) turn(purse, minute)
-    const back = purse.newest - minute
+    if (minute > caller.newest) turn(caller, minute)
+    const back = caller.newest - minute
     if (back < minutesShown)
-      purse.minutes[minute % minutesShown] = Math.max(0, (purse.minutes[minute % minutesShown] ?? 0) + by)
+      caller.minutes[minute % minutesShown] = Math.max(0, (caller.minutes[minute % minutesShown] ?? 0) + by)
   }
 
   of(who: string): SpendTotals {
-    const purse = this.#purses.get(who)
+    const caller = this.#callers.get(who)
     const now = this.#now()
     const number = Math.floor(now / dayMs)
-    const day = purse?.days.get(number)
-    const month = purse?.months.get(monthOf(number))
-    const estimated = purse ? purse.all.estimated - purse.before.estimated : 0
+    const day = caller?.days.get(number)
+    const month = caller?.months.get(monthOf(number))
+    const estimated = caller ? caller.all.estimated - caller.before.estimated : 0
     return {
       day: day?.cost ?? 0n,
       month: month?.cost ?? 0n,
-      total: purse ? purse.all.cost - purse.before.cost : 0n,
+      total: caller ? caller.all.cost - caller.before.cost : 0n,
       estimated: estimated > 0 || (month?.estimated ?? 0) > 0,
       unpricedToday: day?.unpriced ?? 0,
       requestsToday: day?.requests ?? 0,
       tokensToday: day ? day.tokensIn + day.tokensOut : 0,
-      perMinute: lastMinutes(purse, Math.floor(now / minuteMs)),
+      perMinute: lastMinutes(caller, Math.floor(now / minuteMs)),
     }
   }
 
-  /** Spend in all starts at nothing again; days and months stay. */
+  /** Resets the total; days and months stay. */
   reset(who: string): void {
-    const purse = this.#purse(who)
-    purse.before = { ...purse.all }
-    this.#unsavedResets.push({ who, ...purse.before, at: this.#now() })
+    const caller = this.#caller(who)
+    caller.before = { ...caller.all }
+    this.#unsavedResets.push({ who, ...caller.before, at: this.#now() })
   }
 
-  /** Inside the transaction of the rows that changed the sums. `saved` once that is committed. */
+  /** Call inside the transaction of the rows that changed the sums, and `saved` after the commit. */
   save(table: SpendTable): void {
     for (const day of this.#unsaved) table.put(day)
     for (const reset of this.#unsavedResets) table.reset(reset)
@@ -150,10 +150,10 @@ export class Spend {
     return this.#unsaved.size > 0 || this.#unsavedResets.length > 0
   }
 
-  #purse(who: string): Purse {
-    const known = this.#purses.get(who)
+  #caller(who: string): CallerSpend {
+    const known = this.#callers.get(who)
     if (known) return known
-    const purse: Purse = {
+    const caller: CallerSpend = {
       days: new Map(),
       months: new Map(),
       all: { cost: 0n, estimated: 0 },
@@ -161,8 +161,8 @@ export class Spend {
       minutes: Array<number>(minutesShown).fill(0),
       newest: 0,
     }
-    this.#purses.set(who, purse)
-    return purse
+    this.#callers.set(who, caller)
+    return caller
   }
 }
 
@@ -173,7 +173,7 @@ const emptyDay = (who: string, day: number): SpendDay => ({
 let lastDay = 0
 let lastMonth = 0
 
-/** Months since the year 0 (UTC) of a day since 1970. The day asked for last is remembered: it is nearly always today. */
+/** Months since the year 0 (UTC) of a day since 1970. The last result is cached, because the day is nearly always today. */
 function monthOf(day: number): number {
   if (day !== lastDay) {
     const date = new Date(day * dayMs)
@@ -183,30 +183,30 @@ function monthOf(day: number): number {
   return lastMonth
 }
 
-function monthIn(purse: Purse, day: number): Month {
+function monthIn(caller: CallerSpend, day: number): Month {
   const number = monthOf(day)
-  let month = purse.months.get(number)
+  let month = caller.months.get(number)
   if (!month) {
     month = { cost: 0n, estimated: 0 }
-    purse.months.set(number, month)
+    caller.months.set(number, month)
   }
   return month
 }
 
-/** Moves the ring on to a later minute; the minutes between had no request. */
-function turn(purse: Purse, minute: number): void {
-  const steps = Math.min(minutesShown, minute - purse.newest)
-  for (let step = 0; step < steps; step += 1) purse.minutes[(minute - step) % minutesShown] = 0
-  purse.newest = minute
+/** Advances the ring buffer to a later minute; the minutes between had no request. */
+function turn(caller: CallerSpend, minute: number): void {
+  const steps = Math.min(minutesShown, minute - caller.newest)
+  for (let step = 0; step < steps; step += 1) caller.minutes[(minute - step) % minutesShown] = 0
+  caller.newest = minute
 }
 
-function lastMinutes(purse: Purse | undefined, now: number): number[] {
+function lastMinutes(caller: CallerSpend | undefined, now: number): number[] {
   const shown = Array<number>(minutesShown).fill(0)
-  if (!purse) return shown
+  if (!caller) return shown
   for (let place = 0; place < minutesShown; place += 1) {
     const minute = now - (minutesShown - 1) + place
-    if (minute <= purse.newest && minute > purse.newest - minutesShown) {
-      shown[place] = purse.minutes[minute % minutesShown] ?? 0
+    if (minute <= caller.newest && minute > caller.newest - minutesShown) {
+      shown[place] = caller.minutes[minute % minutesShown] ?? 0
     }
   }
   return shown

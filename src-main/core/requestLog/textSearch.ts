@@ -3,20 +3,18 @@ import type { RequestTable, StoredRequest } from '../store/requestLog/requests.t
 import type { IdRange, RequestSearch, RowSearch } from '../store/requestLog/search.ts'
 import type { ReadyFilter } from './filters.ts'
 
-/** Ids that are searched in one go where each row's text must be read (about 4 ms), and where the index tells (about 4 ms). */
+/** Ids searched in one step: each row's text must be read (about 4 ms), or the index is enough (about 4 ms). */
 const textSlice = 10_000
 const indexSlice = 100_000
-/** Filters whose count is remembered. */
-const mostCounts = 8
+/** Most filters whose count is cached. */
+const maxCounts = 8
 
 interface Tables {
   requests: Pick<RequestTable, 'from' | 'last'>
   search: RequestSearch
 }
 
-/**
- * Reads the log without holding anybody up: what has no index goes in slices, with a turn of the event loop between them.
- */
+/** Searches the log without blocking the program: searches without an index run in steps, with a turn of the event loop between them. */
 export class TextSearch {
   readonly #tables: Tables
   readonly #clockWentBack: () => boolean
@@ -27,7 +25,7 @@ export class TextSearch {
     this.#clockWentBack = clockWentBack
   }
 
-  /** The newest `limit` rows that have ended, match, and have an id below `before`. */
+  /** The newest `limit` ended rows that match, with ids below `before`. */
   async page(ready: ReadyFilter, before: number, limit: number): Promise<StoredRequest[]> {
     const search = this.#withTimes(ready)
     if (onlyOpen(search)) return []
@@ -44,7 +42,7 @@ export class TextSearch {
     return rows
   }
 
-  /** How many rows have ended and match. Rows up to `settled` will never change: their count is remembered. */
+  /** Number of ended rows that match. The count of rows up to `settled` is cached, because they never change. */
   async count(ready: ReadyFilter, settled: number): Promise<number> {
     const search = this.#withTimes(ready)
     if (onlyOpen(search)) return 0
@@ -57,13 +55,13 @@ export class TextSearch {
     this.#counts.delete(key)
     this.#counts.set(key, { upTo, kept })
     for (const oldest of this.#counts.keys()) {
-      if (this.#counts.size <= mostCounts) break
+      if (this.#counts.size <= maxCounts) break
       this.#counts.delete(oldest)
     }
     return kept + (await this.#countRange(search, { low: upTo + 1, high }))
   }
 
-  /** How many rows have ended that began before a time. */
+  /** Number of ended rows that began before a time. */
   async countBefore(at: number): Promise<number> {
     const search = { callers: null, model: null, outcomes: null, text: null, since: null, until: null }
     const until = this.#clockWentBack() ? at - 1 : null
@@ -76,7 +74,7 @@ export class TextSearch {
     return this.firstAt(at) - 1
   }
 
-  /** Rows that were counted may be gone. */
+  /** Call after rows were deleted. */
   forgetCounts(): void {
     this.#counts.clear()
   }
@@ -91,7 +89,7 @@ export class TextSearch {
     return total
   }
 
-  /** Ids grow with time, so a time is found among them in twenty steps; only where the clock once went back must rows be asked. */
+  /** Ids ascend with time, so a time is found in twenty steps. Only after the clock was set back must rows be read. */
   #range({ since, until }: ReadyFilter): IdRange {
     const last = this.#tables.requests.last()?.id ?? 0
     if (this.#clockWentBack()) return { low: 1, high: last }
@@ -101,7 +99,7 @@ export class TextSearch {
     }
   }
 
-  /** The lowest id of a row that began at `at` or later; one above the highest where there is none. */
+  /** The lowest id of a row that began at `at` or later; one above the highest id when there is none. */
   firstAt(at: number): number {
     let low = 1
     let high = (this.#tables.requests.last()?.id ?? 0) + 1

@@ -1,15 +1,15 @@
-/** Where nothing was seen yet: about what a chat model answers when it is not told how much. */
+/** Before the first request: about the length of a chat model's answer without a limit. Tokens. */
 const unseen = 500
-/** Newer requests count more: the mean moves by at least this part with each. */
+/** The average moves by at least this part with each request, so that newer ones count more. */
 const slowest = 1 / 200
-const mostModels = 2000
+const maxModels = 2000
 
 interface Mean {
   tokens: number
   count: number
 }
 
-/** How many output tokens requests use, by model, for an estimate before one is sent. */
+/** Average output tokens by model, for an estimate before a request is sent. */
 export class TypicalTokens {
   readonly #byModel = new Map<string, Mean>()
   readonly #all: Mean = { tokens: 0, count: 0 }
@@ -24,7 +24,7 @@ export class TypicalTokens {
     this.load(model, tokensOut, 1)
   }
 
-  /** Of a model that was not seen: the mean of all. Whole tokens, at least 1. */
+  /** Whole tokens, at least 1. An unknown model has the average of all. */
   of(model: string | null): number {
     const own = model === null ? undefined : this.#byModel.get(model)
     const mean = own && own.count > 0 ? own : this.#all
@@ -35,8 +35,8 @@ export class TypicalTokens {
     const known = this.#byModel.get(model)
     if (known) return known
     const mean = { tokens: 0, count: 0 }
-    // Names that a tool makes up must not fill the memory.
-    if (this.#byModel.size < mostModels) this.#byModel.set(model, mean)
+    // Invented model names of an app must not fill the memory.
+    if (this.#byModel.size < maxModels) this.#byModel.set(model, mean)
     return mean
   }
 }

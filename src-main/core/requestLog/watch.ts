@@ -3,14 +3,15 @@ import type { FeedSource } from '../shared/events.ts'
 import type { ReadyFilter } from './filters.ts'
 import { outcomeOfRow } from './filters.ts'
 
-/** Changed rows that one watcher may have to be told of; with more it is told the newest rows anew. */
-const mostPending = 1000
+/** Most changed rows of one watcher. Beyond that it receives the newest rows again. */
+const maxPending = 1000
 
-/** Something that can show a row as it is by now. */
+/** Returns the current state of a row. */
 export interface RowSource {
   readonly id: number
 }
 
+/** What a watcher reads from. */
 export interface WatchView<S extends RowSource> {
   show(source: S): RequestRow
   newest(): Promise<RequestRow[]>
@@ -18,18 +19,18 @@ export interface WatchView<S extends RowSource> {
   join(watcher: Watcher<S>): () => void
 }
 
-/** One watcher of the log: the newest rows first, then what changed. It remembers which rows changed, never what they said. */
+/** One watcher of the log: the newest rows first, then changes. It remembers which rows changed, never their content. */
 export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
   readonly #view: WatchView<S>
   #wake: () => void = () => undefined
-  /** The newest rows have to be read (again). */
+  /** The newest rows must be read (again). */
   #stale = true
   #reading = false
   #failure: { thrown: unknown } | null = null
   #snapshot: RequestRow[] | null = null
   #erased = false
   readonly #changed = new Map<number, S>()
-  /** Rows under way that it was told of: once one no longer matches, it has to leave. */
+  /** Rows under way that the watcher has. When one stops matching, it must be removed. */
   readonly #shownOpen = new Set<number>()
 
   constructor(view: WatchView<S>) {
@@ -41,11 +42,11 @@ export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
     return this.#view.join(this)
   }
 
-  /** At most ten times a second. */
+  /** Call at most ten times a second. */
   notify(sources: ReadonlySet<S>): void {
     if (!this.#stale || this.#reading) {
       for (const source of sources) this.#changed.set(source.id, source)
-      if (this.#changed.size > mostPending) this.#startAnew()
+      if (this.#changed.size > maxPending) this.#startAnew()
     }
     this.#wake()
   }
@@ -82,7 +83,7 @@ export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
       const row = this.#view.show(source)
       if (matches(row)) rows.push(row)
       else if (this.#shownOpen.has(row.id)) {
-        // It matched once and does no longer: only the whole picture can say so.
+        // The row matched before and no longer does. Only a new snapshot can remove it.
         this.#startAnew()
         this.#read()
         return null

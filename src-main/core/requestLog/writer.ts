@@ -11,28 +11,28 @@ import type { RequestIds } from './requestIds.ts'
 import type { Batch, Trace } from './requestTrace.ts'
 import type { Spend } from './spend.ts'
 
-/** Ends that may wait for a common commit: their rows already stand, as under way. */
+/** How long completions are batched before a commit, ms. Their rows already exist as "in progress". */
 const closeWithinMs = 100
-const mostPending = 256
+const maxPending = 256
 /**
- * With so many requests under way new rows gather for a millisecond: a commit of each turn's one or two would cost as much as
- * relaying them. Nobody notices it there; a lone request never waits.
+ * From this many requests under way, new rows are batched for a millisecond. A commit for one or two rows of each turn would cost as much
+ * as relaying them. A single request never waits.
  */
 const busyFrom = 8
 const gatherMs = 1
-/** Ended rows that are kept for another attempt while the disk takes nothing. */
-const mostKept = 5000
-/** Logged bodies that wait for their file, bytes: each request may have 1 MB of them. */
-const mostBodyBytes = 64 * 1024 * 1024
-/** How long new rows wait for another process's lock before their requests are refused, and how often they are tried, ms. */
+/** Most ended rows in memory while the disk takes nothing. */
+const maxKept = 5000
+/** Most logged bodies that wait for their file, bytes. Each request may have 1 MB. */
+const maxBodyBytes = 64 * 1024 * 1024
+/** How long new rows wait for another process's lock before their requests are refused, and the interval between tries, ms. */
 const lockedMs = 1500
 const lockedEveryMs = 50
-/** Requests that wait for the lock at most: each holds its body. */
-const mostLocked = 1000
-/** Pause between two attempts while the disk takes nothing, ms: one attempt may write thousands of rows. */
+/** Most requests that wait for the lock, because each has its body in memory. */
+const maxLocked = 1000
+/** Pause between two attempts while the disk takes nothing, ms. One attempt may write thousands of rows. */
 const failingEveryMs = 500
 const complainEveryMs = 60_000
-/** So many rows later it is noted again below which row all have ended: after a kill only those above are looked at. */
+/** After this many rows the writer stores again below which row all have ended. After a kill only higher rows are read. */
 const floorEvery = 5000
 
 interface UsageAccounts {
@@ -43,18 +43,18 @@ interface UsageAccounts {
   used: CallerDays
   refusals: RefusalLog
   numbers: RequestIds
-  /** Requests under way. */
+  /** Number of requests under way. */
   live(): number
-  /** The lowest row that is under way, or the next to come. */
+  /** The lowest row under way, or the next new one. */
   lowestLive(): number
-  /** Rows that were committed as ended. */
+  /** Called with rows that were committed as ended. */
   closed(traces: Trace[]): void
   log(level: 'error', line: string): void
 }
 
 /**
- * Brings rows to the disk. All that was opened in one turn of the event loop is one commit at its end, and whoever opened waits for
- * that; ends gather for at most 100 ms. One commit costs about 8 us, whatever is in it.
+ * Writes rows. All rows opened in one turn of the event loop are one commit at its end, and their requests wait for it. Completions are
+ * batched for at most 100 ms. A commit costs about 8 us, whatever its size.
  */
 export class Writer {
   readonly #requestLog: UsageAccounts
@@ -66,13 +66,13 @@ export class Writer {
   #timer: NodeJS.Timeout | null = null
   #floorAt = 0
   #failing = false
-  /** Rows that the disk did not take when they were opened: nothing was sent of them, and they are written later. */
+  /** Rows that could not be written when they were opened. Nothing of them was sent, and they are written later. */
   #missed = new Set<Trace>()
-  /** Since when the rows in `#opened` wait for another process's lock; null while none do. */
+  /** Since when the rows in `#opened` wait for another process's lock; null when none do. */
   #lockedSince: number | null = null
-  /** Bodies whose file did not take them. Their rows are closed without them, and marked once they are kept. */
+  /** Bodies that could not be written. Their rows are closed without them, and marked after the bodies are stored. */
   #bodies: { id: number; bytes: number; kept: KeptBodies }[] = []
-  /** Rows whose bodies have been kept since the rows were closed. */
+  /** Rows whose bodies were stored after the rows were closed. */
   #bodiesKept: number[] = []
   #complainedAt = Number.NEGATIVE_INFINITY
 
@@ -80,11 +80,11 @@ export class Writer {
     this.#requestLog = requestLog
   }
 
-  /** The batch that a row opened now belongs to. */
+  /** The batch of a row that is opened now. */
   batch(): Batch {
     if (this.#batch) return this.#batch
     const settle = Promise.withResolvers<void>()
-    // Who does not wait for it must not bring the program down with it; who does gets the failure.
+    // An ignored rejection must not end the program. Callers that await the promise still receive it.
     settle.promise.catch(() => undefined)
     this.#batch = { written: false, promise: settle.promise, settle }
     return this.#batch
@@ -99,12 +99,12 @@ export class Writer {
 
   ends(trace: Trace): void {
     this.#closed.push(trace)
-    const isDue = this.#closed.length >= mostPending && !this.#failing
+    const isDue = this.#closed.length >= maxPending && !this.#failing
     if (isDue && !this.#gather) this.#turn ??= setImmediate(this.#atTurn)
     this.soon()
   }
 
-  /** Something that can wait a moment is to be written. */
+  /** Schedules a write that may be delayed. */
   soon(): void {
     if (this.#timer) return
     this.#timer = setTimeout(this.#atTimer, this.#failing ? failingEveryMs : closeWithinMs)
@@ -114,8 +114,8 @@ export class Writer {
   readonly #atTurn = (): void => {
     this.#turn = null
     this.#gather = null
-    // While the disk takes nothing, the timer alone tries again: each turn would try thousands of rows.
-    if (this.#closed.length >= mostPending && !this.#failing) this.flush()
+    // While the disk takes nothing, only the timer retries: each turn would try thousands of rows.
+    if (this.#closed.length >= maxPending && !this.#failing) this.flush()
     else this.#flushOpened()
   }
 
@@ -136,7 +136,7 @@ export class Writer {
         this.#gather ??= setTimeout(this.#atTurn, lockedEveryMs)
         return
       }
-      // Nothing is sent that is not written down: those who wait fail.
+      // Rejects the waiting requests, because nothing is sent without its row.
       this.#leave()
       for (const trace of opened) this.#missed.add(trace)
       this.#bound()
@@ -151,21 +151,21 @@ export class Writer {
     batch?.settle.resolve()
   }
 
-  /** The next row that is opened begins another batch. */
+  /** The next opened row begins another batch. */
   #leave(): void {
     this.#opened = []
     this.#batch = null
     this.#lockedSince = null
   }
 
-  /** Locks mostly last for moments: requests wait for those, so that nobody notices them. */
+  /** Whether to wait for a lock. Most last only moments, so that no person notices. */
   #isWorthWaiting({ kind }: StudioError): boolean {
-    if (kind !== 'database_locked' || this.#opened.length > mostLocked) return false
+    if (kind !== 'database_locked' || this.#opened.length > maxLocked) return false
     this.#lockedSince ??= performance.now()
     return performance.now() - this.#lockedSince < lockedMs
   }
 
-  /** Apart from new rows: what may never go in must not keep others out. */
+  /** Apart from new rows, because rows that can never be written must not block others. */
   #flushMissed(): void {
     const missed = [...this.#missed]
     if (missed.length === 0) return
@@ -187,15 +187,15 @@ export class Writer {
     for (const trace of opened) store.requests.open(trace.opened())
   }
 
-  /** Writes all that there is to write, now. Never throws: what the disk does not take is kept and tried again. */
+  /** Writes everything pending now. Never throws: what the disk does not take is retried later. */
   flush(): void {
     this.#flushOpened()
-    // Another process holds the lock; and no row is closed before it is opened.
+    // Another process has the lock. No row is closed before it is opened.
     if (this.#opened.length > 0) return
     this.#flushMissed()
     const { store, callers, spend, links, used, refusals } = this.#requestLog
     const closed = this.#closed
-    this.#keepBodies(closed)
+    this.#storeBodies(closed)
     const bodiesKept = this.#bodiesKept
     const isMore = refusals.unsaved.size > 0 || spend.unsaved || bodiesKept.length > 0
     if (closed.length === 0 && !isMore) return
@@ -219,7 +219,7 @@ export class Writer {
       this.#bodiesKept = []
       this.#failing = false
     } catch (thrown) {
-      // Sums and rows stay together: both go with the next attempt. Rows that there is no room for read as cut off at the next start.
+      // Sums and rows stay together: both go into the next attempt. Rows beyond the limit read as cut off at the next start.
       this.#failed(thrown)
       this.#closed = [...closed, ...this.#closed]
       this.#bound()
@@ -230,15 +230,15 @@ export class Writer {
     this.#requestLog.closed(closed)
   }
 
-  /** So many rows are kept at most: those of which nothing was sent go first. */
+  /** Limits the rows in memory. Rows of which nothing was sent are dropped first. */
   #bound(): void {
     for (const trace of this.#missed) {
-      if (this.#missed.size <= mostKept && this.#closed.length <= mostKept) return
+      if (this.#missed.size <= maxKept && this.#closed.length <= maxKept) return
       this.#missed.delete(trace)
       const at = this.#closed.indexOf(trace)
       if (at >= 0) this.#closed.splice(at, 1)
     }
-    this.#closed = this.#closed.slice(-mostKept)
+    this.#closed = this.#closed.slice(-maxKept)
   }
 
   /** Ended, but not written yet. */
@@ -246,8 +246,8 @@ export class Writer {
     return this.#closed
   }
 
-  /** Before the rows, so that none claims bodies that are not there. */
-  #keepBodies(closed: Trace[]): void {
+  /** Before the rows, so that no row refers to missing bodies. */
+  #storeBodies(closed: Trace[]): void {
     const fresh = closed.flatMap((trace) => {
       if (trace.bodiesKept === null) return []
       const { id, who, at } = trace
@@ -281,12 +281,12 @@ export class Writer {
     this.#failing = true
     if (performance.now() - this.#complainedAt >= complainEveryMs) {
       this.#complainedAt = performance.now()
-      this.#requestLog.log('error', `The log of requests could not be written; it is tried again: ${failure.message}`)
+      this.#requestLog.log('error', `The request log could not be written and will be retried: ${failure.message}`)
     }
     return failure
   }
 
-  /** Everything is written, or could not be within `withinMs`. */
+  /** Resolves when everything is written, or after `withinMs`. */
   async close(withinMs: number): Promise<void> {
     const until = performance.now() + withinMs
     for (this.flush(); this.#isPending() && performance.now() < until; this.flush()) await sleep(lockedEveryMs)
@@ -304,12 +304,12 @@ export class Writer {
 
 const sizeOf = ({ request, reply }: KeptBodies): number => (request?.text?.length ?? 0) + (reply?.text?.length ?? 0)
 
-/** The newest bodies that fit into what may wait. */
+/** The newest bodies that fit into the limit. */
 function newest<T extends { bytes: number }>(all: readonly T[]): T[] {
   let bytes = 0
   const from = all.findLastIndex((one) => {
     bytes += one.bytes
-    return bytes > mostBodyBytes
+    return bytes > maxBodyBytes
   })
   return all.slice(from + 1)
 }

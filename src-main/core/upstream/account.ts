@@ -7,7 +7,7 @@ import type { CallOptions, UpstreamReply } from './types.ts'
 export const listModels = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.ModelListReply>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/models') }, schemas.modelList, options)
 
-/** Counts as a request itself: poll it at a reasonable pace. */
+/** This call counts as a request itself, so poll slowly. */
 export const getRateLimit = (
   link: UpstreamLink,
   options?: CallOptions,
@@ -46,11 +46,11 @@ export const getKeyDailyUsage = async (
 ): Promise<UpstreamReply<schemas.KeyDaily>> =>
   callJson(link, { method: 'GET', url: link.base.v1(`/keys/${segment(id)}/usage/daily`) }, schemas.keyDaily, options)
 
-/** Thirty days, the balance and the lifetime spend; no filter exists. */
+/** Last thirty days, balance and lifetime spend. The service offers no filter. */
 export const getUsage = (link: UpstreamLink, options?: CallOptions): Promise<UpstreamReply<schemas.AccountUsage>> =>
   callJson(link, { method: 'GET', url: link.base.v1('/usage') }, schemas.accountUsage, options)
 
-/** Always fails with `not_implemented`: the service answers 501. Here for completeness; the studio never calls it. */
+/** Always fails with `not_implemented`, because the service answers 501. The studio never calls it. */
 export const legacyCompletion = (
   link: UpstreamLink,
   request: Record<string, unknown>,
@@ -63,7 +63,10 @@ export const legacyCompletion = (
     options,
   )
 
-/** A key's id as one segment of the path. @throws StudioError `bad_input` */
+/**
+ * A key's id as one path segment.
+ * @throws StudioError `bad_input`
+ */
 function segment(id: string): string {
   if (!/^[\w-]{1,100}$/.test(id)) throw new StudioError('bad_input', 'This is not the id of a key.')
   return id

@@ -1,13 +1,15 @@
 import type { ChatStreamEvent, TokenUsage } from './types.ts'
 
+/** A tool call, joined from its pieces. */
 export interface AccumulatedCall {
   index: number
   id: string | null
   name: string
-  /** JSON text that nothing has checked yet. */
+  /** JSON text, unchecked. */
   arguments: string
 }
 
+/** One choice of a reply, joined from its events. */
 export interface AccumulatedChoice {
   index: number
   content: string
@@ -17,6 +19,7 @@ export interface AccumulatedChoice {
   finishReason: string | null
 }
 
+/** A chat reply so far, joined from its events. */
 export interface Accumulated {
   id: string | null
   model: string | null
@@ -31,7 +34,7 @@ export function emptyAccumulation(): Accumulated {
   return { id: null, model: null, created: null, choices: [], usage: null, done: false }
 }
 
-/** Adds one event, in place. Choices and tool calls are told apart by their indexes, in whatever order they come. */
+/** Adds one event, in place. Choices and tool calls are matched by index, in any order. */
 export function accumulate(sum: Accumulated, event: ChatStreamEvent): void {
   switch (event.type) {
     case 'open':
@@ -49,7 +52,7 @@ export function accumulate(sum: Accumulated, event: ChatStreamEvent): void {
     case 'tool_call': {
       const call = at(choiceOf(sum, event.choice).toolCalls, event.index, newCall)
       call.id ??= event.id
-      // A name comes once; services that repeat it whole with each piece mean the same one.
+      // A name arrives once. Some services repeat the whole name with each piece.
       if (event.name !== null && event.name !== call.name) call.name += event.name
       call.arguments += event.arguments
       return
@@ -69,7 +72,7 @@ function choiceOf(sum: Accumulated, index: number): AccumulatedChoice {
   return at(sum.choices, index, newChoice)
 }
 
-/** The item of that index, put in at its place where it is new. */
+/** The item with that index; inserts a new one in order. */
 function at<T extends { index: number }>(items: T[], index: number, make: (index: number) => T): T {
   const found = items.find((item) => item.index === index)
   if (found !== undefined) return found

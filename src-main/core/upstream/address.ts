@@ -1,6 +1,6 @@
 import { StudioError } from '../errors.ts'
 
-/** The one address that a key may be sent to, and everything below it. */
+/** The only address that the key may be sent to, with everything below it. */
 export interface BaseAddress {
   /** Normalised: lower-case host, no `/v1`, no trailing slash. */
   readonly url: string
@@ -9,9 +9,9 @@ export interface BaseAddress {
   /** Path before `/v1`: empty, or starting with a slash and not ending with one. */
   readonly prefix: string
   readonly isLoopback: boolean
-  /** Address of an endpoint; `path` starts with a slash. */
+  /** URL of an endpoint. `path` starts with a slash. */
   v1(path: string): URL
-  /** A file address that the service returned, resolved; null where it does not lie under this address. */
+  /** Resolves a file address of the service. Null when it is not below this address. */
   resolve(address: string): URL | null
   covers(address: string): boolean
 }
@@ -24,14 +24,14 @@ const maxAddressLength = 2048
  */
 export function parseBaseAddress(text: string, { allowInsecure }: { allowInsecure: boolean }): BaseAddress {
   const given = text.trim()
-  if (given === '') refuse('Give the base address of the service, such as https://api.example.com.')
+  if (given === '') refuse('Enter the base address of the service, such as https://api.example.com.')
   if (given.length > maxAddressLength) refuse('This base address is too long.')
   if (hasUnsafeCharacters(given)) refuse('A base address has no spaces, control characters or backslashes.')
   if (!/^https?:\/\/[^/?#]/i.test(given)) refuse('A base address starts with https:// and a host name.')
   const url = parseUrl(given)
   if (url === null) return refuse('This is not a web address.')
   if (url.username !== '' || url.password !== '' || /^https?:\/\/[^/?#]*@/i.test(given)) {
-    refuse('A base address holds no user name or password; the key is given on its own.')
+    refuse('A base address can’t contain a user name or password. Enter the key separately.')
   }
   if (/[?#]/.test(given)) refuse('A base address has no “?” or “#” part.')
   if (decodedPath(url.pathname) === null) refuse('The path of this base address can’t be read safely.')
@@ -50,7 +50,7 @@ class Base implements BaseAddress {
 
   constructor(url: URL, isLoopback: boolean) {
     this.origin = url.origin
-    // Repeatedly, so that reading a normalised address again changes nothing.
+    // In a loop, so that parsing a normalised address again changes nothing.
     this.prefix = url.pathname.replace(/(?:\/+|\/+v1)+$/i, '')
     this.url = this.origin + this.prefix
     this.isLoopback = isLoopback
@@ -59,7 +59,7 @@ class Base implements BaseAddress {
   v1(path: string): URL {
     const url = parseUrl(`${this.url}/v1${path}`)
     if (!path.startsWith('/') || url === null || !isBelow(url, this.origin, `${this.prefix}/v1`)) {
-      throw new StudioError('bad_input', 'This path does not lie under the service’s /v1.')
+      throw new StudioError('bad_input', 'This path is not below the service’s /v1.')
     }
     return url
   }
@@ -80,7 +80,7 @@ class Base implements BaseAddress {
 /** `..` as a segment, also with path parameters (servlet containers cut them) and with trailing dots or spaces (Windows trims them). */
 const parentSegment = /(?:^|\/)\.\.[. ]*(?:;[^/]*)?(?:\/|$)/
 
-/** Same origin, and the path below `prefix` at the border of a segment, whatever encoding a server may undo. */
+/** Whether a URL has the same origin and is below `prefix` at a segment border, whatever encoding a server may undo. */
 function isBelow(url: URL, origin: string, prefix: string): boolean {
   if (url.origin !== origin) return false
   const path = decodedPath(url.pathname)
@@ -89,8 +89,8 @@ function isBelow(url: URL, origin: string, prefix: string): boolean {
 }
 
 /**
- * A path with every layer of percent-encoding undone, as the most eager server would read it; null where that is not
- * possible or gives characters that can change the path's meaning.
+ * Undoes every layer of percent-encoding, as the most eager server would. Null when that fails or gives characters that can change the
+ * path's meaning.
  */
 function decodedPath(path: string): string | null {
   let decoded = path
@@ -108,14 +108,14 @@ function decodedPath(path: string): string | null {
   return null
 }
 
-/** 127.0.0.0/8, ::1 (also as an IPv4-mapped address) and the names that RFC 6761 keeps for them. */
+/** 127.0.0.0/8, ::1 (also IPv4-mapped) and the names that RFC 6761 reserves for loopback. */
 export function isLoopbackHost(hostname: string): boolean {
   const name = hostname.toLowerCase().replace(/\.$/, '')
   if (name === 'localhost' || name.endsWith('.localhost')) return true
   return /^127\.\d+\.\d+\.\d+$/.test(name) || name === '[::1]' || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(name)
 }
 
-/** The WHATWG parser drops tabs and line ends and turns backslashes into slashes: refuse before it can. */
+/** The WHATWG parser drops tabs and line ends and turns backslashes into slashes. This check refuses them first. */
 function hasUnsafeCharacters(text: string): boolean {
   return hasControlCharacters(text) || text.includes(' ') || text.includes('\\')
 }

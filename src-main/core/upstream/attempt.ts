@@ -4,60 +4,77 @@ import { readRateLimit } from './headers.ts'
 import { type ExchangeRequest, exchange, type RawReply } from './httpExchange.ts'
 import type { UpstreamLink } from './link.ts'
 
-/** Until the service has seen a close, beside a request that is sent at the same moment. */
+/** Time for the service to see that a connection was closed, before another request takes its slot. */
 const closeMs = 5
 
-/** A reply whose head has come, with its pass, which goes back to the desk when the body is over. */
+/** A reply whose head has arrived. The scheduler gets its permit back when the body has ended. */
 export interface Attempted {
   reply: RawReply
   rateLimit: RateLimitHeaders
+  /** Call once the reply's meter is open: `used` can then be read. A short reply has ended before. */
+  metered(): void
 }
 
 /**
- * One attempt: past the desk, then onto the wire. The pass is given back when the connection is free again, however that comes.
- * `used` tells the tokens then, as far as known.
- * @throws StudioError what the desk or the way failed with
+ * Sends a request once: waits for the scheduler's permit, then opens the exchange. Returns the permit when the connection is free again,
+ * however the attempt ends.
+ * @param used the tokens that the reply used, or null when unknown; read when the permit is returned
+ * @throws StudioError the scheduler's refusal or the failure of the exchange
  */
 export async function attemptOnce(
   link: UpstreamLink,
-  wish: AdmissionRequest,
+  admission: AdmissionRequest,
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
   used: () => number | null,
 ): Promise<Attempted> {
   const { lifetime } = link
-  const afterwards = wish.afterwards === true
-  lifetime.pass(afterwards)
-  const entering = link.scheduler.enter(wish)
-  const pass = entering instanceof Promise ? await entering : entering
+  const afterwards = admission.afterwards === true
+  lifetime.checkOpen(afterwards)
+  const entering = link.scheduler.enter(admission)
+  const permit = entering instanceof Promise ? await entering : entering
   lifetime.entered()
-  const reply = await send(link, trace, request, pass, afterwards)
-  link.way.replied(reply.status)
+  const reply = await send(link, trace, request, permit, afterwards)
+  link.reachability.replied(reply.status)
   reply.body.onClosed(() => lifetime.left())
   // An error used no tokens.
-  const leave = (): void => pass.leave(reply.status < 400 ? used() : 0)
-  // What was cut by us holds its slot until the service has seen the close: the next request would overtake it.
+  const isError = reply.status >= 400
+  let isMetered = isError
+  let hasEnded = false
+  let isReturned = false
+  const leave = (): void => {
+    if (isReturned) return
+    isReturned = true
+    permit.leave(isError ? 0 : used())
+  }
   reply.body.onClosed((how) => {
-    if (how === 'ended') return leave()
+    hasEnded = how === 'ended'
+    // A caller that fails before it opens a meter never calls `metered`.
+    if (hasEnded) return isMetered ? leave() : process.nextTick(leave)
+    // After our own abort the slot stays taken until the service has seen the close, so that the next request does not overtake it.
     setTimeout(leave, closeMs)
-    if (how instanceof StudioError) link.way.failed(how)
+    if (how instanceof StudioError) link.reachability.failed(how)
   })
+  const metered = (): void => {
+    isMetered = true
+    if (hasEnded) leave()
+  }
   const rateLimit = readRateLimit(reply.headers, Date.now())
   link.sawHeaders(rateLimit)
-  link.sawStatus(reply.status, wish.slot)
-  link.scheduler.saw(reply.status, rateLimit, pass)
-  return { reply, rateLimit }
+  link.sawStatus(reply.status, admission.slot)
+  link.scheduler.saw(reply.status, rateLimit, permit)
+  return { reply, rateLimit, metered }
 }
 
 async function send(
   link: UpstreamLink,
   trace: RequestTrace,
   request: Omit<ExchangeRequest, 'origin'>,
-  pass: Permit,
+  permit: Permit,
   afterwards: boolean,
 ): Promise<RawReply> {
   try {
-    link.lifetime.pass(afterwards)
+    link.lifetime.checkOpen(afterwards)
     return await exchange(link.network, link.credential.redactor, {
       ...request,
       origin: link.base.origin,
@@ -67,10 +84,10 @@ async function send(
       },
     })
   } catch (thrown) {
-    // Nothing was used where nothing was sent.
+    // Without a sent byte no tokens were used.
     const sent = !(thrown instanceof StudioError) || thrown.facts.workPossible === true
-    pass.leave(sent ? null : 0)
-    if (thrown instanceof StudioError) link.way.failed(thrown)
+    permit.leave(sent ? null : 0)
+    if (thrown instanceof StudioError) link.reachability.failed(thrown)
     link.lifetime.left()
     throw thrown
   }

@@ -2,20 +2,20 @@ import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { BodyRedactor } from './redact/streams.ts'
 
-/** Sees the bytes of a body as they arrive and says what of them goes on: the same object, another, or nothing for now. */
+/** Sees the bytes of a body as they arrive, and returns what is passed on: the same object, another, or null for nothing yet. */
 export interface Tap {
   push(bytes: Uint8Array): Uint8Array | null
-  /** The end came well: what was held goes on. */
+  /** Called when the body ended well. Returns bytes that were held back. */
   end(): Uint8Array | null
 }
 
-/** Where a body is to flow: called as bytes arrive, without a turn of the event loop or a promise between. */
+/** Receives a body without a promise or a turn of the event loop per chunk. */
 export interface BodySink {
-  /** False: no more until `goOn`. */
+  /** Returns false when the sink is full; `resume` then resumes the flow. */
   write(bytes: Uint8Array): boolean
-  /** Once, instead of `fail`. */
+  /** Called once, unless `fail` is. */
   end(): void
-  /** Once; everything that came before the fault has been written. */
+  /** Called once, after all bytes before the fault were written. */
   fail(error: StudioError): void
 }
 
@@ -24,13 +24,10 @@ export type Closed = 'ended' | 'left' | StudioError
 
 const nothing = new Uint8Array()
 
-/** Bytes held before the socket is paused; one more chunk may come on top. */
+/** The socket is paused when this many bytes are queued. One more chunk may follow. */
 const highWater = 64 * 1024
 
-/**
- * The body of one reply: what undici pushes, as something to read. Slow readers pause the socket; leaving early closes it.
- * One reader only.
- */
+/** The body of one reply, which undici pushes and one reader pulls. A slow reader pauses the socket; leaving early closes it. */
 export class ReplyBody implements AsyncIterable<Uint8Array> {
   readonly #controller: Dispatcher.DispatchController
   #queue: Uint8Array[] = []
@@ -47,34 +44,34 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #sinkFull = false
   readonly #redactor: BodyRedactor | null
 
-  /** @param redactor sees all bytes before anybody else does */
+  /** @param redactor sees all bytes first */
   constructor(controller: Dispatcher.DispatchController, redactor: BodyRedactor | null) {
     this.#controller = controller
     this.#redactor = redactor
   }
 
-  /** Bytes that have come, read or not. */
+  /** Bytes received so far, read or not. */
   get bytes(): number {
     return this.#bytes
   }
 
-  /** Lets `tap` see everything, also what has come before this call. Once, before the first read. */
+  /** Lets `tap` see all bytes, those that arrived before this call included. Call at most once, before the first read. */
   tap(tap: Tap): void {
     const come = this.#queue
     this.#queue = []
     this.#held = 0
     this.#tap = tap
-    for (const chunk of come) this.#keep(tap.push(chunk))
-    if (this.#closed === 'ended') this.#keep(tap.end())
+    for (const chunk of come) this.#enqueue(tap.push(chunk))
+    if (this.#closed === 'ended') this.#enqueue(tap.end())
   }
 
-  /** `listener` is told once, when the connection is free again or gone; at once where it is already. */
+  /** Calls `listener` once, when the connection is free again or closed. Calls it at once if that has happened. */
   onClosed(listener: (how: Closed) => void): void {
     if (this.#closed === null) this.#onClosed.push(listener)
     else listener(this.#closed)
   }
 
-  /** All of it, where it has come whole and in one piece or none; the reading is then over. Else null, and nothing changes. */
+  /** Takes the whole body if it has arrived in at most one piece. Returns null and changes nothing otherwise. */
   takeWhole(): Uint8Array | null {
     if (!this.#ended || this.#error !== null || this.#queue.length > 1) return null
     const [all = nothing] = this.#queue
@@ -82,14 +79,14 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     return all
   }
 
-  /** Lets it flow into `sink`, instead of being iterated. A sink that is full holds the service back. */
+  /** Writes the body to `sink`, instead of iteration. A full sink holds the service back. */
   flow(sink: BodySink): void {
     this.#sink = sink
     this.#pump()
   }
 
-  /** The sink takes bytes again. */
-  goOn(): void {
+  /** Resumes the flow after the sink was full. */
+  resume(): void {
     this.#sinkFull = false
     this.#pump()
   }
@@ -122,7 +119,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 
   #take(chunk: Uint8Array): void {
-    // What comes while the end is waited for is not wanted, but may still be counted.
+    // Bytes that arrive during `settle` are counted but not queued.
     const passed = this.#tap === null ? chunk : this.#tap.push(chunk)
     if (passed === null || this.#settling !== null) return
     if (this.#sink !== null && !this.#sinkFull && this.#queue.length === 0) {
@@ -130,27 +127,27 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
       if (this.#sinkFull) this.#controller.pause()
       return
     }
-    this.#keep(passed)
+    this.#enqueue(passed)
     if (this.#held >= highWater) this.#controller.pause()
     this.#signal()
   }
 
   end(): void {
     this.#takeHeld()
-    if (this.#tap !== null && this.#settling === null) this.#keep(this.#tap.end())
+    if (this.#tap !== null && this.#settling === null) this.#enqueue(this.#tap.end())
     this.#ended = true
     this.#unsettle()
     this.#close('ended')
     this.#signal()
   }
 
-  /** The end of the body may have been held back: it could have been the beginning of the key. */
+  /** Takes the end that the redactor held back, because the key could begin there. */
   #takeHeld(): void {
     const held = this.#redactor?.end() ?? null
     if (held !== null) this.#take(held)
   }
 
-  /** What came before the fault is still given, then the fault is thrown; a cancel drops it. */
+  /** Ends the body with a fault. The reader still receives the bytes before it, except after a cancel. */
   fail(error: StudioError): void {
     if (this.#ended) return
     if (error.kind !== 'cancelled') this.#takeHeld()
@@ -162,7 +159,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#signal()
   }
 
-  /** Closes the connection unless all has come or the end is being waited for. */
+  /** Closes the connection, unless the body has ended or `settle` is waiting for its end. */
   close(): void {
     if (this.#settling === null) this.#abort()
   }
@@ -171,10 +168,10 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     this.#drop()
     if (this.#ended) return
     this.#close('left')
-    this.#controller.abort(new Error('The rest of the reply is not wanted.'))
+    this.#controller.abort(new Error('The rest of the reply is not needed.'))
   }
 
-  /** Nothing more is wanted, but the end should come any moment: wait `ms` for it, so that the connection can be used again. */
+  /** Drops the rest, but waits up to `ms` for the end, so that the connection can be reused. */
   settle(ms: number): void {
     if (this.#ended || this.#settling !== null) return
     this.#drop()
@@ -212,7 +209,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
     }
   }
 
-  #keep(chunk: Uint8Array | null): void {
+  #enqueue(chunk: Uint8Array | null): void {
     if (chunk === null || chunk.length === 0) return
     this.#queue.push(chunk)
     this.#held += chunk.length
@@ -231,7 +228,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
 
   #signal(): void {
     if (this.#sink !== null) {
-      // A cancel waits for no reader.
+      // A cancel does not wait for the reader.
       if (this.#error?.kind === 'cancelled') this.#finishSink()
       else this.#pump()
       return
@@ -242,7 +239,7 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   }
 }
 
-/** The first `limit` bytes as text; the rest is not waited for. */
+/** The first `limit` bytes as text. Does not wait for the rest. */
 export async function readStart(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0
@@ -254,19 +251,25 @@ export async function readStart(body: AsyncIterable<Uint8Array>, limit: number):
   return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, limit))
 }
 
-/** @throws StudioError `malformed_reply` beyond `limit` bytes */
+/**
+ * Reads the whole body.
+ * @throws StudioError `malformed_reply` beyond `limit` bytes
+ */
 export async function readAll(body: AsyncIterable<Uint8Array>, limit: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of body) {
     size += chunk.length
-    if (size > limit) throw new StudioError('malformed_reply', 'The reply is larger than any real one.')
+    if (size > limit) throw new StudioError('malformed_reply', 'The reply is too large.')
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
 }
 
-/** The first `limit` bytes; `rest` is what has not been read, where there is more. @throws as the body does */
+/**
+ * Reads the first `limit` bytes. `rest` has what follows, or null.
+ * @throws the body's failure
+ */
 export async function readUpTo(
   body: AsyncIterable<Uint8Array>,
   limit: number,

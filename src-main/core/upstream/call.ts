@@ -11,38 +11,44 @@ import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { guardOfReply } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
+import { totalTokens } from './meter/usage.ts'
 import { isUnanswered } from './reachability.ts'
 import { withRetry } from './retry.ts'
 import { moneyFields } from './schemas.ts'
 import type { CallOptions, ReplyFacts, UpstreamReply } from './types.ts'
 
+/** A request of the studio itself. */
 export interface CallRequest {
   method: 'GET' | 'POST'
   url: URL
   accept: string
   headers?: HeaderPairs
-  /** Made anew for each attempt. */
+  /** Called for each attempt. */
   body?: () => Uint8Array | AsyncIterable<Uint8Array>
-  /** For the books and the desk: what is asked for, and what it may use. */
+  /** For the request log and the scheduler. */
   model?: string
   stream?: boolean
+  /** Estimated tokens of the prompt, and of prompt and reply together. */
+  tokensIn?: number
   tokens?: number
-  /** How many pictures it asks for. */
+  /** Number of images that the request asks for. */
   pictures?: number
 }
 
+/** A reply with a good status whose body is still to be read. */
 export interface OpenReply {
   facts: ReplyFacts
-  /** As the wire gave it. */
+  /** Bytes as received. */
   raw: ReplyBody
-  /** With its content encoding undone. */
+  /** Bytes after decoding. */
   bytes: AsyncIterable<Uint8Array>
 }
 
-/** Of a JSON reply. Images come as base64 inside JSON: four of them, with room. */
+/** Largest JSON reply, bytes. Images arrive as base64 inside JSON: four of them fit. */
 const maxJsonBytes = 32 * 1024 * 1024
 const maxImagesBytes = 256 * 1024 * 1024
 
+/** Body and headers of a JSON request; `bytes` is the body's length. */
 export function jsonBody(value: unknown) {
   const json = Buffer.from(JSON.stringify(value))
   const headers: HeaderPairs = [['content-type', 'application/json']]
@@ -50,20 +56,20 @@ export function jsonBody(value: unknown) {
 }
 
 /**
- * Sends a request, again where the retry policy says so, until a good status comes; the body is still to be read. Its row in the
- * books stands before the first byte leaves and is closed when the body is over.
+ * Sends a request, with retries, until the service answers with a good status. The caller reads the body. The request's log row exists
+ * before the first byte is sent, and is closed when the body ends.
  * @throws StudioError
  */
 export async function call(link: UpstreamLink, request: CallRequest, options: CallOptions = {}): Promise<OpenReply> {
   const { signal: given, onWait, feature = 'account' } = options
   if (given?.aborted === true) throw cancelled()
-  link.lifetime.pass(isFile(link, request))
-  const gone = options.once === true ? null : link.way.gone()
-  // The studio's own read-outs come back by themselves: each would be a row of a request that never was.
-  if (gone && feature === 'account') await gone
+  link.lifetime.checkOpen(isFile(link, request))
+  const reachable = options.once === true ? null : link.reachability.whenReachable()
+  // The studio repeats its account read-outs by itself, so those that reached nothing get no log row.
+  if (reachable && feature === 'account') await reachable
   const trace = openRow(link, request, feature, options.logBodies === true)
   options.onRow?.(trace.id)
-  // A person may also stop it from the log of requests.
+  // A person can also stop the request in the request log.
   const stopped = new AbortController()
   trace.onStop = () => stopped.abort()
   const signal = given ? AbortSignal.any([given, stopped.signal]) : stopped.signal
@@ -73,7 +79,7 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   }
   try {
     if (trace.written) await trace.written
-    if (gone) await gone
+    if (reachable) await reachable
     return await withRetry(() => attempt(link, request, trace, { ...options, signal }, begun), {
       signal,
       onWait: (wait) => {
@@ -86,14 +92,14 @@ export async function call(link: UpstreamLink, request: CallRequest, options: Ca
   } catch (thrown) {
     const error = asStudioError(thrown)
     const end = endOf(error)
-    // Nobody cancelled it: its time was over.
+    // The deadline of an account read-out passed; no person cancelled it.
     trace.ends(options.once === true && end.state === 'cancelled' ? { ...end, by: 'studio' } : end, null)
     options.onClosed?.()
     throw sent || !isUnanswered(error.kind) ? thrown : unsent(error)
   }
 }
 
-/** Said of the request as a whole: an attempt before the last may have left. */
+/** Marks a failure of which no attempt reached the service. */
 const unsent = ({ kind, message, facts, cause }: StudioError): StudioError =>
   new StudioError(kind, message, { ...facts, unsent: true }, { cause })
 
@@ -129,26 +135,26 @@ async function attempt(
   { signal, onWait, onClosed, feature = 'account' }: CallOptions,
   onConnected: () => void,
 ): Promise<OpenReply> {
-  const { method, url, model = null, tokens = 0 } = request
+  const { method, url, model = null, tokens = 0, tokensIn = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
   const asker = { kind: 'studio', feature } as const
-  const wish: AdmissionRequest = {
+  const admission: AdmissionRequest = {
     asker,
     slot: isInference(endpoint),
     tokens,
     model,
     signal,
     afterwards: endpoint === 'files',
-    trace: onWait ? tellingTurn(trace, onWait) : trace,
+    trace: onWait ? withQueueNotices(trace, onWait) : trace,
   }
   const body = request.body?.() ?? null
   if (body instanceof Uint8Array) trace.sentBytes(body.length)
-  const copies = trace.logBodies && body instanceof Uint8Array ? keepBodies(trace, body, link) : null
+  const copies = trace.logBodies && body instanceof Uint8Array ? copyBodies(trace, body, link) : null
   let meter: Meter | null = null
   onWait?.({ for: 'connection' })
-  const { reply } = await attemptOnce(
+  const { reply, metered } = await attemptOnce(
     link,
-    wish,
+    admission,
     trace,
     {
       method,
@@ -164,7 +170,7 @@ async function attempt(
       onConnected,
       onSent: () => onWait?.({ for: 'reply' }),
     },
-    () => meter?.reading().usage?.totalTokens ?? null,
+    () => totalTokens(meter?.reading().usage ?? null),
   )
   const facts = factsOf(reply.status, reply.headers, Date.now())
   trace.replied(facts.status, facts.requestId)
@@ -178,9 +184,10 @@ async function attempt(
     contentType,
     contentEncoding,
     stripUsage: false,
-    tokensIn: tokens,
+    tokensIn,
   })
   follow(reply.body, meter, trace, copies)
+  metered()
   if (copies) reply.body.onClosed(copies.done)
   const events = isEventStream(contentType)
   if (good)
@@ -193,8 +200,8 @@ async function attempt(
   throw errorOfReply(facts, await readErrorBody(reply.body, bytes), link.credential)
 }
 
-/** The person sees that it waits its turn, and then that it goes on. */
-function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): AdmissionRequest['trace'] {
+/** Forwards the scheduler's queue notices to the caller and to the log row. */
+function withQueueNotices(trace: RequestTrace, onWait: NonNullable<CallOptions['onWait']>): AdmissionRequest['trace'] {
   return {
     id: trace.id,
     queued() {
@@ -208,7 +215,7 @@ function tellingTurn(trace: RequestTrace, onWait: NonNullable<CallOptions['onWai
   }
 }
 
-/** Counts, meters and copies what comes. */
+/** Counts, meters and copies the reply's bytes. */
 function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, copies: Copies | null): void {
   trace.reads(() => meter.reading())
   body.tap({
@@ -223,12 +230,12 @@ function follow(body: ReplyBody, meter: Meter, trace: RequestTrace, copies: Copi
 
 interface Copies {
   push(bytes: Uint8Array): void
-  /** The reply is over, or was left. */
+  /** Stores the copy of the reply. Call when the reply has ended or was left. */
   done(): void
 }
 
-/** Gives the books the request as it is sent, and with the end of the reply that too: its raw bytes. The key is cut out of both. */
-function keepBodies(trace: RequestTrace, body: Uint8Array, { credential }: UpstreamLink): Copies {
+/** Logs the request body now, and the raw reply at its end. The key is removed from both. */
+function copyBodies(trace: RequestTrace, body: Uint8Array, { credential }: UpstreamLink): Copies {
   const clean = (text: string): string => credential.redact(text)
   const sent = copyBody(copyLimit)
   sent.push(body)
@@ -247,11 +254,11 @@ function endOfBody(how: Closed, complete: boolean): RequestEnd {
 
 function endOf({ kind, message, facts }: StudioError): RequestEnd {
   if (kind === 'cancelled') return { state: 'cancelled', by: 'person' }
-  // The service answered, with an error: its status says so.
+  // The service answered with an error status.
   return { state: facts.status === undefined ? 'failed' : 'done', problem: { kind, message } }
 }
 
-/** A failed reply counts by its status, even if its body breaks off or can't be decoded. */
+/** Reads an error body. The status decides the failure, even if the body breaks off or can't be decoded. */
 async function readErrorBody(raw: ReplyBody, bytes: AsyncIterable<Uint8Array>): Promise<string> {
   try {
     return await readStart(bytes, maxErrorBody)
@@ -262,7 +269,7 @@ async function readErrorBody(raw: ReplyBody, bytes: AsyncIterable<Uint8Array>): 
   }
 }
 
-/** A call whose reply is one JSON document. */
+/** Calls an endpoint whose reply is one JSON document. */
 export async function callJson<T>(
   link: UpstreamLink,
   request: Omit<CallRequest, 'accept'>,
@@ -274,7 +281,11 @@ export async function callJson<T>(
   return { facts: reply.facts, value: await readJson(link, reply, schema, limit) }
 }
 
-/** @param limit in bytes @throws StudioError `malformed_reply` */
+/**
+ * Reads and checks a JSON reply.
+ * @param limit largest reply, bytes
+ * @throws StudioError `malformed_reply`
+ */
 export async function readJson<T>(
   link: UpstreamLink,
   reply: OpenReply,
@@ -286,26 +297,27 @@ export async function readJson<T>(
   try {
     value = JSON.parse(text, exactMoney)
   } catch {
-    // Without the cause: it quotes the text, which may hold the key.
+    // No cause: it would quote the text, which may contain the key.
     throw malformed(link, reply.facts, text, 'The service’s reply is not JSON.')
   }
   const parsed = schema.safeParse(value)
-  if (!parsed.success) throw malformed(link, reply.facts, text, 'The service’s reply lacks what it must have.')
+  if (!parsed.success) throw malformed(link, reply.facts, text, 'The service’s reply lacks a required field.')
   return parsed.data
 }
 
-/** The reply's bytes, as long as they can be parsed without much time and memory: a program that stands still for seconds answers nobody. */
+/** Yields the reply's bytes while they are cheap to parse. Parsing a hostile reply would block the program for seconds. */
 async function* guarded(link: UpstreamLink, { bytes, facts }: OpenReply): AsyncGenerator<Uint8Array, void, undefined> {
   const guard = guardOfReply()
   for await (const chunk of bytes) {
     guard.push(chunk)
     if (guard.problem === 'depth' || guard.problem === 'values') {
-      throw malformed(link, facts, '', 'The service’s reply is nested deeper, or has more values, than any real one.')
+      throw malformed(link, facts, '', 'The service’s reply is nested too deep or has too many values.')
     }
     yield chunk
   }
 }
 
+/** A `malformed_reply` error with the start of the reply, the key masked. The service may have done work. */
 export function malformed(link: UpstreamLink, facts: ReplyFacts, raw: string, message: string): StudioError {
   return new StudioError('malformed_reply', message, {
     status: facts.status,
@@ -315,7 +327,7 @@ export function malformed(link: UpstreamLink, facts: ReplyFacts, raw: string, me
   })
 }
 
-/** JSON.parse's reviver with the third argument of ES2026 (Node 21 and later), which TypeScript's library lacks. */
+/** Reviver that keeps money as its source text. TypeScript's library lacks the third argument (ES2026, Node 21 and later). */
 function exactMoney(this: unknown, key: string, value: unknown, context?: { source?: string }): unknown {
   return typeof value === 'number' && moneyFields.has(key) ? (context?.source ?? String(value)) : value
 }

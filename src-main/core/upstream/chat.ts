@@ -4,17 +4,19 @@ import { type CallRequest, call, callJson, jsonBody, malformed, type OpenReply, 
 import { cancelled, errorOfFrame, maxErrorBody } from './errors.ts'
 import type { UpstreamLink } from './link.ts'
 import { parseText } from './meter/jsonScan.ts'
+import { ReplyReader } from './meter/replyReader.ts'
+import { type Fields, isFields } from './meter/values.ts'
 import { JoinedTexts } from './redact/joinedTexts.ts'
 import type { Redactor } from './redact/redactor.ts'
 import { checkChatRequest } from './requests.ts'
-import { type ChatCompletion, chatCompletion, type MessagePart, type RawUsage } from './schemas.ts'
+import { type ChatCompletion, chatCompletion } from './schemas.ts'
 import { readEvents } from './sse.ts'
-import type { CallOptions, ChatRequest, ChatStreamEvent, TokenUsage, UpstreamReply } from './types.ts'
+import type { CallOptions, ChatRequest, ChatStreamEvent, UpstreamReply } from './types.ts'
 
-/** After [DONE] the end of the body is due at once; waiting for it keeps the connection for the next request. */
+/** The body ends right after [DONE]. Waiting this long for its end lets the next request reuse the connection. */
 const settleMs = 250
 
-/** For the desk's estimate, where a request names no bound. */
+/** For the scheduler's estimate, when a request has no limit. */
 const usualReplyTokens = 500
 const usualPictureTokens = 1000
 
@@ -23,11 +25,12 @@ function chatCall(link: UpstreamLink, request: ChatRequest, stream: boolean): Om
   const { stream: _, ...body } = request
   const url = link.base.v1('/chat/completions')
   const sent = jsonBody(stream ? { ...body, stream } : body)
-  const tokens = tokensOf(request, sent.bytes) + (request.max_tokens ?? usualReplyTokens)
-  return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokens }
+  const tokensIn = tokensOf(request, sent.bytes)
+  const tokens = tokensIn + (request.max_tokens ?? usualReplyTokens)
+  return { method: 'POST', url, headers: sent.headers, body: sent.body, model: request.model, stream, tokensIn, tokens }
 }
 
-/** A picture counts as a picture, not by the length of its address, which may hold all of its bytes. */
+/** Estimated tokens of the prompt. A picture counts as a picture, not by the length of its address, which may contain all of its bytes. */
 function tokensOf({ messages }: ChatRequest, bytes: number): number {
   let pictures = 0
   let addresses = 0
@@ -42,7 +45,7 @@ function tokensOf({ messages }: ChatRequest, bytes: number): number {
   return Math.ceil((bytes - addresses) / 4) + pictures * usualPictureTokens
 }
 
-/** @throws StudioError `bad_input` before anything is sent; otherwise what the service or the way there failed with */
+/** @throws StudioError `bad_input` before anything is sent; otherwise the service's or the connection's failure */
 export async function createChatCompletion(
   link: UpstreamLink,
   request: ChatRequest,
@@ -52,8 +55,8 @@ export async function createChatCompletion(
 }
 
 /**
- * The reply as it comes. Ends normally after `done` only; leaving early or aborting the signal closes the connection.
- * @throws StudioError with `outputStarted` true when any text, reasoning, refusal or tool call had been given
+ * Streams a reply. Ends normally only after `done`. Leaving early or aborting the signal closes the connection.
+ * @throws StudioError with `outputStarted` true after any text, reasoning, refusal or tool call
  */
 export async function* streamChatCompletion(
   link: UpstreamLink,
@@ -66,7 +69,7 @@ export async function* streamChatCompletion(
   try {
     yield { type: 'open', facts: reply.facts }
     for await (const event of withoutKey(eventsOf(link, reply), link.credential.redactor)) {
-      // A consumer that aborted while it had an event in hand gets no more.
+      // A consumer that aborted while it handled an event receives no more.
       if (options.signal?.aborted === true) throw cancelled()
       outputStarted ||= isOutput(event)
       yield event
@@ -80,8 +83,8 @@ export async function* streamChatCompletion(
 }
 
 /**
- * The events with the key masked where several of them hold it together: what is stored is their text joined. The end of a text that may
- * be the beginning of the key is held until more of that text comes, its choice finishes, or the stream ends.
+ * Masks the key also where it is split over several events, because their texts are stored joined. The end of a text that may begin the key
+ * is held back until more of that text arrives, its choice finishes, or the stream ends.
  */
 async function* withoutKey(
   events: AsyncIterable<ChatStreamEvent>,
@@ -107,15 +110,17 @@ function isOutput(event: ChatStreamEvent): boolean {
   )
 }
 
-/** By the reply's own content type: a service may ignore `stream` and answer with one JSON document. */
+/** Reads the reply by its own content type. A service may ignore `stream` and send one JSON document. */
 async function* eventsOf(link: UpstreamLink, reply: OpenReply): AsyncGenerator<ChatStreamEvent, void, undefined> {
   const type = reply.facts.contentType?.split(';')[0]?.trim().toLowerCase() ?? 'text/event-stream'
   if (type === 'text/event-stream') {
     yield* eventsOfStream(link, reply, reply.raw)
   } else if (type === 'application/json' || type.endsWith('+json')) {
     const whole = await readJson(link, reply, chatCompletion)
-    const reader = new ChunkReader()
-    yield* reader.read(whole)
+    const reader = new ReplyReader()
+    const events: ChatStreamEvent[] = []
+    reader.read(whole, events)
+    yield* events
     if (!reader.finished) throw incomplete()
     yield { type: 'done' }
   } else {
@@ -129,14 +134,16 @@ async function* eventsOfStream(
   reply: OpenReply,
   raw: ReplyBody,
 ): AsyncGenerator<ChatStreamEvent, void, undefined> {
-  const reader = new ChunkReader()
+  const reader = new ReplyReader()
+  const events: ChatStreamEvent[] = []
   for await (const data of readEvents(reply.bytes)) {
     if (data.trim() === '[DONE]') {
       raw.settle(settleMs)
       yield { type: 'done' }
       return
     }
-    yield* reader.read(parseFrame(link, reply, data))
+    reader.read(parseFrame(link, reply, data), events)
+    yield* events.splice(0)
   }
   if (!reader.finished) throw incomplete()
   yield { type: 'done' }
@@ -146,76 +153,16 @@ function incomplete(): StudioError {
   return new StudioError('incomplete_stream', 'The reply broke off before its end.', { workPossible: true })
 }
 
-function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): ChatCompletion {
+function parseFrame(link: UpstreamLink, reply: OpenReply, data: string): Fields {
   let frame: unknown
   try {
     frame = parseText(data)
   } catch {
     throw malformed(link, reply.facts, data, 'The service sent an event that is not JSON.')
   }
-  if (typeof frame === 'object' && frame !== null && 'error' in frame && frame.error !== null) {
+  if (isFields(frame) && 'error' in frame && frame.error !== null) {
     throw errorOfFrame(frame, reply.facts.status, link.credential)
   }
-  const parsed = chatCompletion.safeParse(frame)
-  if (!parsed.success) throw malformed(link, reply.facts, data, 'The service sent an event that is no chat chunk.')
-  return parsed.data
-}
-
-/** Turns chunks (or a whole reply) into events and knows whether every choice that began has finished. */
-class ChunkReader {
-  #meta = false
-  readonly #open = new Set<number>()
-  readonly #done = new Set<number>()
-
-  get finished(): boolean {
-    return this.#done.size > 0 && this.#open.size === 0
-  }
-
-  *read(chunk: ChatCompletion): Generator<ChatStreamEvent, void, undefined> {
-    const { id = null, model = null, created = null } = chunk
-    if (!this.#meta && (id !== null || model !== null || created !== null)) {
-      this.#meta = true
-      yield { type: 'meta', id, model, created }
-    }
-    for (const [position, choice] of (chunk.choices ?? []).entries()) {
-      const index = choice.index ?? position
-      if (!this.#done.has(index)) this.#open.add(index)
-      const part = choice.delta ?? choice.message
-      if (part != null) yield* eventsOfPart(index, part)
-      if (choice.finish_reason != null && choice.finish_reason !== '') {
-        this.#open.delete(index)
-        this.#done.add(index)
-        yield { type: 'finish', choice: index, reason: choice.finish_reason }
-      }
-    }
-    if (chunk.usage != null) yield { type: 'usage', usage: readUsage(chunk.usage) }
-  }
-}
-
-function* eventsOfPart(choice: number, part: MessagePart): Generator<ChatStreamEvent, void, undefined> {
-  const reasoning = part.reasoning_content || part.reasoning
-  if (reasoning) yield { type: 'reasoning', choice, text: reasoning }
-  const content =
-    typeof part.content === 'string' ? part.content : (part.content ?? []).map((p) => p.text ?? '').join('')
-  if (content !== '') yield { type: 'content', choice, text: content }
-  if (part.refusal) yield { type: 'refusal', choice, text: part.refusal }
-  for (const [position, call] of (part.tool_calls ?? []).entries()) {
-    yield {
-      type: 'tool_call',
-      choice,
-      index: call.index ?? position,
-      id: call.id ?? null,
-      name: call.function?.name ?? null,
-      arguments: call.function?.arguments ?? '',
-    }
-  }
-}
-
-export function readUsage(usage: RawUsage): TokenUsage {
-  return {
-    promptTokens: usage.prompt_tokens ?? null,
-    completionTokens: usage.completion_tokens ?? null,
-    totalTokens: usage.total_tokens ?? null,
-    cachedTokens: usage.prompt_tokens_details?.cached_tokens ?? null,
-  }
+  if (!isFields(frame)) throw malformed(link, reply.facts, data, 'The service sent an event that is not a chat chunk.')
+  return frame
 }

@@ -27,19 +27,19 @@ export interface UpstreamOptions {
   credential: Credential
   network?: Partial<NetworkOptions>
   retry?: Partial<RetryPolicy>
-  /** Where each attempt is let in, and where each request is written down; nowhere if not given. */
+  /** Default: all requests are admitted, none is logged. */
   scheduler?: Scheduler
   requestLog?: RequestLog
-  /** Who hears whether anything answers at the address, and holds requests back while nothing does; nobody if not given. */
-  way?: Reachability
+  /** Learns whether the address answers, and holds requests back while it does not. Default: none. */
+  reachability?: Reachability
 }
 
 export type Upstream = ReturnType<typeof openUpstream>
 
 /**
- * The service behind one base address and one key: a function for each of its 14 endpoints, files, and the relay.
- * All throw StudioError. `close` ends what is still under way.
- * @throws StudioError `bad_input` for certificates or proxies of the environment that make no sense
+ * Client of the service behind one base address and one key: a function for each of its 14 endpoints, files, and the relay. All throw
+ * StudioError. `close` cancels what is under way.
+ * @throws StudioError `bad_input` for invalid certificates or proxies in the environment
  */
 export function openUpstream({
   base,
@@ -48,7 +48,7 @@ export function openUpstream({
   retry = {},
   scheduler = openScheduler,
   requestLog = noRequestLog,
-  way = openReachability,
+  reachability = openReachability,
 }: UpstreamOptions) {
   const network = openNetwork(base, options)
   const listeners = new Set<(rateLimit: RateLimitHeaders) => void>()
@@ -67,14 +67,17 @@ export function openUpstream({
     retry,
     scheduler,
     requestLog,
-    way,
+    reachability,
     lifetime,
     sawHeaders,
     sawStatus,
   }
   return {
     base,
-    /** Whether anything takes a connection at the address; nothing is sent. @throws StudioError `connect_failed`, `connect_timeout` */
+    /**
+     * Checks that the address accepts a connection, without sending a request.
+     * @throws StudioError `connect_failed`, `connect_timeout`
+     */
     reach: (): Promise<void> => reach(base, network),
     listModels: (o?: CallOptions) => account.listModels(link, o),
     createChatCompletion: (r: ChatRequest, o?: CallOptions) => chat.createChatCompletion(link, r, o),
@@ -92,19 +95,19 @@ export function openUpstream({
     getCurrentKeyDailyUsage: (o?: CallOptions) => account.getCurrentKeyDailyUsage(link, o),
     getUsage: (o?: CallOptions) => account.getUsage(link, o),
     fetchFile: (address: string, o?: CallOptions) => media.fetchFile(link, address, o),
-    /** A text with the key cut out, for what is shown or kept of a reply. */
+    /** Removes the key from a text, for messages and logs about a reply. */
     redact: (text: string): string => credential.redact(text),
     forward: (r: ForwardRequest) => forward(link, r),
-    /** Rate-limit headers of every reply, any of them null; the answer takes the listener off. */
+    /** Listens to the rate-limit headers of every reply, any of them null. Returns the function that removes the listener. */
     onRateLimit: (listener: (rateLimit: RateLimitHeaders) => void): (() => void) => {
       listeners.add(listener)
       return () => {
         listeners.delete(listener)
       }
     },
-    /** The status of every reply, and whether its request asked for work; the answer takes the listener off. */
+    /** Listens to the status of every reply. `inference` is false for read-outs. Returns the function that removes the listener. */
     onReply: (listener: (status: number, inference: boolean) => void): (() => void) => replies.add(listener),
-    /** What has been sent ends as it would; nothing else is sent any more. Resolves when all is over and closed. */
+    /** Refuses new requests and lets those under way end. Resolves when all have ended and all sockets are closed. */
     async retire(): Promise<void> {
       await lifetime.retire()
       await network.destroy()

@@ -1,22 +1,25 @@
 import { StudioError } from '../errors.ts'
 import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 
-/** After the last reply: a picture's file is asked for once the reply that names it has been read. */
+/** After the last reply, ms. A picture's file is fetched after the reply that names it was read. */
 const lingerMs = 2000
 
-/** Whether a client takes requests, and how many attempts are under way over it. */
+/** Whether a client accepts requests, and how many attempts it has under way. */
 export class ClientLifetime {
   readonly #retired = new Cancel()
   #running = 0
   #idle: (() => void) | null = null
 
-  /** Aborted once another connection took this one's place. */
+  /** Aborted when another connection has replaced this one. */
   get retired(): CancelSignal {
     return this.#retired
   }
 
-  /** @throws StudioError `connection_changed` where nothing new goes out any more; `afterwards` belongs to what has been sent */
-  pass(afterwards: boolean): void {
+  /**
+   * @param afterwards whether the request belongs to one that was sent before
+   * @throws StudioError `connection_changed` when the client accepts nothing new
+   */
+  checkOpen(afterwards: boolean): void {
     if (this.#retired.aborted && !afterwards) throw connectionChanged()
   }
 
@@ -29,7 +32,7 @@ export class ClientLifetime {
     if (this.#running === 0) this.#idle?.()
   }
 
-  /** Takes nothing new from now on; resolves when what was under way is over. */
+  /** Refuses new requests from now on. Resolves when those under way have ended. */
   retire(): Promise<void> {
     this.#retired.abort()
     return new Promise((resolve) => {
@@ -42,7 +45,7 @@ export class ClientLifetime {
   }
 }
 
-/** Nothing of it was sent: asked again, it goes to the connection that stands now. */
+/** Nothing was sent. A retry uses the current connection. */
 export function connectionChanged(): StudioError {
   return new StudioError('connection_changed', 'Another connection was chosen before this was sent. Nothing was sent.')
 }

@@ -5,23 +5,23 @@ import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
 import { Redactor } from './redact/redactor.ts'
 
-/** Shorter keys would make redaction blank out ordinary words; longer ones don't fit into a request header. */
+/** Characters. Redaction of a shorter key would mask ordinary words; a longer one does not fit into a header. */
 const keyLength = { min: 8, max: 4096 }
 
-/** The API key. Nothing outside this folder can read it out: printing it in any way gives a placeholder. */
+/** The API key. No code outside this folder can read it: every way to print it gives a placeholder. */
 export class Credential {
   readonly #key: string
-  /** Removes the key from what the service sends. Built when first needed, once for each key. */
+  /** Removes the key from data of the service. Built on first use. */
   #redactor: Redactor | null = null
 
   private constructor(key: string) {
     this.#key = key
   }
 
-  /** @throws StudioError `bad_input`, never quoting the text */
+  /** @throws StudioError `bad_input`, which never quotes the text */
   static fromText(text: string): Credential {
     const key = text.trim().replace(/^bearer\s+/i, '')
-    if (key === '') throw new StudioError('bad_input', 'Give an API key.')
+    if (key === '') throw new StudioError('bad_input', 'Enter an API key.')
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new StudioError('bad_input', 'This API key has spaces or characters that can’t be part of a key.')
     }
@@ -30,12 +30,12 @@ export class Credential {
     return new Credential(key)
   }
 
-  /** The header's value. For this folder alone. */
+  /** Value of the `authorization` header. Only for this folder. */
   authorization(): string {
     return `Bearer ${this.#key}`
   }
 
-  /** For the keychain alone. */
+  /** Only for the keychain. */
   async store(secrets: SecretStore, account: string): Promise<void> {
     await secrets.set(account, this.#key)
   }
@@ -45,7 +45,7 @@ export class Credential {
     return this.#redactor
   }
 
-  /** The text with `[key]` in place of the key, in each encoding that `Redactor` knows. */
+  /** Replaces the key with `[key]`, in each encoding that `Redactor` knows. */
   redact(text: string): string {
     return this.redactor.text(text)
   }
@@ -69,15 +69,15 @@ export async function saveCredential(secrets: SecretStore, account: string, cred
 }
 
 /**
- * Null where the keychain holds nothing for this account.
- * @throws StudioError `keychain_missing`, `keychain_locked`, `bad_input` (something else stands there)
+ * Loads a key, or null when the keychain has none for this account.
+ * @throws StudioError `keychain_missing`, `keychain_locked`, `bad_input` (the entry is not a key)
  */
 export async function loadCredential(secrets: SecretStore, account: string): Promise<Credential | null> {
   const text = await secrets.get(account)
   return text === null ? null : Credential.fromText(text)
 }
 
-// The sealing: ECDH P-256, HKDF-SHA-256, AES-256-GCM. The page's half is src-renderer/api/seal.ts.
+// Sealing: ECDH P-256, HKDF-SHA-256, AES-256-GCM. The page's half is src-renderer/api/seal.ts.
 
 let pair: Promise<webcrypto.CryptoKeyPair> | undefined
 
@@ -86,7 +86,7 @@ function sealingPair(): Promise<webcrypto.CryptoKeyPair> {
   return pair
 }
 
-/** This process's public key (raw P-256 point, base64), made when first asked for and never stored. */
+/** This process's public key (raw P-256 point, base64), created on first use and never stored. */
 export async function sealingPublicKey(): Promise<string> {
   return Buffer.from(await rawPublicKey()).toString('base64')
 }
@@ -95,7 +95,7 @@ async function rawPublicKey(): Promise<ArrayBuffer> {
   return webcrypto.subtle.exportKey('raw', (await sealingPair()).publicKey)
 }
 
-/** @throws StudioError `bad_input` when it was not sealed for this process, or what it holds is no key */
+/** @throws StudioError `bad_input` when the data was not sealed for this process or contains no key */
 export async function unseal(sealed: SealedKey): Promise<Credential> {
   let text: string
   try {
@@ -124,8 +124,8 @@ export async function unseal(sealed: SealedKey): Promise<Credential> {
     const plain = await webcrypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, Buffer.from(sealed.data, 'base64'))
     text = new TextDecoder('utf-8', { fatal: true }).decode(plain)
   } catch {
-    // The cause says nothing more, and nothing of the input may stand in an error.
-    throw new StudioError('bad_input', 'The key could not be unsealed. Load the page again and give it once more.')
+    // The cause adds nothing, and an error must not contain any of the input.
+    throw new StudioError('bad_input', 'The key could not be decrypted. Reload the page and enter the key again.')
   }
   return Credential.fromText(text)
 }

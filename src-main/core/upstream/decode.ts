@@ -4,26 +4,26 @@ import { StudioError } from '../errors.ts'
 import type { ReplyBody } from './body.ts'
 import type { BodyRedactor } from './redact/streams.ts'
 
-/** A list of encodings longer than this is an attack. */
+/** More encodings on top of each other are an attack. */
 const maxEncodings = 3
 
-/** Makes the decoder; it is given the body's first byte. */
+/** Creates the decoder of an encoding from the first byte of the body. */
 const decoders: Record<string, (first: number) => Transform> = {
   gzip: () => createGunzip(),
   'x-gzip': () => createGunzip(),
-  // With a zlib header as RFC 9110 says, or without as some servers send it.
+  // RFC 9110 asks for a zlib header. Some servers omit it.
   deflate: (first) => ((first & 0x0f) === 8 ? createInflate() : createInflateRaw()),
   br: () => createBrotliDecompress(),
   zstd: () => createZstdDecompress(),
 }
 
-/** The encodings to undo, the last one applied first (RFC 9110, 8.4). */
+/** Encodings to undo, the last applied first (RFC 9110, 8.4). */
 function encodingsOf(contentEncoding: string): string[] {
   const names = contentEncoding.split(',').map((name) => name.trim().toLowerCase())
   return names.filter((name) => name !== '' && name !== 'identity').reverse()
 }
 
-/** Whether a content encoding leaves the bytes as they are, can be undone, or can't. */
+/** Whether a body has no content encoding, one that `decoded` can undo, or an unknown one. */
 export function kindOfEncoding(contentEncoding: string | null): 'none' | 'known' | 'unknown' {
   if (contentEncoding === null) return 'none'
   const encodings = encodingsOf(contentEncoding)
@@ -32,13 +32,14 @@ export function kindOfEncoding(contentEncoding: string | null): 'none' | 'known'
   return known ? 'known' : 'unknown'
 }
 
+/** The error of a reply with an unknown content encoding. */
 export const undecodable = (): StudioError =>
-  new StudioError('malformed_reply', 'The reply is compressed in a way that was not asked for.')
+  new StudioError('malformed_reply', 'The reply has an unknown compression.')
 
 /**
- * The body with its content encoding undone, flush by flush, and without the key. `identity` is asked for; this is for a service that
- * compresses all the same. Reading throws `malformed_reply` for an encoding that is damaged or not known.
- * @param redactor for the decoded bytes; those of an unencoded body have been through one already
+ * Undoes the content encoding of a body as it arrives, and masks the key in the decoded bytes. We ask for `identity`; some services
+ * compress all the same. Reading throws `malformed_reply` for a damaged or unknown encoding.
+ * @param redactor for the decoded bytes; bytes without an encoding were redacted before
  */
 export function decoded(
   body: ReplyBody,
@@ -59,13 +60,13 @@ async function* through(body: ReplyBody, encodings: string[]): AsyncGenerator<Ui
     yield* bytes
   } catch (cause) {
     if (cause instanceof StudioError) throw cause
-    throw new StudioError('malformed_reply', 'The reply’s compression is damaged.', { outputStarted: true }, { cause })
+    throw new StudioError('malformed_reply', 'The compressed reply is damaged.', { outputStarted: true }, { cause })
   } finally {
     body.close()
   }
 }
 
-/** An empty body stays one. */
+/** Opens one decoder. An empty body stays empty. */
 async function opened(bytes: AsyncIterable<Uint8Array>, name: string): Promise<AsyncIterable<Uint8Array>> {
   const source = bytes[Symbol.asyncIterator]()
   const start = await source.next()
@@ -76,7 +77,7 @@ async function opened(bytes: AsyncIterable<Uint8Array>, name: string): Promise<A
     yield start.value
     yield* { [Symbol.asyncIterator]: () => source }
   })()
-  // Errors reach the reader through its iteration.
+  // The reader receives errors through its iteration.
   return pipeline(Readable.from(all, { objectMode: false }), decoder, () => undefined)
 }
 

@@ -1,6 +1,6 @@
 import type { RequestLog, RequestTrace, Scheduler } from '../ports/requests.ts'
 
-// For clients that stand outside the program's desk and books: the look at an address before it is kept, and tests of this folder.
+// For clients without a scheduler and a request log: the check of an address before it is saved, and tests of this folder.
 
 const nothing = (): void => undefined
 
@@ -23,8 +23,9 @@ const noTrace: RequestTrace = {
   ends: nothing,
 }
 
-/** A fresh one each: whoever carries the request sets `onStop` on it. */
+/** Each call opens a new trace, because its user sets `onStop`. */
 export const noRequestLog: RequestLog = { open: () => ({ ...noTrace }), refused: nothing }
 
-const pass = { leave: nothing }
-export const openScheduler: Scheduler = { enter: () => pass, saw: nothing }
+const permit = { leave: nothing }
+/** Admits every request at once. */
+export const openScheduler: Scheduler = { enter: () => permit, saw: nothing }

@@ -10,8 +10,8 @@ const byPath: ReadonlyMap<string, Endpoint> = new Map([
 ])
 
 /**
- * Which endpoint of the specification a path below the base address is; neither its query nor its case counts, since some servers route without regard to
- * case. `models`, `account` and `files` are GET and HEAD only (specification, Endpoints): with another method such a path is `other`.
+ * The endpoint of a path below the base address. Query and case are ignored, since some servers route without regard to case. `models`,
+ * `account` and `files` are GET and HEAD only (specification, Endpoints): with another method such a path is `other`.
  */
 export function endpointOf(method: string, path: string): Endpoint {
   const bare = comparablePath(path)
@@ -20,11 +20,11 @@ export function endpointOf(method: string, path: string): Endpoint {
   if (method !== 'GET' && method !== 'HEAD') return 'other'
   if (/^\/v1\/models(?:\/|$)/.test(bare)) return 'models'
   if (/^\/v1\/(?:keys|usage|rate-limit)(?:\/|$)/.test(bare)) return 'account'
-  // The specification leaves the paths of files open: outside /v1, or under it where pictures and files would lie.
+  // The specification leaves the paths of files open: outside /v1, or under it beside pictures and files.
   return !/^\/v1(?:\/|$)/.test(bare) || /^\/v1\/(?:images|files)\//.test(bare) ? 'files' : 'other'
 }
 
-/** Endpoints that make the service work for credits and hold a concurrent slot of the key (specification, Limits). */
+/** Whether an endpoint works for credits and takes a concurrent slot of the key (specification, Limits). */
 export const isInference = (endpoint: Endpoint): boolean =>
   endpoint === 'chat' ||
   endpoint === 'completions' ||
@@ -32,6 +32,8 @@ export const isInference = (endpoint: Endpoint): boolean =>
   endpoint === 'transcription' ||
   endpoint === 'images'
 
-/** Read-outs: not work that is charged for, so an app that spent its budget, or may use certain models only, can still see what there is. */
+/**
+ * Whether an endpoint only reads. Read-outs cost nothing, so an app may use them after its budget is spent, and whatever models it may use.
+ */
 export const isReadOut = (endpoint: Endpoint): boolean =>
   endpoint === 'models' || endpoint === 'account' || endpoint === 'files'

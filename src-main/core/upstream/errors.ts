@@ -3,60 +3,65 @@ import { type ProblemFacts, StudioError } from '../errors.ts'
 import type { Credential } from './credential.ts'
 import type { ReplyFacts } from './types.ts'
 
-/** More of a failed reply is never read: it is for words, and a hostile one has no end. */
+/** Most bytes of a failed reply that are read. They only serve a message, and a hostile reply has no end. */
 export const maxErrorBody = 64 * 1024
 const maxRaw = 4096
 
-/** The service's table of statuses (specification, Errors), and the words where its reply has none. */
+/** The specification's statuses (Errors), with a message for replies without one. */
 const statuses: Record<number, [kind: ProblemKind, words: string]> = {
   400: ['invalid_request', 'The service refused the request as invalid.'],
   401: ['unauthorized', 'The service does not accept this key.'],
-  402: ['insufficient_credits', 'The account has not enough credits.'],
+  402: ['insufficient_credits', 'The account does not have enough credits.'],
   403: ['forbidden', 'This key is not permitted to do this.'],
   404: ['not_found', 'The service does not know this model or resource.'],
   429: ['rate_limited', 'The service asks for fewer requests.'],
-  500: ['internal', 'The service failed inside.'],
+  500: ['internal', 'The service reported an internal error.'],
   501: ['not_implemented', 'The service does not implement this.'],
   502: ['bad_gateway', 'The service could not reach its model.'],
-  503: ['unavailable', 'The service is unavailable for the moment.'],
+  503: ['unavailable', 'The service is temporarily unavailable.'],
   504: ['gateway_timeout', 'The service’s model did not answer in time.'],
 }
 
-/** Statuses of a gateway: the work may have been done although its answer was lost (specification, Client behaviour). */
+/** Gateway statuses: the work may have been done although its reply was lost (specification, Client behaviour). */
 const workPossible = new Set([500, 502, 503, 504])
 
+/** The error kind of a failure status (specification, Errors). */
 export function kindOfStatus(status: number): ProblemKind {
   return statuses[status]?.[0] ?? 'unexpected_status'
 }
 
-/** A reply with a status that is no success, whatever its body is. Nothing of it holds the key. */
+/** The error of a reply with a failure status, whatever its body is. Contains nothing of the key. */
 export function errorOfReply(facts: ReplyFacts, body: string, credential: Credential): StudioError {
-  const said = readErrorObject(body)
+  const parsed = readErrorObject(body)
   const [kind, words] = statuses[facts.status] ?? ['unexpected_status', unexpectedWords(facts.status)]
   const clean = (text: string): string => credential.redact(text)
   const problem: ProblemFacts = { status: facts.status, outputStarted: false }
-  if (said.message !== null) problem.said = clean(said.message)
-  if (said.code !== null) problem.code = clean(said.code)
-  if (said.type !== null) problem.type = clean(said.type)
+  if (parsed.message !== null) problem.said = clean(parsed.message)
+  if (parsed.code !== null) problem.code = clean(parsed.code)
+  if (parsed.type !== null) problem.type = clean(parsed.type)
   if (facts.requestId !== null) problem.requestId = clean(facts.requestId)
   if (facts.rateLimit.retryAfterMs !== null) problem.retryAfterMs = facts.rateLimit.retryAfterMs
   if (typeof facts.shouldRetry === 'boolean') problem.shouldRetry = facts.shouldRetry
   if (workPossible.has(facts.status)) problem.workPossible = true
   if (body !== '') problem.raw = clean(body).slice(0, maxRaw)
-  return new StudioError(kind, said.message === null ? words : clean(said.message), problem)
+  return new StudioError(kind, parsed.message === null ? words : clean(parsed.message), problem)
 }
 
-/** An error object inside a stream that began well. */
+/** The error of an error object inside a stream that began well. */
 export function errorOfFrame(frame: unknown, status: number, credential: Credential): StudioError {
   const text = JSON.stringify(frame)
-  const said = readErrorObject(text)
-  const named = Number(said.code)
+  const parsed = readErrorObject(text)
+  const named = Number(parsed.code)
   const kind = Number.isInteger(named) && named >= 400 ? kindOfStatus(named) : 'internal'
   const problem: ProblemFacts = { status, workPossible: true, raw: credential.redact(text).slice(0, maxRaw) }
-  if (said.message !== null) problem.said = credential.redact(said.message)
-  if (said.code !== null) problem.code = credential.redact(said.code)
-  if (said.type !== null) problem.type = credential.redact(said.type)
-  return new StudioError(kind, credential.redact(said.message ?? 'The service reported an error mid-stream.'), problem)
+  if (parsed.message !== null) problem.said = credential.redact(parsed.message)
+  if (parsed.code !== null) problem.code = credential.redact(parsed.code)
+  if (parsed.type !== null) problem.type = credential.redact(parsed.type)
+  return new StudioError(
+    kind,
+    credential.redact(parsed.message ?? 'The service reported an error mid-stream.'),
+    problem,
+  )
 }
 
 function unexpectedWords(status: number): string {
@@ -66,14 +71,14 @@ function unexpectedWords(status: number): string {
   return `The service answered with the unexpected status ${status}.`
 }
 
-interface Said {
+interface ServiceError {
   message: string | null
   type: string | null
   code: string | null
 }
 
-/** `error.message`, `type` and `code`; also a bare `error` or `message` string and FastAPI's `detail`, as gateways send them. */
-function readErrorObject(body: string): Said {
+/** Reads `error.message`, `type` and `code`; also a plain `error` or `message` string and FastAPI's `detail`, as gateways send them. */
+function readErrorObject(body: string): ServiceError {
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -89,6 +94,7 @@ function readErrorObject(body: string): Said {
   }
 }
 
+/** The value as an object with unchecked members, or null. */
 export function asRecord(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null
 }
@@ -99,6 +105,7 @@ function words(value: unknown): string | null {
   return value.slice(0, 2000)
 }
 
+/** The error of a cancelled request. */
 export function cancelled(facts: ProblemFacts = {}): StudioError {
   return new StudioError('cancelled', 'Cancelled.', facts)
 }
@@ -125,17 +132,17 @@ const timeouts: Record<string, [kind: ProblemKind, words: string]> = {
   UND_ERR_BODY_TIMEOUT: ['idle_timeout', 'The answer stopped arriving.'],
 }
 
-/** What is known at the moment of a connection fault. */
+/** How far a request was when the connection failed. */
 export interface RequestPhase {
-  /** The request's first byte was written. */
+  /** The first byte of the request was written. */
   sent: boolean
-  /** A status line came. */
+  /** A status line arrived. */
   replied: boolean
-  /** Body bytes came. */
+  /** Bytes of the body arrived. */
   outputStarted: boolean
 }
 
-/** A fault of undici or Node as one of the program's kinds. */
+/** Translates a failure of undici or Node into a StudioError. */
 export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
   if (fault instanceof StudioError) return fault
   const code = codeOf(fault)
@@ -146,14 +153,14 @@ export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
     new StudioError(kind, message, facts, { cause: fault })
   const timeout = timeouts[code]
   if (timeout !== undefined) return make(...timeout)
-  // undici gives a proxy's refusal as an abort or a wrong argument; only its words tell.
+  // undici reports a proxy's refusal as an abort or an invalid argument. Only the message identifies it.
   if (/^Proxy (?:response|Authentication)/.test(text)) {
-    return make('connect_failed', `The HTTP proxy of this machine refused the connection. ${text}.`)
+    return make('connect_failed', `The HTTP proxy of this computer refused the connection. ${text}.`)
   }
   if (endedByUs.has(code)) return cancelled(facts)
   if (!phase.sent && tlsCode.test(code)) return make('tls_failed', `No secure connection could be made (${code}).`)
   if ((fault instanceof Error && fault.name === 'HTTPParserError') || isMalformed(code, text, phase)) {
-    return make('malformed_reply', 'What answered does not speak proper HTTP.')
+    return make('malformed_reply', 'The reply is not valid HTTP.')
   }
   if (code === 'UND_ERR_INVALID_ARG' || code === 'UND_ERR_NOT_SUPPORTED') {
     return make('bad_input', 'This request can’t be sent as it is.')
@@ -162,14 +169,14 @@ export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
   if (connectCodes.has(code) || !phase.sent) {
     return make('connect_failed', `The service could not be reached${code === '' ? '' : ` (${code})`}.`)
   }
-  // ETIMEDOUT of an established connection comes from TCP keep-alive: the peer is gone.
+  // ETIMEDOUT on an open connection is from TCP keep-alive: the peer has disappeared.
   return make('connection_lost', `The connection to the service was lost${code === '' ? '' : ` (${code})`}.`)
 }
 
 /**
- * Whether what came before the head of a reply was no proper HTTP. undici says so in several ways besides its HTTPParserError: "bad upgrade" (a 101
- * that nobody asked for), "bad response" (a 100 that nobody asked for: undici has no way to skip it), a failed assertion (a status below 100, or a
- * second reply where a 101 was the first), and lengths that contradict each other. The request reached the service in each case, so none is retried.
+ * Whether the bytes before a reply's head were no valid HTTP. undici reports this as HTTPParserError, and in other ways: "bad upgrade" (a
+ * 101 without a request for it), "bad response" (a 100 without a request for it, which undici can't skip), a failed assertion (a status
+ * below 100, or a second reply after a 101), and contradictory lengths. The request reached the service each time, so none is retried.
  */
 function isMalformed(code: string, text: string, { sent, replied }: RequestPhase): boolean {
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return true

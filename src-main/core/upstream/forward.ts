@@ -20,23 +20,24 @@ import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
 import { localiseImageUrls } from './meter/images.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
+import { totalTokens } from './meter/usage.ts'
 import { pathProblem } from './path.ts'
 import { ReplayableBody } from './replay.ts'
 import { RetriesExhausted, withRetry } from './retry.ts'
 import type { ForwardReply, ForwardRequest } from './types.ts'
 
-/** Ours to set, or (`expect`) answered by the local server already. The key can't be found in what is compressed. */
-const notTheirs: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
+/** Headers that we set ourselves, or (`expect`) that the local server has answered. The key can't be found in compressed bytes. */
+const replacedHeaders: ReadonlySet<string> = new Set(['authorization', 'host', 'expect', 'accept-encoding'])
 const retriedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504])
-/** Pictures come as base64 in JSON; a larger reply goes on as it is. */
+/** Images arrive as base64 in JSON. A larger reply passes unchanged, bytes. */
 const imagesLimit = 64 * 1024 * 1024
-/** Bytes above which a body is not given to undici as it is. */
+/** Larger bodies are given to undici in pieces, bytes. */
 const handedOverFrom = 64 * 1024
 
 /**
- * Relays one request of a tool with the real key. Bytes go both ways as they come; a cancel closes the service's socket.
- * Each attempt passes the desk. A request whose body was kept whole may be sent again before output, by the program's one retry policy.
- * @throws StudioError when no reply came
+ * Relays one request of an app with the real key. Bytes pass both ways as they arrive; a cancel closes the service's socket. Each attempt
+ * needs a permit of the scheduler. A request whose body was copied whole may be retried before output, by the program's one retry policy.
+ * @throws StudioError when no reply arrived
  */
 export function forward(link: UpstreamLink, request: ForwardRequest): Promise<ForwardReply> {
   return new Forwarding(link, request).run()
@@ -51,14 +52,15 @@ function cleanerOf({ credential }: UpstreamLink): (text: string) => string {
 class Forwarding {
   readonly #link: UpstreamLink
   readonly #request: ForwardRequest
-  readonly #wish: AdmissionRequest
-  /** Bytes that are all here can be sent again as they are; a stream only from a copy of what was read of it. */
-  #here: Uint8Array | null
+  readonly #admission: AdmissionRequest
+  /** A body that has arrived whole can be sent again as it is; a stream only from the copy of what was read. */
+  #bytes: Uint8Array | null
   readonly #streamed: ReplayableBody | null
   readonly #sentCopy: BodyCopy | null
-  /** The books keep it for as long as they keep headers, so it must hold nothing of this request, its body least of all. */
+  /** The request log stores this function as long as the headers, so it must not refer to this request, least of all to its body. */
   readonly #clean: (text: string) => string
   #meter: Meter | null = null
+  #metered: (() => void) | null = null
   #attempts = 0
 
   constructor(link: UpstreamLink, request: ForwardRequest) {
@@ -66,12 +68,12 @@ class Forwarding {
     this.#clean = cleanerOf(link)
     this.#request = request
     const { body, asker, endpoint, tokens, model, signal, trace } = request
-    this.#wish = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
+    this.#admission = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
     this.#sentCopy = trace.logBodies ? copyBody(copyLimit) : null
-    this.#here = body instanceof Uint8Array ? body : null
+    this.#bytes = body instanceof Uint8Array ? body : null
     this.#streamed =
-      body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#goesUp, request.mayKeep)
-    if (this.#here) this.#goesUp(this.#here)
+      body === null || body instanceof Uint8Array ? null : new ReplayableBody(body, this.#onSent, request.mayCopy)
+    if (this.#bytes) this.#onSent(this.#bytes)
   }
 
   async run(): Promise<ForwardReply> {
@@ -79,9 +81,9 @@ class Forwarding {
     const path = checkedPath(this.#link, this.#request.path)
     const headers = this.#requestHeaders()
     try {
-      // Nothing waits where somebody answers: the desk has the request in the same turn.
-      const gone = this.#link.way.gone()
-      if (gone) await gone
+      // Without an await while the service answers, so that the scheduler has the request in the same turn.
+      const reachable = this.#link.reachability.whenReachable()
+      if (reachable) await reachable
       const reply = await withRetry((number) => this.#attempt(number, path, headers), {
         signal,
         retired: this.#link.lifetime.retired,
@@ -106,7 +108,7 @@ class Forwarding {
   }
 
   #requestHeaders(): HeaderPairs {
-    const sent = withoutHopByHop(this.#request.headers, notTheirs)
+    const sent = withoutHopByHop(this.#request.headers, replacedHeaders)
     sent.push(['accept-encoding', 'identity'], ['authorization', this.#link.credential.authorization()])
     return sent
   }
@@ -114,22 +116,23 @@ class Forwarding {
   async #attempt(number: number, path: string, headers: HeaderPairs): Promise<RawReply> {
     this.#attempts = number
     const { method, signal, trace } = this.#request
-    const here = this.#here
-    const body = here && here.length > handedOverFrom ? this.#handedOver() : (here ?? this.#streamed?.read() ?? null)
-    const sent = { method, path, headers: withLength(headers, here), body, signal }
-    const { reply, rateLimit } = await attemptOnce(this.#link, this.#wish, trace, sent, this.#used)
+    const bytes = this.#bytes
+    const body = bytes && bytes.length > handedOverFrom ? this.#handedOver() : (bytes ?? this.#streamed?.read() ?? null)
+    const sent = { method, path, headers: withLength(headers, bytes), body, signal }
+    const { reply, rateLimit, metered } = await attemptOnce(this.#link, this.#admission, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
+    this.#metered = metered
     return reply
   }
 
-  /** undici refers to what it is given until the reply is over, which may take many minutes: of a large body it gets only this. */
+  /** undici refers to its body until the reply ends, which may take many minutes. This generator is all it has of a large body. */
   async *#handedOver(): AsyncGenerator<Uint8Array, void, undefined> {
-    if (this.#here) yield this.#here
+    if (this.#bytes) yield this.#bytes
   }
 
-  /** The reply begins: nothing is sent again. */
+  /** Call when the reply begins: nothing is sent again. */
   #forgetBody(): void {
-    this.#here = null
+    this.#bytes = null
     this.#streamed?.forget()
     this.#request.body = null
     this.#request.bodyDone()
@@ -139,9 +142,9 @@ class Forwarding {
     this.#forgetBody()
     const { trace, endpoint, stream, stripUsage, tokensIn } = this.#request
     const { status, statusText } = reply
-    // Where our loop gave up no other may start; else the service's wish stands.
-    const wish = retriesExhausted ? false : readShouldRetry(reply.headers)
-    const headers = withShouldRetry(withoutHopByHop(reply.headers), wish)
+    // After our retry loop gave up, no other loop may start. Otherwise the service's own header passes.
+    const shouldRetry = retriesExhausted ? false : readShouldRetry(reply.headers)
+    const headers = withShouldRetry(withoutHopByHop(reply.headers), shouldRetry)
     trace.replied(status, requestIdOf(headers))
     trace.headers(this.#request.headers, headers, this.#clean)
     const contentType = header(headers, 'content-type')
@@ -150,10 +153,11 @@ class Forwarding {
     this.#meter = meter
     trace.reads(() => meter.reading())
     this.#follow(reply, meter)
+    this.#metered?.()
     const answered: ForwardReply = {
       status,
       statusText,
-      // An event that is cut out of a stream of stated length makes it shorter.
+      // Cutting an event out makes a stream of stated length shorter.
       headers: stripUsage && isEventStream(contentType) ? withoutLength(headers) : headers,
       body: reply.body,
       whole: () => reply.body.takeWhole(),
@@ -172,7 +176,7 @@ class Forwarding {
     return endpoint === 'images' && status === 200 && isJson(contentType) ? this.#localised(plain) : plain
   }
 
-  /** Counts, meters and, where the tool's bodies are logged, copies what comes. */
+  /** Counts and meters the reply, and copies it when the app's bodies are logged. */
   #follow({ body }: RawReply, meter: Meter): void {
     const { trace } = this.#request
     const copy = trace.logBodies ? copyBody(copyLimit) : null
@@ -189,8 +193,8 @@ class Forwarding {
   }
 
   /**
-   * A service that compresses although `identity` was asked for could hide the key from us, and show it to the tool.
-   * @throws StudioError `malformed_reply` for an encoding that is not known
+   * Undoes a compression that we did not ask for: it could hide the key from us and pass it to the app.
+   * @throws StudioError `malformed_reply` for an unknown encoding
    */
   #decoded(reply: ForwardReply, { body, status }: RawReply, contentEncoding: string | null): ForwardReply {
     if (kindOfEncoding(contentEncoding) === 'unknown') {
@@ -202,12 +206,12 @@ class Forwarding {
     return { ...reply, headers, body: bytes, whole: () => null, flow: null }
   }
 
-  /** The addresses of pictures lead to the service, where a tool's key is not known: ours take their place. */
+  /** Rewrites image URLs to pass through the local API, because the service does not accept app keys. */
   async #localised(reply: ForwardReply): Promise<ForwardReply> {
     const length = Number(header(reply.headers, 'content-length') ?? imagesLimit)
     if (!(length <= imagesLimit)) return reply
-    const feature = await this.#request.roomForReply(length)
-    // Base64 is whole without the change, which is what large replies have.
+    const feature = await this.#request.reserveMemory(length)
+    // Large replies are base64, which is usable without the rewrite.
     if (feature === null) return reply
     const { head, rest } = await readUpTo(reply.body, imagesLimit)
     if (rest) return { ...reply, body: joined([head], rest), whole: () => null, flow: null }
@@ -220,19 +224,17 @@ class Forwarding {
     return { ...reply, headers, body: joined(parts, null), whole: () => whole, flow: null }
   }
 
-  readonly #goesUp = (bytes: Uint8Array): void => {
+  readonly #onSent = (bytes: Uint8Array): void => {
     this.#request.trace.sentBytes(bytes.length)
     this.#sentCopy?.push(bytes)
   }
 
   readonly #used = (): number | null => {
-    const usage = this.#meter?.reading().usage
-    if (!usage) return null
-    return usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+    return totalTokens(this.#meter?.reading().usage ?? null)
   }
 }
 
-/** A body that is handed over piece by piece has no length that undici could see. */
+/** undici can't see the length of a body that is given in pieces. */
 function withLength(headers: HeaderPairs, body: Uint8Array | null): HeaderPairs {
   if (body === null || body.length <= handedOverFrom || header(headers, 'content-length') !== null) return headers
   return [...headers, ['content-length', String(body.length)]]
@@ -257,7 +259,7 @@ function requestIdOf(headers: HeaderPairs): string | null {
   return (header(headers, 'x-request-id') ?? header(headers, 'request-id'))?.slice(0, 200) ?? null
 }
 
-/** A reply that the policy may retry, kept open: if it gives up, the tool gets it as it is. */
+/** An open reply that the policy may retry. When the policy gives up, the app receives this reply. */
 class HeldReply extends StudioError {
   readonly reply: RawReply
 
@@ -273,21 +275,21 @@ class HeldReply extends StudioError {
   }
 }
 
-/** Paths that were found to lie below their base address: tools ask for the same few again and again. */
+/** Paths that were checked before. Apps request the same few again and again. */
 const goodPaths = new WeakMap<BaseAddress, Set<string>>()
-const mostGoodPaths = 100
+const maxGoodPaths = 100
 
-/** As the tool wrote it, byte for byte, once it is sure that it stays below the base address. */
+/** Returns the path as the app wrote it, byte for byte, once it is known to remain below the base address. */
 function checkedPath({ base }: UpstreamLink, path: string): string {
   const good = goodPaths.get(base) ?? new Set()
   if (!good.has(path)) {
     checkPath(base, path)
-    if (good.size < mostGoodPaths) goodPaths.set(base, good.add(path))
+    if (good.size < maxGoodPaths) goodPaths.set(base, good.add(path))
   }
   return base.prefix + path
 }
 
-/** The gate of the local /v1 has checked it too. Here nobody can forget to: this is the only way to the service for an app. */
+/** The guard of the local /v1 checks the path too. This second check can't be bypassed, because every request of an app passes here. */
 function checkPath(base: BaseAddress, path: string): void {
   const bare = path.split('?', 1)[0] ?? ''
   const why = pathProblem(bare)
@@ -297,5 +299,5 @@ function checkPath(base: BaseAddress, path: string): void {
   if (!base.covers(base.url + bare)) throw notRelayed('it leaves the base address.')
 }
 
-/** @param why the rest of the sentence, as `pathProblem` gives it */
+/** @param why the rest of the sentence, from `pathProblem` */
 const notRelayed = (why: string): StudioError => new StudioError('bad_input', `This path can’t be relayed: ${why}`)

@@ -7,7 +7,7 @@ import { flattened, type HeaderPairs } from './headers.ts'
 import type { Network } from './network.ts'
 import type { Redactor } from './redact/redactor.ts'
 
-/** One request on the wire, once. */
+/** One attempt on the wire. */
 export interface ExchangeRequest {
   origin: string
   method: string
@@ -16,12 +16,13 @@ export interface ExchangeRequest {
   headers: HeaderPairs
   body: Uint8Array | AsyncIterable<Uint8Array> | null
   signal: CancelSignal | undefined
-  /** A connection is there, and the request begins to go out on it. */
+  /** Called when the connection exists and the request starts to leave. */
   onConnected?: () => void
-  /** The last byte of the request was handed to the socket. */
+  /** Called when the socket took the last byte of the request. */
   onSent?: () => void
 }
 
+/** A reply whose head has arrived. */
 export interface RawReply {
   status: number
   statusText: string
@@ -30,9 +31,9 @@ export interface RawReply {
 }
 
 /**
- * Sends it and waits for the headers of the final reply. A cancel closes the socket at once, in every phase. The reply does not hold
- * the key any more: neither its head nor its body, unless that is compressed.
- * @throws StudioError a fault of the connection, or `cancelled`
+ * Sends a request and waits for the headers of the final reply. A cancel closes the socket at once, in every phase. The key is masked in
+ * the reply's head, and in its body unless that is compressed.
+ * @throws StudioError a failure of the connection, or `cancelled`
  */
 export function exchange(network: Network, redactor: Redactor, request: ExchangeRequest): Promise<RawReply> {
   if (request.signal?.aborted === true) return Promise.reject(cancelled())
@@ -100,14 +101,14 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     this.#resolve({ status, statusText: redactor.text(statusText ?? ''), headers, body })
   }
 
-  /** 1xx is a remark, not the reply. Each begins undici's wait for headers anew, so that remarks without an end would hold us for ever. */
+  /** An interim reply (1xx). Each restarts undici's headers timeout, so an endless series would block us for ever. */
   #remark(controller: Dispatcher.DispatchController): void {
     const now = performance.now()
     this.#remarkedAt ??= now
     if (this.#over || now - this.#remarkedAt < this.#network.headersTimeoutMs) return
     const facts = { outputStarted: false, workPossible: true }
     this.failed(new StudioError('headers_timeout', 'The service did not begin to answer in time.', facts))
-    controller.abort(new Error('The wait for a reply is over.'))
+    controller.abort(new Error('The reply did not begin in time.'))
   }
 
   onResponseData(_: unknown, chunk: Buffer): void {
@@ -153,10 +154,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   }
 }
 
-/**
- * undici gives raw headers as buffers in turn: name, value, name, value. Bytes above ASCII stay what they are (latin1).
- * A header whose name holds the key is left out.
- */
+/** Raw headers of undici as name and value pairs. Bytes above ASCII are preserved (latin1). Drops headers whose name contains the key. */
 function pairsOf(raw: Dispatcher.DispatchController['rawHeaders'], redactor: Redactor): HeaderPairs {
   const pairs: HeaderPairs = []
   if (!Array.isArray(raw)) return pairs
@@ -180,7 +178,7 @@ function asRecord(headers: HeaderPairs): Record<string, string[]> {
   return record
 }
 
-// undici takes any token as a method and any async iterable as a body; its types name fewer.
+// undici accepts any token as a method and any async iterable as a body; its types name fewer.
 function asMethod(method: string): Dispatcher.HttpMethod {
   return method as Dispatcher.HttpMethod
 }

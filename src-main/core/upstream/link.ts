@@ -6,18 +6,18 @@ import type { Network } from './network.ts'
 import type { Reachability } from './reachability.ts'
 import type { RetryPolicy } from './retry.ts'
 
-/** What every call needs: where, with which key, over which connections, and how patiently. */
+/** What every call shares: address, key, connections and retry policy. */
 export interface UpstreamLink {
   base: BaseAddress
   credential: Credential
   network: Network
   retry: Partial<RetryPolicy>
   scheduler: Scheduler
-  way: Reachability
+  reachability: Reachability
   requestLog: RequestLog
   lifetime: ClientLifetime
-  /** Told of every reply's headers, good or bad. */
+  /** Called with the rate-limit headers of every reply. */
   sawHeaders(rateLimit: RateLimitHeaders): void
-  /** Told of every reply's status, and whether the request asked for work (and not for a read-out). */
+  /** Called with every reply's status. `inference` is false for read-outs. */
   sawStatus(status: number, inference: boolean): void
 }

@@ -18,10 +18,13 @@ import type {
 } from './types.ts'
 
 const maxTranscriptBytes = 64 * 1024 * 1024
-/** Each word has four, and a day of speech some 200,000 words. */
+/** Most values in a transcript. Each word has four, and a day of speech has some 200,000 words. */
 const maxTranscriptValues = 3_000_000
 
-/** Audio bytes as they arrive. @throws StudioError */
+/**
+ * Returns audio bytes as they arrive.
+ * @throws StudioError
+ */
 export async function createSpeech(
   link: UpstreamLink,
   request: SpeechRequest,
@@ -30,12 +33,15 @@ export async function createSpeech(
   checkSpeechRequest(request)
   const url = link.base.v1('/audio/speech')
   const named = request.model === undefined ? {} : { model: request.model }
-  const asked = { method: 'POST', url, accept: '*/*', ...named, ...jsonBody(request) } as const
-  const { facts, bytes } = await call(link, asked, options)
+  const callRequest = { method: 'POST', url, accept: '*/*', ...named, ...jsonBody(request) } as const
+  const { facts, bytes } = await call(link, callRequest, options)
   return { facts, bytes }
 }
 
-/** The upload is streamed from the file, with its length told beforehand. @throws StudioError */
+/**
+ * Streams the upload from the file. Its length is sent first.
+ * @throws StudioError
+ */
 export async function createTranscription(
   link: UpstreamLink,
   request: TranscriptionRequest,
@@ -51,7 +57,8 @@ export async function createTranscription(
   if (type === 'text/vtt') return { format: 'vtt', text, json: null, facts }
   if (type !== 'application/json' && !type.endsWith('+json')) return { format: 'text', text, json: null, facts }
   const json = parseObject(text)
-  if (json === null) throw malformed(link, facts, text, 'The transcript is not the JSON that it claims to be.')
+  if (json === null)
+    throw malformed(link, facts, text, 'The transcript is not valid JSON, although its content type says so.')
   return { format: 'json', text: typeof json.text === 'string' ? json.text : '', json, facts }
 }
 
@@ -64,13 +71,13 @@ export async function createImage(
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
-  const asked = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
-  return callJson(link, asked, imageReply, options)
+  const callRequest = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
+  return callJson(link, callRequest, imageReply, options)
 }
 
 /**
- * A file or image that the service named, fetched with the key, which is why it must lie under the base address.
- * @throws StudioError `foreign_address` otherwise, before anything is sent
+ * Fetches a file or image that the service named. The request carries the key, so the address must be below the base address.
+ * @throws StudioError `foreign_address` before anything is sent
  */
 export async function fetchFile(link: UpstreamLink, address: string, options?: CallOptions): Promise<ByteReply> {
   const url = link.base.resolve(address)
@@ -98,7 +105,7 @@ interface Multipart {
   body: () => AsyncIterable<Uint8Array>
 }
 
-/** RFC 7578, with names escaped as the WHATWG's forms do. */
+/** Builds a form (RFC 7578), with names escaped as the WHATWG's forms do. */
 function multipart(
   { file, fileName, ...fields }: TranscriptionRequest,
   onUploaded: CallOptions['onUploaded'],
@@ -125,7 +132,7 @@ function multipart(
       let sent = 0
       onUploaded?.(sent)
       yield head
-      // Gone on with when the socket has taken it: what is counted has left, but for what the system holds.
+      // The socket took the piece before the generator resumes, so counted bytes have left, except those in the system's buffers.
       for await (const chunk of file instanceof Uint8Array ? [file] : file.stream()) {
         if (chunk.length > 0) yield chunk
         sent += chunk.length

@@ -5,27 +5,28 @@ import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from 'undic
 import { StudioError } from '../errors.ts'
 import type { BaseAddress } from './address.ts'
 
+/** Timeouts are in ms. */
 export interface NetworkOptions {
   /** DNS, TCP and TLS together. */
   connectTimeoutMs: number
-  /** From the request's last byte to the reply's headers. */
+  /** From the last byte of the request to the headers of the reply. */
   headersTimeoutMs: number
   /** Between two pieces of a reply's body. */
   idleTimeoutMs: number
-  /** How long an idle connection is kept for the next request; a shorter `Keep-Alive` of the service wins. */
+  /** Lifetime of an idle connection. A shorter `Keep-Alive` of the service wins. */
   keepAliveMs: number
-  /** Where HTTP_PROXY, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and SSL_CERT_FILE are read. */
+  /** Source of HTTP_PROXY, HTTPS_PROXY, NO_PROXY, NODE_EXTRA_CA_CERTS and SSL_CERT_FILE. */
   env: Readonly<Record<string, string | undefined>>
   /** Certificates (PEM) trusted besides the usual ones. */
   ca: readonly string[]
-  /** Whether a proxy may stand before a loopback address. For tests alone: a proxy is elsewhere, loopback is here. */
+  /** Whether a proxy may be used for a loopback address. Only for tests: a proxy is another machine, loopback is this one. */
   proxyLoopback: boolean
 }
 
 /**
- * A JSON reply begins when it is complete, and a reasoning model may stay silent for minutes: ten minutes, as the usual
- * clients allow, where undici's own 300 s would cut. A dead peer is found sooner by TCP keep-alive. 55 s of idling stays
- * below the 60 s after which common load balancers drop a connection.
+ * A JSON reply begins when it is complete, and a reasoning model may be silent for minutes. So ten minutes, as the usual clients allow;
+ * undici's own 300 s would cut. TCP keep-alive finds a dead peer sooner. 55 s of idling is below the 60 s after which common load balancers
+ * drop a connection.
  */
 export const networkDefaults: Omit<NetworkOptions, 'env'> = {
   connectTimeoutMs: 10_000,
@@ -39,24 +40,24 @@ export const networkDefaults: Omit<NetworkOptions, 'env'> = {
 /** The connections to one base address. */
 export interface Network {
   readonly dispatcher: Dispatcher
-  /** Header lists go through a proxy agent as a record, which is what it can carry whole. */
+  /** Whether requests use a proxy agent, which takes headers only as a record. */
   readonly proxied: boolean
   readonly headersTimeoutMs: number
-  /** Requests that wait for a connection; `left` gives up connections under way once nobody waits. */
+  /** Count requests that wait for a connection. `left` aborts pending connections when no request waits. */
   entered(): void
   left(): void
   destroy(): Promise<void>
 }
 
-/** @throws StudioError `bad_input` when a certificate file can't be read or a proxy's address makes no sense */
+/** @throws StudioError `bad_input` for an unreadable certificate file or an invalid proxy address */
 export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = {}): Network {
   const options: NetworkOptions = { ...networkDefaults, env: process.env, ...given }
   const ca = trusted(options)
-  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no say.
+  // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect.
   const tls = { rejectUnauthorized: true, ...(ca === null ? {} : { ca }) }
   const connecting = new Set<Socket>()
   const shared = {
-    // One request, one socket: a cancel closes exactly its own, and header order and case stay as they came.
+    // One request per socket: a cancel closes only its own, and headers keep their order and case.
     allowH2: false,
     pipelining: 1,
     connectTimeout: options.connectTimeoutMs,
@@ -78,7 +79,7 @@ export function openNetwork(base: BaseAddress, given: Partial<NetworkOptions> = 
     left: () => {
       waiting--
       if (waiting > 0) return
-      for (const socket of connecting) socket.destroy(new Error('Nobody waits for this connection any more.'))
+      for (const socket of connecting) socket.destroy(new Error('No request needs this connection any more.'))
     },
     destroy: () => dispatcher.destroy(),
   }
@@ -109,7 +110,7 @@ function proxiesFor(base: BaseAddress, { env, proxyLoopback }: NetworkOptions): 
   return proxies.httpProxy === '' && proxies.httpsProxy === '' ? null : proxies
 }
 
-/** Null where Node's own list serves: naming any certificate replaces that list, so it has to be named as well. */
+/** Certificates for TLS, or null for Node's own list. Any explicit certificate replaces that list, so the result repeats it. */
 function trusted({ env, ca }: NetworkOptions): string[] | null {
   const files = [env.NODE_EXTRA_CA_CERTS, env.SSL_CERT_FILE].filter((file) => file !== undefined && file !== '')
   if (files.length === 0 && ca.length === 0) return null
@@ -126,9 +127,9 @@ function readCertificates(file: string): string {
 
 type ConnectorOptions = NonNullable<Parameters<typeof buildConnector>[0]>
 
-/** undici's connector, remembering the sockets that are still connecting: it offers no way to give one up. */
+/** undici's connector with a list of pending sockets, because undici can't abort one. */
 function trackedConnector(options: ConnectorOptions, connecting: Set<Socket>): ReturnType<typeof buildConnector> {
-  // It returns the socket, which its types leave out.
+  // The connector returns the socket; its types omit that.
   const connect: (...given: Parameters<ReturnType<typeof buildConnector>>) => unknown = buildConnector(options)
   return (to, callback) => {
     const socket = connect(to, (...result) => {

@@ -5,21 +5,21 @@ import type { BaseAddress } from './address.ts'
 import { errorOfFault } from './errors.ts'
 import type { Network } from './network.ts'
 
-/** What the requests of one client tell of the way to the service, and who holds them back while it is gone. */
+/** Learns from one client's requests whether the service is reachable, and holds requests back while it is not. */
 export interface Reachability {
-  /** Null: go. Else it was gone when last looked for, and is looked for now: rejects with a StudioError where it still is. */
-  gone(): Promise<void> | null
-  /** A status line came, of whatever kind. */
+  /** Null while the service is reachable. Otherwise checks again, and rejects with a StudioError while it is still unreachable. */
+  whenReachable(): Promise<void> | null
+  /** A status line arrived, whatever the status. */
   replied(status: number): void
-  /** An attempt failed without one, or its body broke off. */
+  /** An attempt failed without a status line, or its body broke off. */
   failed(error: StudioError): void
 }
 
 const nothing = (): void => undefined
-/** For clients that nobody listens to. */
-export const openReachability: Reachability = { gone: () => null, replied: nothing, failed: nothing }
+/** For clients without a watcher: always reachable. */
+export const openReachability: Reachability = { whenReachable: () => null, replied: nothing, failed: nothing }
 
-/** Nothing answered. It may be the network, the name server or the service; told apart from a service that answers with an error. */
+/** Failures without any answer. The cause may be the network, the name server or the service. */
 const unanswered: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'connect_failed',
   'connect_timeout',
@@ -28,23 +28,24 @@ const unanswered: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'idle_timeout',
   'connection_lost',
 ])
+/** Whether a failure means that nothing answered. */
 export const isUnanswered = (kind: ProblemKind): boolean => unanswered.has(kind)
 
-/** Name, connection: on a slow network a second or two. Whoever waits for this look wants to know it soon. */
+/** Timeout of name lookup and connection, ms. Slow networks need a second or two, and a person waits for the result. */
 const reachMs = 4000
 
 /**
- * Opens a connection and closes it again: costs no request. Behind a proxy nothing could be told by that, and nothing is done.
+ * Opens and closes a connection, which costs no request. Does nothing behind a proxy, because the connection would only reach the proxy.
  * @throws StudioError `connect_failed`, `connect_timeout`
  */
 export async function reach(base: BaseAddress, network: Network): Promise<void> {
   if (network.proxied) return
   const { hostname, port, protocol } = new URL(base.origin)
-  // An IPv6 address stands in brackets there.
+  // URLs write IPv6 addresses in brackets.
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const socket = connect({ host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) })
-  // Not the socket's own timeout: that one does not count while the name is looked up.
+  // The socket's own timeout does not run during the name lookup.
   const timer = setTimeout(
     () =>
       reject(new StudioError('connect_timeout', 'The service could not be reached in time.', { outputStarted: false })),

@@ -1,11 +1,11 @@
 import { StudioError } from '../errors.ts'
 
-/** A body up to this size is kept until its reply begins, so that it can be sent again. */
+/** Largest body that is copied for a retry, bytes. The copy exists until the reply begins. */
 export const replayLimit = 256 * 1024
 
 /**
- * An upload that can be read again from its start as long as all that was read still fits into the copy. The source is
- * read once, at the pace of the reader; a reader that was given up leaves nothing behind.
+ * An upload that can be read again from its start while all that was read fits into the copy. The source is read once, at the reader's
+ * pace. An abandoned reader leaves nothing behind.
  */
 export class ReplayableBody {
   readonly #source: AsyncIterator<Uint8Array>
@@ -15,24 +15,24 @@ export class ReplayableBody {
   #size = 0
   #ended = false
   #pulling: Promise<void> | null = null
-  /** Chunks that no longer fit into the copy, for the one reader there can be then. */
+  /** Chunks that do not fit into the copy. Only one reader can exist then. */
   #passing: Uint8Array[] = []
 
   /**
-   * @param onRead sees each piece once, whatever is sent again
-   * @param mayKeep false: no copy is kept, and what was read can't be sent again
+   * @param onRead sees each piece once, however often it is sent
+   * @param mayCopy false: without a copy, what was read can't be sent again
    */
   constructor(
     source: AsyncIterable<Uint8Array>,
     onRead: (bytes: Uint8Array) => void = () => undefined,
-    mayKeep = true,
+    mayCopy = true,
   ) {
     this.#source = source[Symbol.asyncIterator]()
     this.#onRead = onRead
-    this.#limit = mayKeep ? replayLimit : 0
+    this.#limit = mayCopy ? replayLimit : 0
   }
 
-  /** All of it was read, and all of it is in the copy. */
+  /** Whether all of the body was read and fits into the copy. */
   get whole(): boolean {
     return this.#kept !== null && (this.#ended || this.#size === 0)
   }
@@ -47,14 +47,14 @@ export class ReplayableBody {
       } else if (this.#ended) {
         return
       } else {
-        // Shared: a pull that an earlier reader began may still be under way.
+        // Shared: a pull that an earlier reader began may still be pending.
         this.#pulling ??= this.#pull()
         await this.#pulling
       }
     }
   }
 
-  /** The reply has begun: nothing is sent again, and the copy is of no more use. */
+  /** Drops the copy. Call when the reply begins, because nothing is sent again after that. */
   forget(): void {
     this.#kept = null
   }
@@ -63,16 +63,16 @@ export class ReplayableBody {
     try {
       const next = await this.#source.next()
       if (next.done === true) this.#ended = true
-      else this.#keep(next.value)
+      else this.#copyPiece(next.value)
     } catch (cause) {
       this.#kept = null
-      throw new StudioError('cancelled', 'The upload was broken off by its sender.', {}, { cause })
+      throw new StudioError('cancelled', 'The sender cancelled the upload.', {}, { cause })
     } finally {
       this.#pulling = null
     }
   }
 
-  #keep(chunk: Uint8Array): void {
+  #copyPiece(chunk: Uint8Array): void {
     this.#onRead(chunk)
     this.#size += chunk.length
     if (this.#size > this.#limit) this.#kept = null

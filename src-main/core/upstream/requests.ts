@@ -1,7 +1,7 @@
 import { StudioError } from '../errors.ts'
 import type { ChatRequest, ImageRequest, SpeechRequest, TranscriptionRequest } from './types.ts'
 
-// The specification's own bounds, checked before a byte is sent. What it leaves open is left open here.
+// The specification's own limits, checked before a byte is sent. What the specification leaves open is left open here.
 
 const roles: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool'])
 const maxSpeechBytes = 4096
@@ -27,23 +27,23 @@ export function checkChatRequest(request: ChatRequest): void {
 
 /** @throws StudioError `bad_input` */
 export function checkSpeechRequest({ input, speed }: SpeechRequest): void {
-  require(typeof input === 'string' && input !== '', 'Give a text to speak.')
+  require(typeof input === 'string' && input !== '', 'Enter a text to speak.')
   const bytes = Buffer.byteLength(input)
-  require(bytes <= maxSpeechBytes, `The text has ${bytes} bytes; the service takes at most ${maxSpeechBytes}.`)
-  require(speed === undefined || (speed >= 0.25 && speed <= 4), 'The speed lies between 0.25 and 4.')
+  require(bytes <= maxSpeechBytes, `The text has ${bytes} bytes; the service accepts at most ${maxSpeechBytes}.`)
+  require(speed === undefined || (speed >= 0.25 && speed <= 4), 'The speed must be between 0.25 and 4.')
 }
 
 /** @throws StudioError `bad_input` */
 export function checkTranscriptionRequest({ file }: TranscriptionRequest): void {
-  require(file instanceof Uint8Array || typeof file?.stream === 'function', 'Give an audio file.')
+  require(file instanceof Uint8Array || typeof file?.stream === 'function', 'Choose an audio file.')
 }
 
 /** @throws StudioError `bad_input` */
 export function checkImageRequest({ prompt, n }: ImageRequest): void {
   require(typeof prompt === 'string' && prompt !== '', 'Describe the image.')
-  require(n === undefined || (Number.isInteger(n) && n >= 1 && n <= 4), 'One to four images can be asked for at once.')
+  require(n === undefined || (Number.isInteger(n) && n >= 1 && n <= 4), 'One to four images can be requested at once.')
 }
 
-function require(holds: boolean, message: string): void {
-  if (!holds) throw new StudioError('bad_input', message)
+function require(condition: boolean, message: string): void {
+  if (!condition) throw new StudioError('bad_input', message)
 }

@@ -4,20 +4,21 @@ import { Cancel, type CancelSignal } from '../shared/cancel.ts'
 import { cancelled } from './errors.ts'
 import type { WaitNotice } from './types.ts'
 
+/** When and how often a failed request is retried. */
 export interface RetryPolicy {
-  /** How often a request is sent at most, the first time included. */
+  /** Most attempts, the first included. */
   maxAttempts: number
-  /** The n-th delay is a random part of `baseDelayMs * 2^(n-1)`, at most of `maxDelayMs` (full jitter). */
+  /** Upper end of the first delay, ms. The n-th delay is a random part of `baseDelayMs * 2^(n-1)`, at most `maxDelayMs` (full jitter). */
   baseDelayMs: number
   maxDelayMs: number
-  /** From the first attempt's start: no attempt begins after it. */
+  /** No attempt starts later than this after the first one started, ms. */
   budgetMs: number
 }
 
-/** Four attempts within a minute: long enough for a rolling restart or a minute bucket, short enough for a person who waits. */
+/** Four attempts within a minute: long enough for a rolling restart or a rate limit by the minute, short enough for a person who waits. */
 export const retryDefaults: RetryPolicy = { maxAttempts: 4, baseDelayMs: 500, maxDelayMs: 8_000, budgetMs: 60_000 }
 
-/** What may succeed when asked again, before any output. All else is for a person to correct. */
+/** Failures that may succeed on a second attempt, before any output. */
 const retryable: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'rate_limited',
   'bad_gateway',
@@ -29,18 +30,19 @@ const retryable: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
 ])
 
 /**
- * How often a request is sent at most where the service says `x-should-retry: true`. The header is meant for the loop of the usual SDKs, which send three
- * times; ours stands in for that loop. It makes nothing retryable that is not (specification, Errors).
+ * Most attempts when the service sends `x-should-retry: true`. The header addresses the retry loop of the usual SDKs, which send three
+ * times. It makes no other failure retryable (specification, Errors).
  */
-const attemptsOnWish = 3
+const attemptsOnRequest = 3
 
-/** A service that says `x-should-retry: false` is not asked again. */
+/** Whether the policy retries this failure. `x-should-retry: false` of the service forbids it. */
 export function isRetryable({ kind, facts }: StudioError): boolean {
   return retryable.has(kind) && facts.outputStarted !== true && facts.shouldRetry !== false
 }
 
+/** Time source; tests replace it. */
 export interface RetryClock {
-  /** Milliseconds, never going back. */
+  /** Monotonic clock, ms. */
   now(): number
   sleep(ms: number, signal: CancelSignal | undefined): Promise<void>
 }
@@ -63,23 +65,23 @@ const realClock: RetryClock = {
 
 export interface RetryOptions {
   signal?: CancelSignal | undefined
-  /** Nothing is asked again once it is aborted: another connection was chosen. */
+  /** Aborted when another connection replaces this one: no attempt starts after that. */
   retired?: CancelSignal | undefined
   onWait?: ((wait: WaitNotice) => void) | undefined
   policy?: Partial<RetryPolicy> | undefined
   clock?: RetryClock
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   random?: () => number
-  /** False where the request can't be sent again. */
+  /** Whether the request can be sent again. */
   canRetry?: () => boolean
-  /** Frees what a failed attempt still holds, before the wait. */
+  /** Releases the resources of a failed attempt before the wait. */
   discard?: (error: StudioError) => void
 }
 
 /**
- * Runs `attempt` until it succeeds, fails for good, or the policy gives up. It is the only retry loop of the program.
- * An attempt ends when the reply's headers are there, so nothing is sent again after the first byte of output.
- * @throws StudioError the last failure; where the policy gave up, its message says so
+ * Runs `attempt` until it succeeds, fails for good, or the policy gives up. This is the program's only retry loop. An attempt ends with the
+ * reply's headers, so nothing is sent again after the first byte of output.
+ * @throws StudioError the last failure; RetriesExhausted when the policy gave up
  */
 export async function withRetry<T>(attempt: (number: number) => Promise<T>, options: RetryOptions = {}): Promise<T> {
   const policy = { ...retryDefaults, ...options.policy }
@@ -92,7 +94,8 @@ export async function withRetry<T>(attempt: (number: number) => Promise<T>, opti
     try {
       return await attempt(number)
     } catch (thrown) {
-      if (last !== null && thrown instanceof StudioError && thrown.kind === 'connection_changed') throw notAgain(last)
+      if (last !== null && thrown instanceof StudioError && thrown.kind === 'connection_changed')
+        throw replacedDuringRetry(last)
       const failed = retryableOr(thrown, options)
       const plan = planRetry(failed, number, clock.now() - start, policy, random())
       if (plan.delayMs === null) throw gaveUp(failed, plan.why)
@@ -101,12 +104,12 @@ export async function withRetry<T>(attempt: (number: number) => Promise<T>, opti
       options.discard?.(failed)
       options.onWait?.({ for: 'retry', attempt: number + 1, delayMs: plan.delayMs, problem: failed.toProblem() })
       await pause(plan.delayMs, clock, options)
-      if (isAborted(options.retired)) throw notAgain(failed)
+      if (isAborted(options.retired)) throw replacedDuringRetry(failed)
     }
   }
 }
 
-/** The failure if it may be retried; otherwise it is thrown on. */
+/** Returns the failure if it may be retried, else throws it. */
 function retryableOr(thrown: unknown, { signal, canRetry }: RetryOptions): StudioError {
   if (isAborted(signal) && !(thrown instanceof StudioError)) throw cancelled()
   if (isAborted(signal) || !(thrown instanceof StudioError) || !isRetryable(thrown)) throw thrown
@@ -114,14 +117,14 @@ function retryableOr(thrown: unknown, { signal, canRetry }: RetryOptions): Studi
   return thrown
 }
 
-// A function, because it changes during an await, which the compiler's narrowing does not know.
+// A function, because the value changes during an await, and the compiler's narrowing would not notice.
 function isAborted(signal: CancelSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
 type Plan = { delayMs: number } | { delayMs: null; why: string }
 
-/** Pure: whether and when to ask again after the failure of attempt `number`, `elapsedMs` after the first began. */
+/** Decides whether and when to retry after attempt `number` failed, `elapsedMs` after the first one started. Pure. */
 export function planRetry(
   failure: StudioError,
   number: number,
@@ -129,23 +132,23 @@ export function planRetry(
   policy: RetryPolicy,
   random: number,
 ): Plan {
-  const most = failure.facts.shouldRetry === true ? Math.min(policy.maxAttempts, attemptsOnWish) : policy.maxAttempts
+  const most = failure.facts.shouldRetry === true ? Math.min(policy.maxAttempts, attemptsOnRequest) : policy.maxAttempts
   if (number >= most) {
     return { delayMs: null, why: number === 1 ? '' : `Gave up after ${number} attempts.` }
   }
-  const asked = failure.facts.retryAfterMs ?? 0
+  const retryAfterMs = failure.facts.retryAfterMs ?? 0
   const spread = random * Math.min(policy.maxDelayMs, policy.baseDelayMs * 2 ** (number - 1))
-  // On top of what was asked, so that callers told the same time don't return all at once.
-  const delayMs = Math.ceil(asked + spread)
+  // Jitter on top of `Retry-After`: callers that received the same value must not return together.
+  const delayMs = Math.ceil(retryAfterMs + spread)
   if (elapsedMs + delayMs <= policy.budgetMs) return { delayMs }
   const why =
-    asked > 0
-      ? `It asks to wait ${Math.ceil(asked / 1000)} s, longer than is waited on its own.`
+    retryAfterMs > 0
+      ? `It asks for a wait of ${Math.ceil(retryAfterMs / 1000)} s, which is too long for an automatic retry.`
       : `Gave up after ${number} ${number === 1 ? 'attempt' : 'attempts'}: the time for retries is over.`
   return { delayMs: null, why }
 }
 
-/** A failure that the policy retries and gave up on. */
+/** The last failure, after the policy gave up. */
 export class RetriesExhausted extends StudioError {}
 
 function gaveUp(error: StudioError, why: string): StudioError {
@@ -153,16 +156,16 @@ function gaveUp(error: StudioError, why: string): StudioError {
   return new RetriesExhausted(error.kind, message, error.facts, { cause: error })
 }
 
-const changed = 'It was not asked again, because another connection was chosen.'
+const changed = 'It was not retried, because another connection was chosen.'
 
-/** Something of it was sent, and failed: that is what is known of it. */
-function notAgain(last: StudioError): StudioError {
+/** The connection was replaced during a retry. An attempt did reach the service, so its failure is reported. */
+function replacedDuringRetry(last: StudioError): StudioError {
   const { workPossible } = last.facts
   const words = `The service’s last answer was: ${last.message} ${changed}`
   return new StudioError('connection_changed', words, workPossible ? { workPossible } : {}, { cause: last })
 }
 
-/** Ends early once nothing is to be asked again. */
+/** Waits for the next attempt. Ends early when the call is cancelled or its connection is replaced. */
 async function pause(ms: number, clock: RetryClock, { signal, retired }: RetryOptions): Promise<void> {
   const ends = new Cancel()
   const end = (): void => ends.abort()

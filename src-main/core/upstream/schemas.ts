@@ -1,7 +1,7 @@
 import * as z from 'zod'
 
-// Any field may be absent, null or, where nothing hangs on it, of another type: it then reads as null (specification,
-// Resources and their fields). Fields not named here are kept.
+// Any field may be absent or null. A field of a wrong type reads as null, unless a reply is useless without it (specification, Resources
+// and their fields). Unknown fields are preserved.
 
 const maybe = <T extends z.ZodType>(schema: T) => schema.nullish().catch(null)
 const text = maybe(z.string())
@@ -9,9 +9,9 @@ const number = maybe(z.number())
 const flag = maybe(z.boolean())
 /** SC as decimal text, exactly as the service wrote it. */
 const money = maybe(z.union([z.string(), z.number().transform(String)]))
-/** A date or an instant in a form that the specification leaves open; that it is there at all may be what it says. */
+/** A date or time in any form, because the specification leaves the form open. Its presence alone may be the information. */
 const stamp = maybe(z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]))
-/** What is no object among them says nothing, and takes nothing from the others. */
+/** A list without the entries that are no objects. */
 const listOf = <T extends z.ZodType>(entry: T) =>
   maybe(z.array(z.unknown()).transform((all) => all.flatMap((one) => entry.safeParse(one).data ?? [])))
 
@@ -30,7 +30,6 @@ const message = z.looseObject({
   refusal: text,
   tool_calls: maybe(z.array(toolCall)),
 })
-export type MessagePart = z.infer<typeof message>
 
 const usage = z.looseObject({
   prompt_tokens: number,
@@ -38,11 +37,10 @@ const usage = z.looseObject({
   total_tokens: number,
   prompt_tokens_details: maybe(z.looseObject({ cached_tokens: number })),
 })
-export type RawUsage = z.infer<typeof usage>
 
 const choice = z.looseObject({ index: number, message: maybe(message), delta: maybe(message), finish_reason: text })
 
-/** A whole chat reply or one chunk of a stream: a chunk has `delta` where the whole has `message`. */
+/** A whole chat reply or one chunk of a stream: a chunk has `delta` where a whole reply has `message`. */
 export const chatCompletion = z.looseObject({
   id: text,
   object: text,
@@ -55,7 +53,7 @@ export type ChatCompletion = z.infer<typeof chatCompletion>
 
 export const modelList = z.looseObject({
   object: text,
-  /** An entry without an id can't be asked for anything: it is left out. */
+  /** Drops entries without an id, because no request can name them. */
   data: z.array(z.unknown()).transform((entries) => entries.flatMap((entry) => modelEntry.safeParse(entry).data ?? [])),
 })
 const modelEntry = z.looseObject({ id: z.string().min(1), object: text, created: number, owned_by: text })
@@ -88,7 +86,7 @@ export const keyTotals = z.looseObject({
 })
 export type KeyTotals = z.infer<typeof keyTotals>
 
-/** `date` stays as given: a date alone here, a date and time in the account's rows. */
+/** `date` is unchanged: a date here, a date and time in the account's rows. */
 export const keyDaily = z.looseObject({ usage: listOf(z.looseObject({ date: text, ...keyTotals.shape })) })
 export type KeyDaily = z.infer<typeof keyDaily>
 
@@ -133,7 +131,7 @@ export const imageReply = z.looseObject({
 })
 export type ImageReply = z.infer<typeof imageReply>
 
-/** Fields that hold SC: read as decimal text, because a float would round them. */
+/** Fields in SC. They are read as decimal text, because a float would round them. */
 export const moneyFields: ReadonlySet<string> = new Set([
   'balance_sc',
   'balance_limit_sc',

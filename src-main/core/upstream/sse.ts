@@ -3,12 +3,14 @@ import { createParser } from 'eventsource-parser'
 import { StudioError } from '../errors.ts'
 import { parseText } from './meter/jsonScan.ts'
 
-/** One event of a real service is far below it; without a bound a hostile one could fill the memory. UTF-16 units. */
+/** Largest event, in UTF-16 units. Real events are far smaller; without a limit a hostile stream could fill the memory. */
 export const maxEventSize = 16 * 1024 * 1024
 
 /**
- * The `data` of each event, whatever the bytes were split at: UTF-8 characters, CR, LF and CRLF, comments, several data lines.
- * @throws StudioError `malformed_reply` for an event beyond `maxEventSize` and for bytes that are no UTF-8
+ * Yields the `data` of each event. Bytes may be split anywhere: inside UTF-8 characters, line ends (CR, LF, CRLF), comments and events of
+ * several data lines.
+ * @throws StudioError `malformed_reply` for an event larger than `limit` and for bytes that are not UTF-8
+ * @see WHATWG HTML, "Server-sent events"
  */
 export async function* readEvents(
   bytes: AsyncIterable<Uint8Array>,
@@ -20,11 +22,11 @@ export async function* readEvents(
     maxBufferSize: limit,
     onEvent: (event) => events.push(event.data),
     onError: (error) => {
-      // Unknown fields and odd retry values are no errors to us: the standard says to ignore them.
+      // The standard ignores unknown fields and odd retry values.
       if (error.type === 'max-buffer-size-exceeded') tooLarge = true
     },
   })
-  // The parser takes the byte order mark off itself, once.
+  // The parser removes the byte order mark itself, once.
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   const feed = (text: string): void => {
     if (text !== '' && !tooLarge) parser.feed(text)
@@ -32,10 +34,10 @@ export async function* readEvents(
   for await (const chunk of bytes) {
     feed(decode(decoder, chunk))
     yield* events.splice(0)
-    if (tooLarge) throw new StudioError('malformed_reply', 'The service sent an event larger than any real one.')
+    if (tooLarge) throw new StudioError('malformed_reply', 'The service sent an event that is too large.')
   }
-  // The last event may lack its blank line. The standard drops it; services that end so mean it. A piece of an event is
-  // no event: the missing end of the stream says that it was cut.
+  // Some services omit the blank line after the last event. The standard drops such an event. We read it when it is whole; an incomplete
+  // one shows that the stream was cut.
   feed('\n\n')
   yield* events.splice(0).filter(isWhole)
 }
@@ -54,6 +56,6 @@ function decode(decoder: TextDecoder, chunk: Uint8Array): string {
   try {
     return decoder.decode(chunk, { stream: true })
   } catch (cause) {
-    throw new StudioError('malformed_reply', 'The service sent bytes that are no text (UTF-8).', {}, { cause })
+    throw new StudioError('malformed_reply', 'The service sent bytes that are not valid UTF-8.', {}, { cause })
   }
 }

@@ -14,43 +14,44 @@ import type { RateLimitStatus } from './schemas.ts'
 
 export type { RateLimitHeaders, TokenUsage } from '../ports/requests.ts'
 
-/** What a call is waiting for before it has output. */
+/** What a call waits for before its output. */
 export type WaitNotice =
-  | { for: 'turn' } // in the queue of the one desk
-  | { for: 'connection' } // the request is on its way
+  | { for: 'turn' } // in the scheduler's queue
+  | { for: 'connection' } // the request is being sent
   | { for: 'reply' } // sent; no status line yet
-  | { for: 'first_token' } // the status was good; no output yet
-  /** `attempt` is the one that will start next, from 2 on; `delayMs` from now. */
+  | { for: 'first_token' } // the status is good; no output yet
+  /** `attempt` is the number of the next attempt, from 2 on; it starts in `delayMs`. */
   | { for: 'retry'; attempt: number; delayMs: number; problem: Problem }
 
+/** Options of a call of the studio. */
 export interface CallOptions {
-  /** Which room of the studio asks, for the books; `account` where none is named. */
+  /** Feature that sends the request, for the request log. Default: `account`. */
   feature?: StudioFeature
   signal?: AbortSignal
-  /** Asked now and once, also where nothing seems to answer, and not again: who asks comes back by itself. */
+  /** Send at once and only once, even while the service seems unreachable. For callers that repeat the call themselves. */
   once?: boolean
   onWait?: (wait: WaitNotice) => void
-  /** Whether copies of what is sent and of the raw reply may be kept in the books, without the key; false where nobody says. */
+  /** Whether the request log may store copies of the request and the raw reply, without the key. Default: false. */
   logBodies?: boolean
-  /** Its row in the books stands, of this id. */
+  /** Called when the log row exists. */
   onRow?: (id: number) => void
-  /** Bytes of the uploaded file that have left, of this attempt: each begins at 0 again. */
+  /** Bytes of the uploaded file that this attempt has sent. Each attempt begins at 0. */
   onUploaded?: (bytes: number) => void
-  /** That row has its end: what the request used and cost is known. Called once, if `onRow` was. */
+  /** Called once after `onRow`, when the log row has its end, its usage and its cost. */
   onClosed?: () => void
 }
 
-/** What a reply's headers said, parsed defensively: anything missing or odd is null. */
+/** Facts from a reply's headers. Missing or unreadable ones are null. */
 export interface ReplyFacts {
   status: number
   requestId: string | null
   contentType: string | null
   rateLimit: RateLimitHeaders
-  /** `x-should-retry`: whether the service wishes to be asked again. */
+  /** `x-should-retry`: whether the service asks for a retry. */
   shouldRetry?: boolean | null
 }
 
-/** A JSON reply: what the schema knows is typed, everything else is kept beside it. */
+/** A JSON reply. Fields of the schema are typed; others are preserved. */
 export interface UpstreamReply<T> {
   facts: ReplyFacts
   value: T
@@ -72,7 +73,7 @@ export interface ChatMessage {
   [extra: string]: unknown
 }
 
-/** Body of POST /v1/chat/completions. What is left out is not sent; extra parameters go as they are. */
+/** Body of POST /v1/chat/completions. Absent fields are not sent; extra parameters are sent unchanged. */
 export interface ChatRequest {
   model: string
   messages: ChatMessage[]
@@ -90,22 +91,22 @@ export interface ChatRequest {
   [extra: string]: unknown
 }
 
-/** One thing that a chat stream said, in order. `choice` is `choices[].index`. */
+/** One event of a chat stream, in order. `choice` is `choices[].index`. */
 export type ChatStreamEvent =
   | { type: 'open'; facts: ReplyFacts }
-  /** First sight of the reply's own id, model and creation time; any may be null. */
+  /** The reply's id, model and creation time, once. Any may be null. */
   | { type: 'meta'; id: string | null; model: string | null; created: number | null }
   | { type: 'content'; choice: number; text: string }
-  /** From `reasoning_content` or `reasoning`; where a delta carries both, the first alone. */
+  /** From `reasoning_content` or `reasoning`. When a delta has both, only the first counts. */
   | { type: 'reasoning'; choice: number; text: string }
   | { type: 'refusal'; choice: number; text: string }
-  /** A piece of one call; pieces with the same `index` belong together. */
+  /** A piece of one tool call. Pieces with the same `index` belong together. */
   | { type: 'tool_call'; choice: number; index: number; id: string | null; name: string | null; arguments: string }
   | { type: 'finish'; choice: number; reason: string }
   | { type: 'usage'; usage: TokenUsage }
   | { type: 'done' }
 
-/** Raw bytes of a reply, as they arrive. Must be read to the end or cancelled through the call's signal. */
+/** Raw bytes of a reply, as they arrive. Read them to the end or cancel the call. */
 export interface ByteReply {
   facts: ReplyFacts
   bytes: AsyncIterable<Uint8Array>
@@ -120,10 +121,10 @@ export interface SpeechRequest {
   [extra: string]: unknown
 }
 
-/** A file that is read while it goes up, anew for each attempt; every Blob is one. */
+/** A file that is read during the upload, anew for each attempt. Every Blob is one. */
 export interface UploadFile {
   size: number
-  /** Such as `audio/webm`; empty where it is not known. */
+  /** Media type such as `audio/webm`; empty when unknown. */
   type: string
   stream(): AsyncIterable<Uint8Array>
 }
@@ -138,7 +139,7 @@ export interface TranscriptionRequest {
   temperature?: number
 }
 
-/** The reply by its content type: JSON gives `text` (and the whole object), text and VTT give the text as it came. */
+/** A transcription by its content type. JSON fills `text` and `json`; text and VTT fill `text` unchanged. */
 export interface Transcription {
   format: 'json' | 'text' | 'vtt'
   text: string
@@ -155,62 +156,66 @@ export interface ImageRequest {
   [extra: string]: unknown
 }
 
-/** A request of a tool, on its way through the local `/v1`. */
+/** A request of an app that passes through the local `/v1`. */
 export interface ForwardRequest {
   method: string
-  /** Path below the base address, with its query, as the tool sent it: `/v1/chat/completions?x=1`. Already checked. */
+  /** Path below the base address with its query, as the app sent it: `/v1/chat/completions?x=1`. Already checked. */
   path: string
   endpoint: Endpoint
   asker: Requester
-  /** Its row in the books, opened by the caller, who ends it too. */
+  /** Its log row, which the caller opens and ends. */
   trace: RequestTrace
-  /** Expected use: of the prompt, and of prompt and reply together. */
+  /** Expected tokens of the prompt, and of prompt and reply together. */
   tokensIn: number
   tokens: number
-  /** The local address (`http://127.0.0.1:PORT`) that takes the place of the base address in `url`s of an images reply. */
+  /** The local address (`http://127.0.0.1:PORT`) that replaces the base address in the `url`s of an images reply. */
   local(): string
   model: string | null
   stream: boolean
-  /** False: sent once, whatever comes. */
+  /** False: send once, whatever happens. */
   retries: boolean
-  /** The usage event that this program asked for is cut out of the stream again. */
+  /** Cut the usage event out of the stream, because this program asked for it and the app did not. */
   stripUsage: boolean
-  /** Raw header pairs of the tool, its own credential taken off already; hop-by-hop ones are taken off here. */
+  /** Raw header pairs of the app, without its own credential. `forward` removes the hop-by-hop headers. */
   headers: [name: string, value: string][]
-  /** Null where there is none; bytes where all of it has come already; else a stream, read once, with backpressure. */
+  /** Null without a body; bytes when all of it has arrived; else a stream that is read once, with backpressure. */
   body: AsyncIterable<Uint8Array> | Uint8Array | null
-  /** There is room to keep the start of a streamed body, so that a short one can be sent again. */
-  mayKeep: boolean
-  /** The reply begins: the body is not sent again, and nothing here refers to it any more. Called once, where a reply comes. */
+  /** Whether memory is free to copy the start of a streamed body, so that a short one can be retried. */
+  mayCopy: boolean
+  /** Called once when the reply begins. The body is not sent again, and nothing here refers to it any more. */
   bodyDone(): void
-  /** Room for a reply that has to be held whole; null where none came free in time. Whoever answers the tool releases it. */
-  roomForReply(bytes: number): Promise<{ shrink(bytes: number): void } | null>
+  /**
+   * Reserves memory for a reply that must be complete before it is sent. Null when none became free in time. The caller of `forward`
+   * releases it.
+   */
+  reserveMemory(bytes: number): Promise<{ shrink(bytes: number): void } | null>
   signal: CancelSignal
 }
 
+/** The reply to a relayed request. */
 export interface ForwardReply {
   status: number
   statusText: string
-  /** Raw header pairs of the service, hop-by-hop ones taken off, order and case kept. */
+  /** Raw header pairs of the service without hop-by-hop headers. Order and case are preserved. */
   headers: [name: string, value: string][]
   /**
-   * Bytes as they arrive, unchanged but for the key (masked by as many bytes) and for a compression, which is undone. Throws StudioError when
-   * the service cuts it.
+   * Bytes as they arrive. Only two changes are made: the key is masked by as many bytes, and compression is undone. Throws StudioError when
+   * the service cuts the reply.
    */
   body: AsyncIterable<Uint8Array>
-  /** Lets the body flow into a sink, which costs a fraction of iterating it; null where it can only be iterated. */
-  flow: ((sink: BodySink) => { goOn(): void }) | null
-  /** All of the body at once where it has come already and nothing of it was read; else null, and `body` is to be read. */
+  /** Writes the body to a sink, which costs a fraction of iteration. Null when the body can only be iterated. */
+  flow: ((sink: BodySink) => { resume(): void }) | null
+  /** Returns the whole body if it has arrived and none of it was read. Otherwise null, and the caller reads `body`. */
   whole(): Uint8Array | null
-  /** What was used, as far as it can be told by now. */
+  /** The usage so far. */
   reading(): MeterReading
-  /** False for a stream that ended with neither [DONE] nor all of its choices finished. */
+  /** False for a stream that ended without [DONE] and with an unfinished choice. */
   complete(): boolean
-  /** How many times it was sent, 1 without a retry. */
+  /** Number of attempts, 1 without a retry. */
   attempts: number
-  /** True when the retry policy gave up on a status that it retries: `headers` then say `x-should-retry: false`. */
+  /** True when the retry policy gave up on a retryable status. `headers` then contain `x-should-retry: false`. */
   retriesExhausted: boolean
 }
 
-/** What a call of the rate-limit status returned, or what it failed with, and when (UTC). */
+/** Result or failure of a rate-limit status call, and its time (UTC). */
 export type RateLimitStatusReply = { at: Date; status: RateLimitStatus } | { at: Date; failed: unknown }

@@ -21,7 +21,7 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   kept.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
-  const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => bodyDays, log })
+  const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => bodyDays, log })
   kept.onFailure(() => requestLog.close())
   kept.opened()
   const transfers = createTransfers({ dataDir })

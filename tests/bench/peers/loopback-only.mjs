@@ -1,5 +1,4 @@
-// Preloaded before a peer that offers no way to choose its address: whatever it listens on is 127.0.0.1, and it says its port
-// as the other peers do.
+// Preloaded before a peer whose address can't be configured: it listens on 127.0.0.1 only, and prints its port as the other peers do.
 import { Server } from 'node:net'
 
 const { listen } = Server.prototype

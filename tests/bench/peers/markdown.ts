@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'vite'
 
-// What others do: one `<ReactMarkdown>` over the whole text, drawn again with each chunk.
+// The usual way: one `<ReactMarkdown>` over the whole text, rendered again with each chunk.
 
 const manifest = readFileSync(fileURLToPath(new URL('markdown.json', import.meta.url)), 'utf8')
 const folder = join(
@@ -14,7 +14,7 @@ const folder = join(
   `inference-studio-bench-markdown-${createHash('sha256').update(manifest).digest('hex').slice(0, 12)}`,
 )
 
-/** As its readme has it, with tables. */
+/** As in its readme, with tables. */
 const script = `
 import { createElement, useState } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -31,7 +31,7 @@ createRoot(document.getElementById('plain')).render(createElement(Reply))
 const html = `<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">
 <div id="plain" style="height:800px;overflow:auto;overflow-wrap:anywhere"></div><script type="module" src="./page.js"></script>`
 
-/** The page, built into `outDir`. Its packages are installed once, at exact versions, outside of the project; their scripts are not run. */
+/** Builds the page into `outDir`. Its packages are installed once, at exact versions, outside the project, without install scripts. */
 export async function buildMarkdownPeer(outDir: string): Promise<void> {
   const done = join(folder, 'installed')
   if (!existsSync(done)) {

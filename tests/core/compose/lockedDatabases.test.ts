@@ -128,7 +128,7 @@ describe('the request log', () => {
     trace.ends({ state: 'done' }, reading(10, 20))
     await requestLog.counts({})
     expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'done', status: 200 })
-    expect(lines.filter((line) => line.includes('The log of requests could not be written'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('The request log could not be written'))).toHaveLength(1)
   })
 
   it('refuses a request during a long lock, and has it as refused afterwards', async () => {

@@ -62,7 +62,7 @@ export async function usedFolder(dataDir: string, today = Date.now()) {
   let now = today
   const requestLog = new SqliteRequestLog({
     dataDir,
-    tools: () => [],
+    apps: () => [],
     bodyDays: () => 36_500,
     log: () => undefined,
     now: () => now,

@@ -19,7 +19,7 @@ const secret = 'sk-the-real-key-of-the-account'
 const clean = (text: string): string => text.replaceAll(secret, '•••')
 const toolKey = `isk_abcdefgh_${'Z'.repeat(43)}`
 
-/** A request whose bodies were copied; `text` is what one can look for. */
+/** A request whose bodies were copied; `text` is a text to search for. */
 function logged(requestLog: SqliteRequestLog, text: string, changes: Parameters<typeof sent>[1] = {}): number {
   const trace = sent(requestLog, { logBodies: true, ...changes })
   trace.headers([['x-ask', `${text} ${secret}`]], [['x-answer', toolKey]], clean)
@@ -31,11 +31,11 @@ function logged(requestLog: SqliteRequestLog, text: string, changes: Parameters<
   return trace.id
 }
 
-/** Looks into the files as they lie on the disk, from another process: this one must not open them by hand. */
-const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+/** Searches the files on the disk from another process, because this process must not open them directly. */
+const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 describe('headers', () => {
-  it('are kept in memory for the newest thousand requests, cleaned when looked at, and never on the disk', async () => {
+  it('are in memory for the newest thousand requests, cleaned when read, and never on the disk', async () => {
     let now = Date.parse('2026-11-21T12:00:00Z')
     const { requestLog, dataDir } = fresh({ now: () => now })
     const trace = sent(requestLog)
@@ -54,10 +54,10 @@ describe('headers', () => {
     }
     expect(requestLog.get(trace.id)).toMatchObject({ requestHeaders: null, replyHeaders: null })
     await requestLog.counts({})
-    expect(lies(dataDir, 'Authorization')).toBe(false)
+    expect(isOnDisk(dataDir, 'Authorization')).toBe(false)
   })
 
-  it('are kept for fifty requests a second at most: what nobody can read costs nothing', () => {
+  it('are recorded for at most fifty requests a second', () => {
     const { requestLog } = fresh({ now: () => Date.parse('2026-11-21T12:00:00Z') })
     const kept = Array.from({ length: 60 }, () => {
       const trace = sent(requestLog)
@@ -71,7 +71,7 @@ describe('headers', () => {
 })
 
 describe('bodies', () => {
-  it('are kept where the caller may be logged, without secrets, and told again after a start', async () => {
+  it('are stored when the caller may be logged, without secrets, and can be read after a restart', async () => {
     const { requestLog, dataDir } = openRequestLog()
     const id = logged(requestLog, 'something')
     const quiet = sent(requestLog)
@@ -87,32 +87,32 @@ describe('bodies', () => {
     expect(requestLog.get(id)).toMatchObject(detail)
     expect(requestLog.get(quiet.id)).toMatchObject({ row: { hasBodies: false }, requestBody: null, replyBody: null })
     await requestLog.close()
-    expect(lies(dataDir, 'answer something')).toBe(true)
-    for (const text of [secret, 'ZZZZ', 'not to be kept']) expect(lies(dataDir, text)).toBe(false)
+    expect(isOnDisk(dataDir, 'answer something')).toBe(true)
+    for (const text of [secret, 'ZZZZ', 'not to be kept']) expect(isOnDisk(dataDir, text)).toBe(false)
     expect(fresh({ dataDir }).requestLog.get(id)).toMatchObject(detail)
   })
 
-  it('are erased one by one, by tool, or all; nothing of them is left on the disk, and the rows stay', async () => {
+  it('are deleted by request, by app, or all; nothing of them is left on the disk, and the rows stay', async () => {
     const { requestLog, dataDir } = fresh()
     const ids = ['first', 'second', 'third', 'fourth'].map((name, index) =>
       logged(requestLog, `${name}-words `.repeat(2000), { asker: tool(index < 3 ? 'a' : 'b') }),
     )
     const before = (await requestLog.counts({})).bodyBytes
     expect(before).toBeGreaterThan(4 * 4000)
-    expect(lies(dataDir, 'second-words')).toBe(true)
+    expect(isOnDisk(dataDir, 'second-words')).toBe(true)
     expect(await requestLog.eraseBodies({ id: ids[1] })).toBe(1)
-    expect(lies(dataDir, 'second-words')).toBe(false)
-    expect(lies(dataDir, 'first-words')).toBe(true)
+    expect(isOnDisk(dataDir, 'second-words')).toBe(false)
+    expect(isOnDisk(dataDir, 'first-words')).toBe(true)
     expect(requestLog.get(ids[1] ?? 0)).toMatchObject({ row: { hasBodies: false }, requestBody: null })
     expect(await requestLog.eraseBodies({ tool: 'a' })).toBe(2)
-    for (const name of ['first', 'third']) expect(lies(dataDir, `${name}-words`)).toBe(false)
+    for (const name of ['first', 'third']) expect(isOnDisk(dataDir, `${name}-words`)).toBe(false)
     expect(requestLog.get(ids[3] ?? 0)).toMatchObject({ row: { hasBodies: true } })
     expect(await requestLog.eraseBodies({})).toBe(1)
     expect(await requestLog.eraseBodies({})).toBe(0)
     expect(await requestLog.counts({})).toMatchObject({ kept: 4, bodyBytes: 0 })
   })
 
-  it('that are many are erased without holding anybody up for long, and the file gives its space back', async () => {
+  it('are deleted in large numbers without blocking the program, and the file shrinks', async () => {
     const { requestLog, dataDir } = fresh()
     for (let n = 0; n < 100; n += 1) logged(requestLog, `${n} `.repeat(20_000))
     await requestLog.counts({})
@@ -132,7 +132,7 @@ describe('bodies', () => {
     expect(Number(left)).toBeLessThan(100_000)
   })
 
-  it('older than their days are erased at the start', async () => {
+  it('older than their retention are deleted at the start', async () => {
     let now = Date.UTC(2026, 10, 1)
     const { requestLog, dataDir } = openRequestLog({ now: () => now })
     const old = logged(requestLog, 'old')
@@ -148,7 +148,7 @@ describe('bodies', () => {
     expect(again.get(young).requestBody).not.toBeNull()
   })
 
-  it('that can’t be kept cost no row', async () => {
+  it('that can’t be stored do not affect their rows', async () => {
     const { requestLog, dataDir, lines } = fresh()
     const other = new DatabaseSync(bodiesFile(dataDir))
     other.exec('DROP TABLE bodies')
@@ -160,7 +160,7 @@ describe('bodies', () => {
 })
 
 describe('a row', () => {
-  it('holds no local key, wherever a tool put it', async () => {
+  it('contains no app key, wherever an app put it', async () => {
     const { requestLog, dataDir } = openRequestLog()
     const trace = requestLog.open(
       notice({ path: `/v1/${toolKey}`, endpoint: 'other', model: toolKey, method: toolKey }),
@@ -180,8 +180,8 @@ describe('a row', () => {
       },
     })
     await requestLog.close()
-    expect(lies(dataDir, 'ZZZZ')).toBe(false)
-    expect(lies(dataDir, 'isk_…')).toBe(true)
+    expect(isOnDisk(dataDir, 'ZZZZ')).toBe(false)
+    expect(isOnDisk(dataDir, 'isk_…')).toBe(true)
     expect(requestLogFile(dataDir)).toContain(dataDir)
   })
 })

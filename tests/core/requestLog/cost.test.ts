@@ -24,13 +24,13 @@ async function ended(
   return rowOf(requestLog, trace.id)
 }
 
-describe('what a request cost', () => {
-  it('is estimated from its tokens, what was cached once and cheaper', async () => {
+describe('the cost of a request', () => {
+  it('is estimated from its tokens, with cached ones counted once at their lower price', async () => {
     const row = await ended({}, 200, { state: 'done' }, reading(1000, 300, 200))
     expect(row).toMatchObject({ cost: '0.00086', costIs: 'estimated', tokensAre: 'measured' })
   })
 
-  it('is nothing, and that is certain, where nothing was sent', async () => {
+  it('is certainly nothing when nothing was sent', async () => {
     const refused = requestLog.open(notice())
     refused.replied(402, null)
     refused.ends({ state: 'refused', problem: { kind: 'budget', message: 'Over budget.' } }, null)
@@ -53,7 +53,7 @@ describe('what a request cost', () => {
     expect(await ended({}, status, { state: 'done' }, reading(10, 0))).toMatchObject(unknown)
   })
 
-  it('is nothing by the service’s word, and so an estimate, for a stream that was cancelled before any output came [CHAT-17]', async () => {
+  it('is an estimate of nothing for a stream that was cancelled before any output [CHAT-17]', async () => {
     const byItsWord = { cost: '0', costIs: 'estimated' }
     expect(await ended({}, 200, { state: 'cancelled', by: 'person' }, reading(10, 0))).toMatchObject(byItsWord)
     expect(await ended({}, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(byItsWord)
@@ -67,7 +67,7 @@ describe('what a request cost', () => {
     expect(row).toMatchObject({ cost: '0.00086', costIs: 'estimated', tokensAre: 'estimated', tokensOut: 300 })
   })
 
-  it('is unknown where an earlier attempt may have made the service work', async () => {
+  it('is unknown when an earlier attempt may have made the service work', async () => {
     for (const [status, is] of [
       [503, unknown],
       [0, unknown],
@@ -92,7 +92,7 @@ describe('what a request cost', () => {
     expect(await rowOf(requestLog, trace.id)).toMatchObject({ ...unknown, attempts: 1 })
   })
 
-  it('is unknown where the model’s price or the tokens are, or the reply was cut before any output', async () => {
+  it('is unknown when the price or the tokens are unknown, or the reply was cut before any output', async () => {
     expect(await ended({ model: 'new' }, 200, { state: 'done' }, reading(1, 2))).toMatchObject(unknown)
     expect(await ended({}, 200, { state: 'done' }, null)).toMatchObject(unknown)
     expect(await ended({}, 200, { state: 'cut' }, { ...reading(5, 0), output: false })).toMatchObject(unknown)
@@ -111,7 +111,7 @@ describe('what a request cost', () => {
     ).toMatchObject(free)
   })
 
-  it('takes no nonsense for tokens', async () => {
+  it('ignores invalid token counts', async () => {
     for (const count of [-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 1e300]) {
       const row = await ended({}, 200, { state: 'done' }, reading(count, 3))
       expect(row).toMatchObject({ ...unknown, tokensIn: null, tokensOut: 3 })
@@ -122,15 +122,15 @@ describe('what a request cost', () => {
     })
   })
 
-  it('of a picture is by the piece, whatever model was asked for', async () => {
+  it('of an image is a price per image, whatever the model', async () => {
     const picture = { endpoint: 'images', path: '/v1/images/generations', model: 'dall-e-3' } as const
     expect(await ended(picture, 200, { state: 'done' }, null)).toMatchObject({ cost: '0.04', costIs: 'estimated' })
     expect(await ended({ ...picture, pictures: 3 }, 200, { state: 'done' }, null)).toMatchObject({ cost: '0.12' })
   })
 })
 
-describe('what a request will need', () => {
-  it('is the mean output that was seen of its model, else of all, else a default', () => {
+describe('the expected tokens of a request', () => {
+  it('are the average output of its model, else of all models, else a default', () => {
     expect(requestLog.typicalOut('writer-small')).toBe(500)
     for (const out of [100, 200, 300]) sent(requestLog).ends({ state: 'done' }, reading(1, out))
     expect(requestLog.typicalOut('writer-small')).toBe(200)
@@ -140,7 +140,7 @@ describe('what a request will need', () => {
     expect(requestLog.typicalOut('writer-small')).toBe(200)
   })
 
-  it('is known again after a start', async () => {
+  it('are known after a restart', async () => {
     const first = openRequestLog()
     sent(first.requestLog).ends({ state: 'done' }, reading(1, 321))
     await first.requestLog.close()

@@ -17,7 +17,7 @@ import { notice, openRequestLog, reading, service, tool, usage } from './helpers
 const dayMs = 86_400_000
 const always = [0, 100_000] as const
 
-/** The sums as one plain question to the rows, by the account that `book` says each row's request went to. */
+/** The sums by a single query over the rows. `account` maps a row to its account. */
 function summed(dataDir: string, account: (row: number) => string | null): Record<string, UsedDay[]> {
   const database = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
   const rows = database
@@ -69,7 +69,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Requests of several tools through days, starts, services and accounts, and beside it what each row is, told in plain words. */
+/** Requests of several apps across days, restarts, services and accounts, with a simple model of each row beside it. */
 class Life {
   readonly dataDir: string
   requestLog: SqliteRequestLog
@@ -123,7 +123,7 @@ class Life {
     this.#lanes.set(lane, trace)
   }
 
-  /** Whoever carries requests ends them before the books are closed. */
+  /** Traces are ended before the log is closed. */
   async #restart(): Promise<void> {
     for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
     this.#lanes.clear()
@@ -132,8 +132,8 @@ class Life {
   }
 }
 
-describe('the roll-up by day', () => {
-  it('is what one plain GROUP BY over the rows says, whatever the order, the days, the starts and the accounts', async () => {
+describe('usage by day', () => {
+  it('equals a GROUP BY over the rows, in any order and across days, restarts and accounts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 60, size: 'max' }), async (steps) => {
         const life = new Life()
@@ -143,7 +143,7 @@ describe('the roll-up by day', () => {
         const expected = summed(life.dataDir, life.accountOf)
         const byDay = (days: UsedDay[] = []): UsedDay[] =>
           days.toSorted((a, b) => `${a.day} ${a.who} ${a.model}`.localeCompare(`${b.day} ${b.who} ${b.model}`))
-        // A book at two base addresses has a row of each.
+        // An account at two base addresses has a row for each.
         expect(merged(byDay(red))).toEqual(byDay(expected.red))
         expect(merged(byDay(blue))).toEqual(byDay(expected.blue))
         const days = (expected.red ?? []).map(({ day }) => day)
@@ -173,13 +173,13 @@ describe('the roll-up by day', () => {
     await requestLog.close()
   })
 
-  it('answers the days asked for, and nothing of a book that is not known', async () => {
+  it('returns the requested days, and nothing for an unknown account', async () => {
     let now = Date.UTC(2026, 10, 20, 23, 59)
     const { requestLog } = openRequestLog({ now: () => now })
     requestLog.connectedTo(service)
     requestLog.belongsTo('red')
     const today = Math.floor(now / dayMs)
-    // Begun before midnight, ended after it: of the day in which it began.
+    // Started before midnight and ended after it: belongs to the day of its start.
     const late = requestLog.open(notice())
     now += 120_000
     late.ends({ state: 'done' }, null)
@@ -193,7 +193,7 @@ describe('the roll-up by day', () => {
     await requestLog.close()
   })
 
-  it('that was looked at stays true: for what ends days later, and for rows that turn out to be another account’s', async () => {
+  it('is correct after a view: for requests that end days later, and for rows that move to another account', async () => {
     let now = Date.UTC(2026, 0, 1)
     const { requestLog } = openRequestLog({ now: () => now })
     requestLog.connectedTo(service)
@@ -213,7 +213,7 @@ describe('the roll-up by day', () => {
     expect(requestLog.usedByDay('red', first, first + 120)).toHaveLength(121)
     expect(requestLog.usedByDay('red', first, first + 120)[0]).toMatchObject({ day: first, requests: 2 })
     expect(requestLog.usedByDay('red', first + 190, first + 400)).toHaveLength(10)
-    // A clock that is put back: the days are over already.
+    // The clock is set back: these days are already over.
     now = Date.UTC(2026, 2, 1)
     requestLog.connectedTo(service)
     for (let n = 0; n < 5; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
@@ -223,7 +223,7 @@ describe('the roll-up by day', () => {
     await requestLog.close()
   })
 
-  it('has the read-outs in the room that made them, without a model', async () => {
+  it('counts read-outs for the feature that sent them, without a model', async () => {
     const { requestLog } = openRequestLog()
     requestLog.connectedTo(service)
     const asker = { kind: 'studio', feature: 'account' } as const
@@ -237,7 +237,7 @@ describe('the roll-up by day', () => {
     await requestLog.close()
   })
 
-  it('keeps few links: another start with the same account makes none', async () => {
+  it('has few account links: a restart with the same account adds none', async () => {
     const { requestLog, dataDir } = openRequestLog()
     await requestLog.close()
     for (let start = 0; start < 5; start += 1) {
@@ -256,12 +256,12 @@ describe('the roll-up by day', () => {
   })
 })
 
-describe('a log from before the roll-up', () => {
-  it('has its sums built once, with costs that no floating-point number could add and rows that never ended', async () => {
+describe('a log from before usage by day', () => {
+  it('gets its sums once, exactly, with rows that never ended', async () => {
     const dataDir = freshFolder()
     oldLog(dataDir, 2000)
     const old = new DatabaseSync(requestLogFile(dataDir))
-    // A reply of nonsense: more than 64 bits hold, so that the sum stays at their end.
+    // An absurd reply with more than 64 bits of tokens, so that the sum stops at its maximum.
     old.exec(`INSERT INTO callers (id, who, model) VALUES (9, 'tool:mad', 'mad');
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
       INSERT INTO requests (id, at, caller, endpoint, outcome, cost, cost_is) SELECT 5000 + i, 0, 9, 0, 0, 100000000000000000, 1 FROM n`)
@@ -280,13 +280,13 @@ describe('a log from before the roll-up', () => {
     expect(used.length).toBeGreaterThan(50)
     expect(used.find(({ who }) => who === 'tool:mad')).toMatchObject({ requests: 100, cost: most })
     expect(used.some(({ unpriced }) => unpriced > 0)).toBe(true)
-    // And one more on top of it, when the log goes on.
+    // Another one on top, after the restart.
     const trace = requestLog.open(notice({ asker: tool('mad') }))
     trace.ends({ state: 'done' }, null)
     await requestLog.close()
   })
 
-  it('is migrated whole or not at all, whenever the process is killed', async () => {
+  it('is migrated completely or not at all, whenever the process is killed', async () => {
     const random = randomNumbers()
     for (let round = 0; round < tries(2, 10); round += 1) {
       const dataDir = freshFolder()
@@ -315,7 +315,7 @@ describe('a log from before the roll-up', () => {
 
 const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))
 
-/** Sums of the same day and caller, of several base addresses, in one. */
+/** Merges sums of the same day and caller over several base addresses. */
 function merged(days: UsedDay[]): UsedDay[] {
   const all: UsedDay[] = []
   for (const day of days) {
@@ -336,7 +336,7 @@ function merged(days: UsedDay[]): UsedDay[] {
   return all
 }
 
-/** A log as the first version left it: rows of all kinds over twenty days, some of them never ended. */
+/** A log as the first version left it: rows of all kinds over twenty days, some of which never ended. */
 function oldLog(dataDir: string, rows: number): void {
   const [first = ''] = requestLogDatabase.migrations
   openDatabase(requestLogFile(dataDir), { ...requestLogDatabase, migrations: [first] }).close()

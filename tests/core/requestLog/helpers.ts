@@ -11,7 +11,7 @@ export function openRequestLog(options: Partial<RequestLogOptions> = {}) {
   const dataDir = options.dataDir ?? freshFolder()
   const lines: string[] = []
   const requestLog = new SqliteRequestLog({
-    tools: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
+    apps: () => [{ id: 'editor', name: 'My editor', colour: 'teal' }],
     bodyDays: () => 7,
     log: (level, line) => lines.push(`${level} ${line}`),
     ...options,
@@ -20,7 +20,7 @@ export function openRequestLog(options: Partial<RequestLogOptions> = {}) {
   return { requestLog, dataDir, lines }
 }
 
-/** A request that went out and got this status. */
+/** A request that was sent and got this status. */
 export function sent(requestLog: SqliteRequestLog, changes: Partial<RequestNotice> = {}, status = 200): RequestTrace {
   const trace = requestLog.open(notice(changes))
   trace.connected()

@@ -14,7 +14,7 @@ import { notice, openRequestLog, rowOf, sent, service } from './helpers.ts'
 
 const harness = (name: string): string => fileURLToPath(new URL(`harness/${name}.ts`, import.meta.url))
 
-/** Runs a process that writes requests and kills it (-9) `afterMs` after its first one went out. */
+/** Starts a process that logs requests and kills it (-9) `afterMs` after its first one was sent. */
 async function flyAndKill(folder: string, afterMs: number) {
   const child = spawn(process.execPath, [harness('flights'), folder], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -31,7 +31,7 @@ async function flyAndKill(folder: string, afterMs: number) {
 }
 
 describe('a process that is killed', () => {
-  it('leaves a row for each request that went out: as it ended, or as one whose end nobody knows', async () => {
+  it('leaves a row for each request that was sent, with its end or with an unknown end', async () => {
     const folder = freshFolder()
     let unknown = 0
     const random = randomNumbers()
@@ -67,7 +67,7 @@ describe('a process that is killed', () => {
 })
 
 describe('the command line’s reader', () => {
-  it('follows a running core from its own process: each request as it comes and once more as it ended', async () => {
+  it('follows a running core from its own process: each request at its start and at its end', async () => {
     const { requestLog, dataDir, lines } = openRequestLog()
     const child = spawn(process.execPath, [harness('follow'), dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
     const exited = once(child, 'exit')
@@ -99,7 +99,7 @@ describe('the command line’s reader', () => {
     await requestLog.close()
   })
 
-  it('reads without a running core, and finds a log that is only made later', async () => {
+  it('reads without a running core, and finds a log that is created later', async () => {
     const dataDir = freshFolder()
     const reader = openRequestLogReader(dataDir)
     expect(reader.page({}, 100, 10)).toEqual([])
@@ -120,7 +120,7 @@ describe('the command line’s reader', () => {
     alone.close()
   })
 
-  it('follows a long log to its end although nothing is written any more', async () => {
+  it('follows a long log to its end although no more rows are written', async () => {
     const { requestLog, dataDir } = openRequestLog()
     for (let n = 0; n < 2500; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
     await requestLog.close()

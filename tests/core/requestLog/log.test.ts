@@ -100,7 +100,7 @@ function isBy(by: RequestRow['who'], who: string): boolean {
   return by.kind === 'tool' && by.id === who
 }
 
-/** What the contract says, word by word, over rows that were read without a filter. */
+/** The contract's filter, field by field, over rows that were read without a filter. */
 function naive(row: RequestRow, { who, model: wanted, outcome, text, since, until }: RequestFilter): boolean {
   if (who && !isBy(row.who, who)) return false
   if (wanted && row.model !== wanted) return false
@@ -113,14 +113,14 @@ function naive(row: RequestRow, { who, model: wanted, outcome, text, since, unti
 }
 
 describe('the log', () => {
-  it('answers a filter, page by page and counted, as reading every row would, to the core and to a reader beside it', async () => {
+  it('answers a filter, in pages and counts, as a read of every row would, in the core and in a reader beside it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(request, { maxLength: 40, size: 'max' }),
         fc.array(filter, { minLength: 1, maxLength: 8 }),
         async (requests, filters) => {
           let now = noon
-          const { requestLog, dataDir } = openRequestLog({ now: () => now, tools: () => names })
+          const { requestLog, dataDir } = openRequestLog({ now: () => now, apps: () => names })
           for (const one of requests) {
             now += one.forward
             write(requestLog, one)
@@ -138,7 +138,7 @@ describe('the log', () => {
             }
             expect(pages).toEqual(expected)
             expect((await requestLog.counts(wanted)).kept).toBe(expected.length)
-            // A reader can't know how far a request under way is, nor what it was told since it was opened.
+            // A reader can't know the progress of a request under way, nor what was recorded since its start.
             const ended = (rows: RequestRow[]) => rows.filter((row) => outcomeOfRow(row) !== null)
             expect(ended(reader.page(wanted, newest, 1000))).toEqual(ended(expected))
           }
@@ -150,7 +150,7 @@ describe('the log', () => {
     )
   })
 
-  it('counts on from what it has counted, and again when a row under way ends', async () => {
+  it('continues a cached count, and updates it when a row under way ends', async () => {
     const { requestLog } = fresh()
     const long = sent(requestLog)
     for (let n = 0; n < 5; n += 1) sent(requestLog).ends({ state: 'done' }, null)
@@ -162,7 +162,7 @@ describe('the log', () => {
     expect((await requestLog.counts({})).kept).toBe(7)
   })
 
-  it('finds models by name also when a tool has named too many to remember', () => {
+  it('finds models by name even when an app has used too many to remember', () => {
     const store = openRequestLogTables(freshFolder())
     const callers = new Callers(2)
     const made = ['m1', 'm2', 'm3', 'm4'].map((name) => callers.of('tool:t', name))
@@ -193,13 +193,13 @@ describe('the log', () => {
   })
 })
 
-describe('refusals at the gate', () => {
+describe('refusals of the guard', () => {
   const refusal = (changes: object = {}) => ({
     ...{ appId: null, from: 'a web page at https://evil.example', method: 'POST', path: '/v1/chat/completions?key=1' },
     ...{ status: 403, code: 'origin', message: 'A web page at https://evil.example tried.', ...changes },
   })
 
-  it('of one kind from one place within a minute are one row that counts', async () => {
+  it('of one kind from one source within a minute are one row with a count', async () => {
     let now = noon
     const { requestLog } = fresh({ now: () => now })
     for (let n = 0; n < 1000; n += 1) requestLog.refused(refusal())
@@ -223,7 +223,7 @@ describe('refusals at the gate', () => {
     expect((await rowOf(requestLog, 4)).times).toBe(1)
   })
 
-  it('from ever new places fill neither disk nor memory', async () => {
+  it('from ever new sources fill neither disk nor memory', async () => {
     let now = noon
     const { requestLog } = fresh({ now: () => now })
     for (let n = 0; n < 5000; n += 1) {
@@ -236,7 +236,7 @@ describe('refusals at the gate', () => {
     expect(rows.reduce((sum, { times }) => sum + times, 0)).toBe(5000)
   })
 
-  it('are counted for today alone, also after a start', async () => {
+  it('are counted only for today, also after a restart', async () => {
     let now = noon
     const { requestLog, dataDir } = openRequestLog({ now: () => now })
     requestLog.refused(refusal())
@@ -253,13 +253,13 @@ describe('refusals at the gate', () => {
   })
 })
 
-describe('who watches the log', () => {
+describe('a watcher of the log', () => {
   const next = async (feed: AsyncIterator<RequestsEvent, undefined>): Promise<RequestsEvent> => {
     const { value } = await feed.next()
     return value ?? expect.unreachable()
   }
 
-  it('gets the newest rows, then what changed, as it is by then', async () => {
+  it('gets the newest rows, then changed rows in their current state', async () => {
     const { requestLog } = fresh()
     for (let n = 0; n < 3; n += 1) sent(requestLog).ends({ state: 'done' }, null)
     const feed = requestLog.watch({}, 2)
@@ -275,7 +275,7 @@ describe('who watches the log', () => {
     await feed.return?.()
   })
 
-  it('is told at most ten times a second', async () => {
+  it('is notified at most ten times a second', async () => {
     const { requestLog } = fresh()
     const feed = requestLog.watch({}, 10)
     await next(feed)
@@ -294,7 +294,7 @@ describe('who watches the log', () => {
     await feed.return?.()
   })
 
-  it('gets rows alone that its filter lets through, and the whole picture when one leaves', async () => {
+  it('gets only rows that match its filter, and a new snapshot when one leaves', async () => {
     const { requestLog } = fresh()
     const feed = requestLog.watch({ who: 'editor', outcome: 'open' }, 10)
     expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
@@ -307,7 +307,7 @@ describe('who watches the log', () => {
     await feed.return?.()
   })
 
-  it('and reads slowly costs no memory: it finds the newest rows', async () => {
+  it('that reads slowly costs no memory: it gets the newest rows', async () => {
     const { requestLog } = fresh()
     const feed = requestLog.watch({}, 5)
     await next(feed)
@@ -318,7 +318,7 @@ describe('who watches the log', () => {
     await feed.return?.()
   })
 
-  it('sees refusals count up, and hears that bodies were erased', async () => {
+  it('sees growing counts of refusals, and that bodies were deleted', async () => {
     const { requestLog } = fresh()
     const feed = requestLog.watch({}, 5)
     await next(feed)

@@ -1,4 +1,4 @@
-// @isolated It measures how long a log of a million rows holds up its process.
+// @isolated It measures how long a log of a million rows blocks its process.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
@@ -6,14 +6,14 @@ import type { RequestFilter } from '../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { fill } from './harness/million.ts'
 
-// Bounds are generous: they tell an index that is used from one that is not. `harness/views.ts` prints the figures.
+// The limits are generous: they distinguish a used index from an unused one. `harness/views.ts` prints the figures.
 describe('a log of a million requests', () => {
   let requestLog: SqliteRequestLog
   beforeAll(async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 1_000_000)
     const from = performance.now()
-    requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+    requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined })
     expect(performance.now() - from).toBeLessThan(1000)
   })
   afterAll(() => requestLog.close())
@@ -26,13 +26,13 @@ describe('a log of a million requests', () => {
     ['failures', { outcome: 'failed' }, 200],
     ['a time long ago', { until: new Date(Date.now() - 1_900_000_000).toISOString() }, 200],
     ['text that is common', { text: 'not available' }, 200],
-  ])('answers a page of %s at once', async (_, filter, rows) => {
+  ])('returns a page of %s quickly', async (_, filter, rows) => {
     const from = performance.now()
     expect(await requestLog.page(filter, Number.MAX_SAFE_INTEGER, 200)).toHaveLength(rows)
     expect(performance.now() - from).toBeLessThan(500)
   })
 
-  it('goes on with everything else while it looks for a text that is nowhere', async () => {
+  it('does not block other work while it searches for a missing text', async () => {
     let turns = 0
     let done = false
     const turn = (): void => {
@@ -45,7 +45,7 @@ describe('a log of a million requests', () => {
     expect(turns).toBeGreaterThanOrEqual(100)
   })
 
-  it('counts, and the next time counts only what is new', async () => {
+  it('counts all rows, and the next time only new ones', async () => {
     expect((await requestLog.counts({})).kept).toBe(1_000_000)
     expect((await requestLog.counts({ text: 'unavailable' })).kept).toBe(25_000)
     const from = performance.now()

@@ -29,14 +29,14 @@ const rows = (...list: NonNullable<AccountUsage['usage']>): AccountUsage => ({
 })
 
 describe('prices', () => {
-  it('are not known before the service told its daily rows', () => {
+  it('are unknown before the service reported its daily rows', () => {
     const requestLog = fresh()
     expect(requestLog.price('chat', 'writer-small', use(1, 1))).toBeNull()
     expect(requestLog.dearest('chat', use(1, 1))).toBeNull()
     expect(requestLog.price('models', null, use(0, 0))).toBe(0n)
   })
 
-  it('are exact for each class of tokens where the rows agree', () => {
+  it('are exact for each class of tokens when the rows agree', () => {
     const requestLog = fresh()
     requestLog.learn(usage, service)
     expect(requestLog.learned('writer-small')).toMatchObject({ how: 'separate', days: 4 })
@@ -46,7 +46,7 @@ describe('prices', () => {
     expect(requestLog.price('chat', 'writer-small', use(1, 0, 1))).toBe(50n)
   })
 
-  it('give back every row’s cost to a billionth, whatever the true prices and the use were', () => {
+  it('reproduce every row’s cost to a billionth, for any true prices and usage', () => {
     const price = fc.bigInt({ min: 0n, max: 10n ** 14n })
     const tokens = fc.bigInt({ min: 0n, max: 10n ** 9n })
     fc.assert(
@@ -61,7 +61,7 @@ describe('prices', () => {
           const fit = fitPrices(days)
           const used = days.some((one) => one.fresh + one.cached + one.out > 0n)
           if (!used) return fit === null
-          // Too few independent rows leave a price open: then the mean stands in, and says so.
+          // Too few independent rows leave a price open. The average is used then, and `how` says so.
           if (!fit || fit.how === 'blend') return fit !== null
           return days.every((one) => {
             const cost = fit.fresh * one.fresh + fit.cached * one.cached + fit.out * one.out
@@ -74,7 +74,7 @@ describe('prices', () => {
     )
   })
 
-  it('are the mean of a token where every row has the same mixture, and better once one has another', () => {
+  it('are the average of a token when every row has the same mixture, and better when one differs', () => {
     const requestLog = fresh()
     const same = [1, 2, 3, 4, 5].map((times) =>
       day(`2026-11-0${times}`, 'm', 300 * times, 100 * times, 180 * times, `${(0.000375 * times).toFixed(9)}`),
@@ -90,14 +90,14 @@ describe('prices', () => {
     expect(requestLog.price('chat', 'm', use(0, 1000))).toBe(1_500_000n)
   })
 
-  it('are not taken for exact where the rows are just enough to compute some', () => {
+  it('are not exact when there are only just enough rows to compute them', () => {
     const requestLog = fresh()
     const few = [day('2026-11-01', 'm', 1000, 0, 300, '0.00095'), day('2026-11-02', 'm', 2000, 0, 100, '0.00115')]
     requestLog.learn(rows(...few), service)
     expect(requestLog.learned('m')?.how).toBe('blend')
   })
 
-  it('come close where the service rounds its costs', () => {
+  it('are close when the service rounds its costs', () => {
     const requestLog = fresh()
     const rounded = Array.from({ length: 20 }, (_, index) => {
       const [tokensIn, cached, out] = [
@@ -113,7 +113,7 @@ describe('prices', () => {
     expect(Number(requestLog.price('chat', 'm', use(0, 1_000_000)))).toBeCloseTo(1_500_000_000, -7)
   })
 
-  it('are today’s after a change of price, once enough days have it', () => {
+  it('follow a price change after enough days', () => {
     const requestLog = fresh()
     const at = (date: number, each: number, out: number) =>
       day(
@@ -130,21 +130,21 @@ describe('prices', () => {
     expect(requestLog.price('chat', 'm', use(1_000_000, 0))).toBe(2_000_000_000n)
   })
 
-  it('don’t follow a row of today that is still growing', () => {
+  it('ignore today’s row, which still grows', () => {
     const requestLog = fresh()
     const torn = day('2026-11-21', 'writer-small', 100_000, 0, 0, '0.001')
     requestLog.learn({ ...usage, usage: [...(usage.usage ?? []), torn] }, service)
     expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
   })
 
-  it('are nothing for a model whose tokens cost nothing', () => {
+  it('are nothing for a free model', () => {
     const requestLog = fresh()
     requestLog.learn(rows(day('2026-11-01', 'free', 1000, 10, 200, '0')), service)
     expect(requestLog.price('chat', 'free', use(1000, 1000))).toBe(0n)
     expect(requestLog.learned('free')?.how).toBe('free')
   })
 
-  it('are by the request where no tokens are counted, an alias by the name that it stands for', () => {
+  it('are per request when no tokens are counted, and an alias has the price of its model', () => {
     const requestLog = fresh()
     const spoken = { ...day('2026-11-01', 'tts-1', 0, 0, 0, '0.06'), requests: 4 }
     const heard = { ...day('2026-11-01', 'whisper-large-v3-turbo', 0, 0, 0, '0.012'), requests: 3 }
@@ -158,7 +158,7 @@ describe('prices', () => {
     expect(requestLog.dearest('chat', use(1, 1))).toBeNull()
   })
 
-  it('of the dearest model stand in for a reservation', () => {
+  it('of the most expensive model are used for a reservation', () => {
     const requestLog = fresh()
     requestLog.learn(usage, service)
     requestLog.learn(
@@ -168,7 +168,7 @@ describe('prices', () => {
     expect(requestLog.dearest('chat', use(1000, 0))).toBe(100_000_000n)
   })
 
-  it('are kept, for each service apart', async () => {
+  it('are stored for each service separately', async () => {
     const { requestLog, dataDir } = openRequestLog()
     requestLog.learn(usage, service)
     requestLog.learn(rows(day('2026-11-01', 'other', 1000, 0, 0, '0.1')), 'https://other.example')
@@ -181,13 +181,13 @@ describe('prices', () => {
     expect(again.price('chat', 'other', use(1, 1))).toBeNull()
   })
 
-  it('that the disk does not take hold all the same, and what comes after the end is passed over', async () => {
+  it('apply even if they can’t be stored, and are ignored after the log was closed', async () => {
     const { requestLog, dataDir, lines } = openRequestLog()
     const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec("CREATE TRIGGER full BEFORE INSERT ON prices BEGIN SELECT RAISE(ABORT, 'full'); END")
     other.close()
     requestLog.learn(usage, service)
-    expect(lines).toEqual([expect.stringMatching('^error Prices could not be kept')])
+    expect(lines).toEqual([expect.stringMatching('^error Prices could not be stored')])
     expect(requestLog.price('chat', 'writer-small', use(1_000_000, 0))).toBe(500_000_000n)
     expect(requestLog.price('images', null, use(0, 0))).toBe(40_000_000n)
     await requestLog.close()
@@ -195,7 +195,7 @@ describe('prices', () => {
     expect(lines).toHaveLength(1)
   })
 
-  it('learn nothing from rows that are none', () => {
+  it('ignore invalid rows', () => {
     const requestLog = fresh()
     const bad = [
       day('2026-11-01', 'm', -5, 0, 0, '1'),
@@ -213,7 +213,7 @@ describe('prices', () => {
     expect(fromNano(requestLog.price('chat', 'm', use(1000, 0)) ?? -1n)).toBe('0.001')
   })
 
-  it('of the sandbox are found in its seeded past, and what they say of a request is what it then books', async () => {
+  it('of the sandbox are learned from its seeded history, and predict what it charges', async () => {
     const now = (): number => Date.UTC(2026, 10, 21, 12)
     const sandbox = await startSandbox({ seed: 'prices', now })
     const headers = { authorization: `Bearer ${sandbox.apiKey}`, 'content-type': 'application/json' }

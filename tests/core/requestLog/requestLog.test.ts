@@ -17,7 +17,7 @@ function fresh(options: Parameters<typeof openRequestLog>[0] = {}) {
   return made
 }
 
-/** Another connection: sees what is committed and nothing else. */
+/** Another connection, which sees only committed rows. */
 function committed(dataDir: string): unknown[] {
   const other = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
   const rows = other.prepare('SELECT id, outcome FROM requests ORDER BY id').all()
@@ -25,8 +25,8 @@ function committed(dataDir: string): unknown[] {
   return rows.map((row) => ({ ...row }))
 }
 
-describe('the files of the books', () => {
-  it('are readable by their owner alone, and apart from the database that must not change with each request', () => {
+describe('the files of the request log', () => {
+  it('are readable only by their owner, and separate from the database that must not change with each request', () => {
     const { dataDir } = fresh()
     expect(statSync(requestLogFile(dataDir)).mode & 0o777).toBe(0o600)
     expect(statSync(bodiesFile(dataDir)).mode & 0o777).toBe(0o600)
@@ -35,7 +35,7 @@ describe('the files of the books', () => {
   it.each([
     ['ledger', requestLogFile],
     ['bodies', bodiesFile],
-  ])('of a newer version (%s) are refused and keep every byte', async (_, fileOf) => {
+  ])('of a newer version (%s) are refused and unchanged', async (_, fileOf) => {
     const { requestLog, dataDir } = openRequestLog()
     await requestLog.close()
     const newer = new DatabaseSync(fileOf(dataDir))
@@ -49,7 +49,7 @@ describe('the files of the books', () => {
   it.each([
     ['ledger', requestLogFile],
     ['bodies', bodiesFile],
-  ])('that are damaged (%s) are told so when they are read whole, and keep every byte', async (_, fileOf) => {
+  ])('that are damaged (%s) are reported when they are read whole, and unchanged', async (_, fileOf) => {
     const { requestLog, dataDir } = openRequestLog()
     for (let n = 0; n < 300; n += 1) {
       const trace = sent(requestLog, { logBodies: true })
@@ -66,7 +66,7 @@ describe('the files of the books', () => {
     expect(readFileSync(fileOf(dataDir)).equals(bytes)).toBe(true)
   })
 
-  it('are not taken for each other', async () => {
+  it('can’t be mistaken for each other', async () => {
     const { requestLog, dataDir } = openRequestLog()
     await requestLog.close()
     const other = freshFolder()
@@ -76,7 +76,7 @@ describe('the files of the books', () => {
 })
 
 describe('a request', () => {
-  it('stands in the database before whoever opened it may send it', async () => {
+  it('is in the database before it may be sent', async () => {
     const { requestLog, dataDir } = fresh()
     const trace = requestLog.open(notice())
     expect(trace.written).toBeInstanceOf(Promise)
@@ -86,7 +86,7 @@ describe('a request', () => {
     expect(committed(dataDir)).toEqual([{ id: trace.id, outcome: null }])
   })
 
-  it('is one commit with all others of the same turn', async () => {
+  it('shares one commit with all others of the same turn', async () => {
     const { requestLog, dataDir } = fresh()
     const other = new DatabaseSync(requestLogFile(dataDir), { readOnly: true })
     const seen: number[] = []
@@ -104,7 +104,7 @@ describe('a request', () => {
     other.close()
   })
 
-  it('shows every part of what happened to it, in the contract’s words', async () => {
+  it('shows all of its history as the contract defines it', async () => {
     let now = Date.UTC(2026, 10, 21, 10)
     const { requestLog } = fresh({ now: () => now })
     requestLog.learn(usage, service)
@@ -187,7 +187,7 @@ describe('a request', () => {
     expect(requestLog.live()).toBe(0)
   })
 
-  it('keeps an unusual method, path, model and problem as they were, without a local key that stood in them', async () => {
+  it('preserves an unusual method, path, model and problem, without a local key in them', async () => {
     const { requestLog } = fresh()
     const key = `isk_abcdefgh_${'A'.repeat(43)}`
     const trace = requestLog.open(
@@ -201,9 +201,9 @@ describe('a request', () => {
     expect(JSON.stringify(requestLog.get(trace.id))).not.toContain('AAAA')
   })
 
-  it('carries a tool’s name and colour as they are now, and its id once the key is gone', async () => {
+  it('has the current name and colour of its app, and the id after the app was revoked', async () => {
     let tools = [{ id: 'editor', name: 'Old', colour: 'teal' as const }]
-    const { requestLog } = fresh({ tools: () => tools })
+    const { requestLog } = fresh({ apps: () => tools })
     const { id } = sent(requestLog)
     expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'Old' })
     tools = [{ id: 'editor', name: 'New', colour: 'teal' }]
@@ -212,7 +212,7 @@ describe('a request', () => {
     expect((await rowOf(requestLog, id)).who).toMatchObject({ kind: 'tool', id: 'editor', name: 'editor' })
   })
 
-  it('is stopped by a person: its carrier is told, also when it comes later, and the row says who', async () => {
+  it('can be stopped by a person, also before it has a carrier, and its row says so', async () => {
     const { requestLog } = fresh()
     const early = requestLog.open(notice())
     expect(requestLog.stop(early.id)).toBe(true)
@@ -230,7 +230,7 @@ describe('a request', () => {
     expect(await rowOf(requestLog, late.id)).toMatchObject({ cancelledBy: 'tool' })
   })
 
-  it('ends for those who listen, once its row stands', async () => {
+  it('is emitted at its end, after its row was written', async () => {
     const { requestLog, dataDir } = fresh()
     const heard = Promise.withResolvers<unknown[]>()
     requestLog.ended.add((row) => heard.resolve([row, committed(dataDir)]))
@@ -241,12 +241,12 @@ describe('a request', () => {
     expect(rows).toEqual([{ id: trace.id, outcome: 0 }])
   })
 
-  it('that is not in the log is told so', () => {
+  it('that is not in the log gives no_such_item', () => {
     const { requestLog } = fresh()
     expect(() => requestLog.get(1)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
   })
 
-  it('stays in the log when the program ends, with ids that go on', async () => {
+  it('is in the log after a restart, and ids continue', async () => {
     const { requestLog, dataDir } = openRequestLog()
     const first = sent(requestLog)
     first.ends({ state: 'done' }, reading(3, 4))
@@ -257,7 +257,7 @@ describe('a request', () => {
     expect((await again.counts({})).kept).toBe(2)
   })
 
-  it('is never sent when the disk does not take its row', async () => {
+  it('is never sent when its row can’t be written', async () => {
     const { requestLog, dataDir, lines } = fresh()
     const other = new DatabaseSync(requestLogFile(dataDir))
     other.exec('ALTER TABLE requests RENAME TO elsewhere')
@@ -272,7 +272,7 @@ describe('a request', () => {
     const next = requestLog.open(notice({ asker: tool('another') }))
     await next.written
     expect(await rowOf(requestLog, next.id)).toMatchObject({ who: { id: 'another' } })
-    // What was not sent is written down all the same, once the disk takes rows again.
+    // A request that was not sent is logged later, when the disk takes rows again.
     expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'failed', problem: { kind: 'store_damaged' } })
     expect((await requestLog.counts({ outcome: 'failed' })).kept).toBe(201)
     expect(requestLog.spent('editor').requestsToday).toBe(201)

@@ -31,10 +31,10 @@ const dayMs = 86_400_000
 const quietly = { done: () => undefined, stopped: () => false }
 const clean = (text: string): string => text
 
-/** Looks into the files as they lie on the disk, from another process: this one must not open them by hand. */
-const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+/** Searches the files on the disk from another process, because this process must not open them directly. */
+const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
-/** A request with bodies that ended at once; `text` stands in its path, its problem, its headers and its bodies. */
+/** A request with bodies that ended at once. `text` is in its path, its problem, its headers and its bodies. */
 function ended(requestLog: SqliteRequestLog, text: string): number {
   const trace = sent(requestLog, { logBodies: true, endpoint: 'other', path: `/v1/${text}`, model: 'writer-small' })
   trace.headers([['x-ask', text]], [['x-answer', text]], clean)
@@ -49,8 +49,8 @@ function ended(requestLog: SqliteRequestLog, text: string): number {
 const ids = async (requestLog: SqliteRequestLog): Promise<number[]> =>
   (await requestLog.page({}, Number.MAX_SAFE_INTEGER, 10_000)).map(({ id }) => id).reverse()
 
-describe('erasing the log by age', () => {
-  it('takes what began before and has ended, with its bodies, out of the files for good', async () => {
+describe('deleting the log by age', () => {
+  it('removes ended rows from before a time, with their bodies, from the files for good', async () => {
     let now = start - 40 * dayMs
     const { requestLog, dataDir } = fresh({ now: () => now, bodyDays: () => 365 })
     for (let n = 0; n < 50; n += 1) ended(requestLog, `long-ago-${n}`)
@@ -59,23 +59,23 @@ describe('erasing the log by age', () => {
     const young = ended(requestLog, 'of-late')
     now = start
     const before = start - 30 * dayMs
-    expect(await requestLog.rowEraser.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
-    expect(requestLog.bodyEraser.count(before).items).toBe(50)
-    expect(lies(dataDir, 'long-ago')).toBe(true)
-    expect(await requestLog.rowEraser.erase(before, quietly)).toBe(50)
+    expect(await requestLog.rowRetention.count(before)).toMatchObject({ items: 50, bytes: expect.any(Number) })
+    expect(requestLog.bodyRetention.count(before).items).toBe(50)
+    expect(isOnDisk(dataDir, 'long-ago')).toBe(true)
+    expect(await requestLog.rowRetention.erase(before, quietly)).toBe(50)
     expect(await ids(requestLog)).toEqual([running.id, young])
     expect((await requestLog.counts({})).kept).toBe(2)
     expect(requestLog.get(young).requestBody?.text).toBe('ask of-late')
-    expect(lies(dataDir, 'long-ago')).toBe(false)
-    expect(lies(dataDir, 'of-late')).toBe(true)
-    expect(await requestLog.rowEraser.count(before)).toEqual({ items: 0, bytes: 0 })
-    // It began then, and stands until it has ended.
+    expect(isOnDisk(dataDir, 'long-ago')).toBe(false)
+    expect(isOnDisk(dataDir, 'of-late')).toBe(true)
+    expect(await requestLog.rowRetention.count(before)).toEqual({ items: 0, bytes: 0 })
+    // It began before the limit, and remains until it has ended.
     running.ends({ state: 'done' }, null)
-    expect(await requestLog.rowEraser.erase(before, quietly)).toBe(1)
+    expect(await requestLog.rowRetention.erase(before, quietly)).toBe(1)
     expect(await ids(requestLog)).toEqual([young])
   })
 
-  it('leaves the books whole: every sum by day, caller and account, and what each tool has spent', async () => {
+  it('preserves every sum by day, caller and account, and the spend of each app', async () => {
     let now = start - 40 * dayMs
     const { requestLog, dataDir, lines } = fresh({ now: () => now })
     requestLog.learn(usage, service)
@@ -95,7 +95,7 @@ describe('erasing the log by age', () => {
     })
     const whole = sumsOf(requestLog)
     expect(whole.days).toHaveLength(33)
-    expect(await requestLog.rowEraser.erase(start + 1, quietly)).toBe(33)
+    expect(await requestLog.rowRetention.erase(start + 1, quietly)).toBe(33)
     expect(await ids(requestLog)).toEqual([])
     expect(sumsOf(requestLog)).toEqual(whole)
     await requestLog.close()
@@ -103,12 +103,12 @@ describe('erasing the log by age', () => {
     const again = fresh({ dataDir, now: () => now }).requestLog
     expect(sumsOf(again)).toEqual(whole)
     expect(lines).toEqual([])
-    // A row's id names it elsewhere: none is given twice, although the log is empty.
+    // Links refer to ids, so no id is used twice, although the log is empty.
     expect(again.open(notice()).id).toBe(34)
     expect(again.usedByDay('red', 0, 100_000)).toEqual(whole.days)
   })
 
-  it('tells whoever looks at the log that rows are gone, and what it counted before is counted anew', async () => {
+  it('notifies watchers that rows were removed, and counts again', async () => {
     let now = start - 40 * dayMs
     const { requestLog } = fresh({ now: () => now })
     for (let n = 0; n < 5; n += 1) ended(requestLog, 'seen')
@@ -125,14 +125,14 @@ describe('erasing the log by age', () => {
       }
     })()
     await first.promise
-    await requestLog.rowEraser.erase(start, quietly)
+    await requestLog.rowRetention.erase(start, quietly)
     await watching
     stop.abort()
     expect(reported).toEqual(['snapshot', 'erased'])
     expect((await requestLog.counts({ text: 'seen' })).kept).toBe(0)
   })
 
-  it('takes exactly what is old, in whatever order the clock went', async () => {
+  it('removes exactly the old rows, even after the clock was set back', async () => {
     const step = fc.integer({ min: -5, max: 5 })
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), step, async (steps, border) => {
@@ -146,8 +146,8 @@ describe('erasing the log by age', () => {
         })
         const before = start + border * 3_600_000
         const stays = made.filter(({ at, open }) => at >= before || open)
-        expect((await requestLog.rowEraser.count(before)).items).toBe(made.length - stays.length)
-        expect(await requestLog.rowEraser.erase(before, quietly)).toBe(made.length - stays.length)
+        expect((await requestLog.rowRetention.count(before)).items).toBe(made.length - stays.length)
+        expect(await requestLog.rowRetention.erase(before, quietly)).toBe(made.length - stays.length)
         expect(await ids(requestLog)).toEqual(stays.map(({ id }) => id))
         await requestLog.close()
       }),
@@ -155,7 +155,7 @@ describe('erasing the log by age', () => {
     )
   })
 
-  it('ends early when it is told to, and says how many went', async () => {
+  it('can be stopped early, and returns how many rows were deleted', async () => {
     const { requestLog } = fresh()
     for (let n = 0; n < 1000; n += 1) requestLog.open(notice()).ends({ state: 'done' }, null)
     let seen = 0
@@ -165,13 +165,13 @@ describe('erasing the log by age', () => {
       },
       stopped: () => seen > 0,
     }
-    const went = await requestLog.rowEraser.erase(Date.now() + 1, steps)
+    const went = await requestLog.rowRetention.erase(Date.now() + 1, steps)
     expect(went).toBe(seen)
     expect(went).toBeGreaterThan(0)
     expect((await requestLog.counts({})).kept).toBe(1000 - went)
   })
 
-  it('holds the thread for less than 20 ms at a time, and gives the room back to the disk', async () => {
+  it('blocks the thread for less than 20 ms at a time, and shrinks the file', async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 200_000)
     const size = statSync(requestLogFile(dataDir)).size
@@ -179,7 +179,7 @@ describe('erasing the log by age', () => {
     const turns: number[] = []
     let from = process.threadCpuUsage()
     let over = false
-    // Processor time of this thread from turn to turn: what others do on the machine is not in it.
+    // Processor time of this thread from turn to turn, without that of other processes.
     const turn = (): void => {
       const { user, system } = process.threadCpuUsage(from)
       turns.push((user + system) / 1000)
@@ -187,18 +187,18 @@ describe('erasing the log by age', () => {
       if (!over) setImmediate(turn)
     }
     turn()
-    expect(await requestLog.rowEraser.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
+    expect(await requestLog.rowRetention.erase(Date.now() - 40_000, quietly)).toBeGreaterThan(199_000)
     over = true
     turns.sort((a, b) => b - a)
     expect(turns.length).toBeGreaterThan(50)
-    // Not each of them: once in a while the collector has its turn, and takes its time on a busy machine.
+    // Not every step: the garbage collector sometimes runs, and is slow on a busy machine.
     expect(turns[Math.ceil(turns.length / 50)]).toBeLessThan(20)
     await requestLog.close()
     open.pop()
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 50)
   }, 60_000)
 
-  it('gives the room of a file from an earlier version back at the next start', async () => {
+  it('shrinks a file of an earlier version at the next start', async () => {
     const dataDir = freshFolder()
     await fill(dataDir, 100_000)
     const old = new DatabaseSync(requestLogFile(dataDir))
@@ -206,16 +206,16 @@ describe('erasing the log by age', () => {
     expect(old.prepare('PRAGMA auto_vacuum').get()).toEqual({ auto_vacuum: 0 })
     old.close()
     const first = openRequestLog({ dataDir })
-    expect(await first.requestLog.rowEraser.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
+    expect(await first.requestLog.rowRetention.erase(Date.now() - 1000, quietly)).toBeGreaterThan(99_000)
     await first.requestLog.close()
     expect(first.lines).toEqual([])
     const size = statSync(requestLogFile(dataDir)).size
     const { lines } = fresh({ dataDir })
     expect(statSync(requestLogFile(dataDir)).size).toBeLessThan(size / 20)
-    expect(lines).toContainEqual(expect.stringContaining('written anew'))
+    expect(lines).toContainEqual(expect.stringContaining('rewritten'))
   })
 
-  it('is killed at any moment: the files stay whole, young rows stay, every sum stays, and the next erasing goes on', async () => {
+  it('can be killed at any moment: files are whole, young rows and sums remain, and the next deletion continues', async () => {
     const before = Date.now() - 20_000
     const harness = fileURLToPath(new URL('harness/erase.ts', import.meta.url))
     const dataDir = freshFolder()
@@ -247,7 +247,7 @@ describe('erasing the log by age', () => {
       }
     }
     const { requestLog } = fresh({ dataDir, checkWhole: true })
-    await requestLog.rowEraser.erase(before, quietly)
+    await requestLog.rowRetention.erase(before, quietly)
     expect((await requestLog.counts({})).kept).toBe(young)
     expect({ spent: requestLog.spent('editor').total, days: requestLog.usedByDay('red', 0, 100_000) }).toEqual(sums)
     expect(requestLog.open(notice()).id).toBe(60_021)

@@ -27,7 +27,7 @@ export const reading = (tokensIn: number, tokensOut: number, cached = 0): MeterR
   output: tokensOut > 0,
 })
 
-/** Writer-small at 0.5 (fresh), 0.05 (cached) and 1.5 SC (out) for a million tokens; a picture 0.04 SC. */
+/** writer-small at 0.5 (prompt), 0.05 (cached) and 1.5 SC (reply) for a million tokens; an image costs 0.04 SC. */
 export const usage: AccountUsage = {
   usage: [
     day('2026-11-01', 'writer-small', 1000, 200, 300, '0.00086'),

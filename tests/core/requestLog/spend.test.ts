@@ -11,7 +11,7 @@ import { day, notice, openRequestLog, reading, service, tool, usage } from './he
 const dayMs = 86_400_000
 const noon = Date.UTC(2026, 10, 21, 12)
 
-/** Prices that leave digits in the ninth place. */
+/** Prices with digits in the ninth decimal place. */
 const odd = {
   ...usage,
   usage: [1, 2, 3, 4, 5, 6].map((n) =>
@@ -32,7 +32,7 @@ const step = fc.record({
 
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** Requests of several tools, interleaved, through days and starts. */
+/** Requests of several apps, interleaved, across days and restarts. */
 class Life {
   now = Date.UTC(2026, 10, 29, 20)
   requestLog: SqliteRequestLog
@@ -71,7 +71,7 @@ class Life {
     this.#lanes.delete(lane)
   }
 
-  /** Whoever carries requests ends them before the books are closed. */
+  /** Traces are ended before the log is closed. */
   async #restart(): Promise<void> {
     for (const left of this.#lanes.values()) left.ends({ state: 'cancelled', by: 'studio' }, null)
     this.#lanes.clear()
@@ -79,7 +79,7 @@ class Life {
     this.requestLog = openRequestLog({ dataDir: this.#dataDir, now: () => this.now }).requestLog
   }
 
-  /** What the rows of a tool say. */
+  /** The spend by an app's rows. */
   async summed(who: string) {
     const rows = await this.requestLog.page({ who }, Number.MAX_SAFE_INTEGER, 1000)
     const ended = rows.filter((row) => row.state !== 'refused' && outcomeOfRow(row) !== null)
@@ -99,7 +99,7 @@ class Life {
 }
 
 describe('spend', () => {
-  it('is the sum of the rows, to the last digit, whatever the order, the days and the starts', async () => {
+  it('is the sum of the rows, to the last digit, in any order and across days and restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), async (steps) => {
         const life = new Life()
@@ -111,7 +111,7 @@ describe('spend', () => {
     )
   })
 
-  it('is known the moment a request ends, before anything is written', () => {
+  it('includes a request at once when it ends, before it is written', () => {
     const { requestLog } = openRequestLog()
     requestLog.learn(usage, service)
     const trace = requestLog.open(notice())
@@ -122,7 +122,7 @@ describe('spend', () => {
     return requestLog.close()
   })
 
-  it('holds more than a floating-point number could add', async () => {
+  it('is exact beyond the precision of floating-point numbers', async () => {
     const { requestLog, dataDir } = openRequestLog({ now: () => noon })
     requestLog.learn(
       { ...usage, usage: [day('2026-11-01', 'dear', 1000, 0, 0, '90000'), day('2026-11-02', 'dear', 1, 0, 0, '90')] },
@@ -165,7 +165,7 @@ describe('spend', () => {
     await requestLog.close()
   })
 
-  it('shows requests minute by minute, also after a start, and none that were refused', async () => {
+  it('shows requests by minute, also after a restart, without refused ones', async () => {
     let now = noon
     const { requestLog, dataDir } = openRequestLog({ now: () => now })
     const one = (): RequestTrace => requestLog.open(notice())

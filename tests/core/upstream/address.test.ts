@@ -38,11 +38,11 @@ test.each([
   'http://api.example.com',
   'http://127.0.0.1.evil.example',
   'http://localhost.evil.example',
-])('%s is refused in words', (given) => {
+])('%s is refused with a message', (given) => {
   expect(() => parse(given)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
 })
 
-test('plain http to elsewhere needs the person to insist', () => {
+test('plain http to another computer needs the person’s permission', () => {
   expect(parse('http://h.example', true).url).toBe('http://h.example')
   for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '[::1]', '[::ffff:127.0.0.1]', 'a.localhost']) {
     expect(parse(`http://${host}`).isLoopback).toBe(true)
@@ -50,7 +50,7 @@ test('plain http to elsewhere needs the person to insist', () => {
   expect(parse('https://h.example').isLoopback).toBe(false)
 })
 
-test('a normalised address stays what it is', () => {
+test('a normalised address is unchanged', () => {
   const segment = fc.constantFrom('v1', 'V1', 'a', 'gate.way', '', 'v1x')
   fc.assert(
     fc.property(fc.array(segment, { maxLength: 6 }), (segments) => {
@@ -103,7 +103,7 @@ describe('[GEN-01] files are fetched only from under the base address', () => {
     'javascript:alert(1)',
   ])('%s is not', (address) => expect(base.covers(address)).toBe(false))
 
-  test('nothing that any server could read as outside is ever covered', () => {
+  test('no address that a server could read as outside is covered', () => {
     const piece = fc.constantFrom(
       '..',
       '.',

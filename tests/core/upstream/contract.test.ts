@@ -58,7 +58,7 @@ test('[MOD-01] models have ids', async () => {
   expect(model).not.toBe('')
 })
 
-test('[CHAT-05] [CHAT-14] [CHAT-15] the JSON reply and the stream say the same', async () => {
+test('[CHAT-05] [CHAT-14] [CHAT-15] the JSON reply and the stream have the same content', async () => {
   const { value } = await upstream.createChatCompletion(ask())
   const { text, sum, error } = await stream()
   expect(error).toBeNull()
@@ -108,7 +108,7 @@ test('[USE-01] [USE-02] [LIM-01] [LIM-02] usage and rate limits', async () => {
   ).toBeDefined()
 })
 
-test('[IMG-03] [GEN-01] [AUTH-01] images by address and as base64', async () => {
+test('[IMG-03] [GEN-01] [AUTH-01] images arrive as addresses and as base64', async () => {
   const byUrl = (await upstream.createImage({ prompt: 'a boat', n: 2 })).value.data ?? []
   expect(byUrl.length).toBe(2)
   const file = await upstream.fetchFile(byUrl[0]?.url ?? '')
@@ -145,7 +145,7 @@ test('[TTS-02] [TTS-03] [TTS-05] [STT-01] [STT-02] [STT-03] [STT-04] speech arri
   }
 })
 
-test('[AUTH-02] [ERR-04] each key is refused in its own way', async () => {
+test('[AUTH-02] [ERR-04] each invalid key gets its own error', async () => {
   await expect(open('sk-nobody-knows-this').listModels()).rejects.toMatchObject({ kind: 'unauthorized' })
   await expect(open(sandbox.keys.noPermission).createChatCompletion(ask())).rejects.toMatchObject({ kind: 'forbidden' })
   await expect(open(sandbox.keys.noCredit).createChatCompletion(ask())).rejects.toMatchObject({
@@ -154,7 +154,7 @@ test('[AUTH-02] [ERR-04] each key is refused in its own way', async () => {
   await expect(upstream.createChatCompletion({ ...ask(), model: 'none' })).rejects.toMatchObject({ kind: 'not_found' })
 })
 
-describe('faults that change nothing of what was said', () => {
+describe('faults that do not change the content', () => {
   test.each([
     'no-done',
     'crlf',
@@ -187,7 +187,7 @@ describe('faults that change nothing of what was said', () => {
   })
 })
 
-describe('faults that end it', () => {
+describe('faults that end the reply', () => {
   test.each([
     ['refuse; status=429; retry-after=30', 'rate_limited'],
     ['refuse; status=503', 'unavailable'],
@@ -211,7 +211,7 @@ describe('faults that end it', () => {
   })
 })
 
-test('a stream holds its slot until it is closed, by its end or by leaving early [LIM-05] [SSE-05]', async () => {
+test('a stream uses its slot until it is closed, by its end or by leaving early [LIM-05] [SSE-05]', async () => {
   const alone = openUpstream({
     base: parseBaseAddress(sandbox.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(sandbox.keys.oneAtATime),
@@ -227,7 +227,7 @@ test('a stream holds its slot until it is closed, by its end or by leaving early
   expect((await alone.createChatCompletion(ask())).value).toBeDefined()
 })
 
-test('tool arguments come as the text that the model wrote, whatever it is; nothing here parses or runs them [CHAT-11]', () => {
+test('tool arguments are the text that the model wrote; the client neither parses nor runs them [CHAT-11]', () => {
   for (const written of ['{"path":"/etc', '__proto__', '{"__proto__":{"polluted":true}}', '']) {
     const sum = emptyAccumulation()
     const pieces = [written.slice(0, 5), written.slice(5)]

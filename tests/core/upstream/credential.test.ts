@@ -17,7 +17,7 @@ const key = fc.string({
   maxLength: 60,
 })
 
-test('a key is trimmed, and what can’t be one is refused without being quoted', () => {
+test('a key is trimmed, and an invalid key is refused without being quoted', () => {
   expect(Credential.fromText(`  Bearer ${canary}\n`).authorization()).toBe(`Bearer ${canary}`)
   for (const text of ['', 'sk-1', 'has space inside', 'line\nbreak-inside', 'ümlaut-ümlaut', 'x'.repeat(5000)]) {
     try {
@@ -30,14 +30,14 @@ test('a key is trimmed, and what can’t be one is refused without being quoted'
   }
 })
 
-test('no way of printing shows the key', () => {
+test('no way of printing reveals the key', () => {
   const credential = Credential.fromText(canary)
   const shown = [String(credential), JSON.stringify({ credential }), inspect(credential, { showHidden: true })]
   for (const text of shown) expect(text).not.toContain('canary')
   expect(Object.keys(credential)).toEqual([])
 })
 
-test('every usual form of the key is cut out of a text', () => {
+test('every usual form of the key is removed from a text', () => {
   fc.assert(
     fc.property(key, fc.string(), fc.string(), (text, before, after) => {
       const credential = Credential.fromText(`x${text}`)
@@ -58,13 +58,13 @@ test('every usual form of the key is cut out of a text', () => {
   )
 })
 
-test('text without the key stays as it is', () => {
+test('text without the key is unchanged', () => {
   expect(Credential.fromText(canary).redact('an ordinary sentence: 100% {"a":1}')).toBe(
     'an ordinary sentence: 100% {"a":1}',
   )
 })
 
-test('a key sealed by the page is unsealed here, and nothing of it stands in the envelope', async () => {
+test('a key sealed by the page can be unsealed, and the envelope contains nothing of it', async () => {
   const publicKey = await sealingPublicKey()
   const sealed = await sealKey(publicKey, canary)
   expect((await unseal(sealed)).authorization()).toBe(`Bearer ${canary}`)
@@ -73,7 +73,7 @@ test('a key sealed by the page is unsealed here, and nothing of it stands in the
   expect(await sealingPublicKey()).toBe(publicKey)
 })
 
-test('an envelope that was changed or is for another is refused', async () => {
+test('an envelope that was changed or is for another process is refused', async () => {
   const sealed = await sealKey(await sealingPublicKey(), canary)
   const flip = (text: string) => (text.startsWith('A') ? `B${text.slice(1)}` : `A${text.slice(1)}`)
   const bad = [
@@ -85,7 +85,7 @@ test('an envelope that was changed or is for another is refused', async () => {
   for (const envelope of bad) await expect(unseal(envelope)).rejects.toMatchObject({ kind: 'bad_input' })
 })
 
-test('the keychain keeps it and gives it back', async () => {
+test('the keychain stores a key and returns it', async () => {
   const kept = new Map<string, string>()
   const secrets = {
     probe: async () => ({ available: true, reason: null }),

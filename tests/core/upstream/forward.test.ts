@@ -31,9 +31,9 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     retries: true,
     stripUsage: false,
     local: () => 'http://127.0.0.1:8787',
-    mayKeep: true,
+    mayCopy: true,
     bodyDone: () => undefined,
-    roomForReply: async () => ({ shrink: () => undefined }),
+    reserveMemory: async () => ({ shrink: () => undefined }),
     ...given,
   }
 }
@@ -106,7 +106,7 @@ test.each<[encoding: string | string[], body: Buffer]>([
   ['zstd', zstdCompressSync(text)],
   ['gzip, identity, br', brotliCompressSync(gzipSync(text))],
   [['identity', 'gzip'], gzipSync(text)],
-])('a reply in %s that nobody asked for is passed on decoded', async (encoding, body) => {
+])('an unrequested reply in %s is passed on decoded', async (encoding, body) => {
   const { upstream } = await serve((_, response) =>
     response
       .setHeader('content-encoding', encoding)
@@ -120,7 +120,7 @@ test.each<[encoding: string | string[], body: Buffer]>([
   expect(reply.headers.filter(([name]) => /^content-(?:encoding|length)$/i.test(name))).toEqual([])
 })
 
-test('a compressed reply without a body stays as it is', async () => {
+test('a compressed reply without a body is unchanged', async () => {
   const { upstream } = await serve((_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end())
   expect(await collect((await upstream.forward(request())).body)).toEqual([])
   const head = await upstream.forward(request({ method: 'HEAD' }))
@@ -129,7 +129,7 @@ test('a compressed reply without a body stays as it is', async () => {
 })
 
 test.each(['rot13', 'gzip, rot13', 'gzip, gzip, gzip, gzip', 'constructor'])(
-  'a reply in %s, which can’t be decoded, is no reply, and its connection is closed',
+  'a reply in %s, which can’t be decoded, is an error, and its connection is closed',
   async (encoding) => {
     const { upstream, requests, sockets } = await serve((_, response) => {
       response.writeHead(200, { 'content-encoding': encoding })
@@ -141,7 +141,7 @@ test.each(['rot13', 'gzip, rot13', 'gzip, gzip, gzip, gzip', 'constructor'])(
   },
 )
 
-test('a damaged compression cuts the reply after what could be read', async () => {
+test('damaged compression cuts the reply after the readable part', async () => {
   const whole = gzipSync(randomBytes(100_000))
   const { upstream } = await serve((_, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(whole.subarray(0, 50_000)),
@@ -159,7 +159,7 @@ test.each(['/../x', '/a/%2e%2e/x', '/..%2fx', '/a\\b', 'models', '/a b', '//../x
   },
 )
 
-test('[ERR-05] [ERR-06] [ERR-09] a kept body is sent again whole before output; the last failure passes with its body', async () => {
+test('[ERR-05] [ERR-06] [ERR-09] a copied body is sent again whole before output, and the last failure passes with its body', async () => {
   const bodies: string[] = []
   const { upstream } = await serve((incoming, response) => {
     void readBody(incoming).then((body) => {
@@ -177,7 +177,7 @@ test('[ERR-05] [ERR-06] [ERR-09] a kept body is sent again whole before output; 
   expect(Buffer.concat(await collect(second.body)).toString()).toBe('{"n":7}')
 })
 
-test('a body too large to keep is sent once, whole, and its failure passes', async () => {
+test('a body too large to copy is sent once, whole, and its failure passes', async () => {
   let hash = ''
   const { upstream, requests } = await serve((incoming, response) => {
     void readBody(incoming).then((body) => {
@@ -193,7 +193,7 @@ test('a body too large to keep is sent once, whole, and its failure passes', asy
   expect(requests.length).toBe(1)
 })
 
-test('[CHAT-19] [SSE-04] what breaks off after the first byte throws and is not sent again', async () => {
+test('[CHAT-19] [SSE-04] a reply that breaks off after its first byte throws and is not sent again', async () => {
   const { upstream, requests } = await serve((_, response) => {
     sse(response)
     response.write('data: 1\n\n', () => response.destroy())
@@ -203,7 +203,7 @@ test('[CHAT-19] [SSE-04] what breaks off after the first byte throws and is not 
   expect(requests.length).toBe(1)
 })
 
-test('a sender that breaks off its upload ends the request, without a second try', async () => {
+test('a sender that cancels its upload ends the request without a retry', async () => {
   const { upstream, requests } = await serve((incoming) => void incoming.on('error', () => undefined).resume())
   const body = (async function* () {
     yield Buffer.from('part')
@@ -250,7 +250,7 @@ test.each(['uploading', 'waiting', 'back-off', 'mid-stream'])(
     if (incoming === undefined) throw new Error('no request')
     const gone = closed(incoming)
     abort.abort()
-    // Between two attempts no request is under way: its connection may idle, and the wait ends.
+    // Between two attempts no request is under way: the connection may be idle, and the wait ends.
     expect(await comesWithin(20, phase === 'back-off' ? failed : gone)).toBe(true)
     expect(await failed).toMatchObject({ kind: 'cancelled' })
     expect(requests.length).toBe(1)
@@ -258,7 +258,7 @@ test.each(['uploading', 'waiting', 'back-off', 'mid-stream'])(
   },
 )
 
-test('a slow reader holds the service back instead of filling memory', async () => {
+test('a slow reader slows the service down instead of filling memory', async () => {
   let written = 0
   const { upstream } = await serve((_, response) => {
     response.writeHead(200)
@@ -274,7 +274,7 @@ test('a slow reader holds the service back instead of filling memory', async () 
   const reader = reply.body[Symbol.asyncIterator]()
   await reader.next()
   let before = -1
-  // Until the service's own buffers are full and it writes no more.
+  // Until the service's own buffers are full and it stops writing.
   while (before !== written) {
     before = written
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -287,12 +287,12 @@ test('an idle connection is used again, and a reply read to its end leaves no li
   const { upstream, sockets } = await serve((_, response) => json(response, 200, {}))
   const abort = new AbortController()
   for (let i = 0; i < 20; i++) await collect((await upstream.forward(request({ signal: abort.signal }))).body)
-  // Two: undici tells of a reply's end a moment before the connection is free again.
+  // Two: undici reports a reply's end shortly before the connection is free again.
   expect(sockets.size).toBeLessThanOrEqual(2)
   expect(getEventListeners(abort.signal, 'abort')).toEqual([])
 })
 
-test('[SSE-02] a stream of stated length loses that length together with the usage event that was cut out of it', async () => {
+test('[SSE-02] a stream with a stated length loses that header when its usage event is cut out', async () => {
   const text = 'data: {"choices":[{"index":0,"delta":{"content":"x"}}]}\n\n'
   const usage = 'data: {"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":1}}\n\n'
   const done = 'data: [DONE]\n\n'

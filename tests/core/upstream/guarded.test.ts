@@ -7,7 +7,7 @@ test.each([
   ['nested without an end', '['.repeat(64 * 1024)],
   ['with values without an end', `{"data":[${'{},'.repeat(2 * million)}`],
   ['nested inside of what is no UTF-8', `{"a":"\u00ff","b":${'['.repeat(64 * 1024)}`],
-])('a JSON reply %s is given up long before its end', async (_what, start) => {
+])('a JSON reply %s is rejected long before its end', async (_what, start) => {
   const { upstream, requests } = await serve((_request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' })
     // It never ends.
@@ -18,7 +18,7 @@ test.each([
   if (request) await closed(request)
 })
 
-test('a JSON reply of 40 MB is given up, unless it brings pictures', async () => {
+test('a JSON reply of 40 MB is rejected, unless it contains images', async () => {
   const { upstream } = await serve((request, response) => {
     if (request.url?.includes('images')) json(response, 200, { data: [{ b64_json: 'A'.repeat(40 * million) }] })
     else json(response, 200, { data: [{ id: 'A'.repeat(40 * million) }] })
@@ -31,7 +31,7 @@ test('a JSON reply of 40 MB is given up, unless it brings pictures', async () =>
 test.each([
   ['nested too deep', `{"choices":${'['.repeat(200_000)}${']'.repeat(200_000)}}`],
   ['with too many values', `{"choices":[${'{},'.repeat(600_000)}{}]}`],
-])('an event %s ends the stream as one that nobody can read', async (_what, data) => {
+])('an event %s ends the stream as malformed', async (_what, data) => {
   const { upstream } = await serve((_request, response) => {
     sse(response)
     response.end(`data: ${data}\n\ndata: [DONE]\n\n`)

@@ -10,7 +10,7 @@ const key = fc
   .string({ unit: fc.constantFrom(...keyCharacters), minLength: 16, maxLength: 60 })
   .map((text) => `sk-${text}`)
 
-/** A key in one of the encodings, or with an escape of its own for each character. */
+/** A key in one of the encodings, or with its own escape for each character. */
 const echoed = key.chain((text) =>
   fc
     .oneof(
@@ -46,7 +46,7 @@ function throughPieces(redactor: Redactor, texts: string[]): string {
 }
 
 describe('a body', () => {
-  test('never holds the key, in whatever encoding and however it is split, and keeps its length and the rest', () => {
+  test('never contains the key, in any encoding and however it is split, and its length and other bytes are unchanged', () => {
     fc.assert(
       fc.property(echoed, around, around, cuts, ({ key: secret, form }, before, after, places) => {
         const whole = Buffer.from(before + form + after.split('').reverse().join(''))
@@ -63,7 +63,7 @@ describe('a body', () => {
     )
   })
 
-  test('split after each single byte, in each encoding', () => {
+  test('never contains the key when it is split after each byte, in each encoding', () => {
     for (const [name, encode] of Object.entries(encodings)) {
       const whole = Buffer.from(`{"a":"${encode(usual)}","b":1}`)
       for (let at = 0; at <= whole.length; at++) {
@@ -79,10 +79,10 @@ describe('a body', () => {
     }
   })
 
-  test('stays JSON, as a value, a name or a number', () => {
+  test('is still JSON when the key was a value, a name or a number', () => {
     fc.assert(
       fc.property(echoed, cuts, ({ key: secret, form }, places) => {
-        // As JSON in JSON too: the backslashes are then doubled.
+        // Also as JSON in JSON, which doubles the backslashes.
         for (const text of [form, JSON.stringify(form).slice(1, -1)]) {
           const whole = Buffer.from(`{"${text}":["${text}\\n${text}"],"n":"\\\\${text}\\""}`)
           const out = throughBody(
@@ -101,7 +101,7 @@ describe('a body', () => {
     })
   })
 
-  test('without the key passes as the objects that came, unless their end could begin it', () => {
+  test('without the key passes as the same objects, unless their end could begin the key', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 300 })), (chunks) => {
         expect(throughBody(new Redactor(usual), chunks)).toEqual(Buffer.concat(chunks))
@@ -115,7 +115,7 @@ describe('a body', () => {
     }
   })
 
-  test('that breaks off inside the key does not give most of it away; a beginning that many words share passes', () => {
+  test('that breaks off inside the key does not reveal most of it, and passes a beginning that many words share', () => {
     const cut = (end: number): string =>
       throughBody(new Redactor(usual), [Buffer.from(`"${usual.slice(0, end)}`)]).toString()
     for (let end = Math.ceil(usual.length / 2); end < usual.length; end++)
@@ -125,7 +125,7 @@ describe('a body', () => {
 })
 
 describe('text in pieces', () => {
-  test('never holds the key when the pieces are joined, and is otherwise what came', () => {
+  test('never contains the key when the pieces are joined, and is otherwise unchanged', () => {
     fc.assert(
       fc.property(echoed, around, around, cuts, ({ key: secret, form }, before, after, places) => {
         const whole = `${before}${form}"${after}`
@@ -140,7 +140,7 @@ describe('text in pieces', () => {
     )
   })
 
-  test('is unchanged without the key, half characters too', () => {
+  test('is unchanged without the key, also with split characters', () => {
     const text = fc.string({
       unit: fc.constantFrom('s', 'k', '-', 'é', '日', '\ud83d', '\ude00', '\\', '%', '&', 'u0'),
     })
@@ -164,7 +164,7 @@ describe('short texts', () => {
     expect(new Redactor(usual).isInName('x-request-id-of-a-usual-length-or-more')).toBe(false)
   })
 
-  test('a key that could be a word is masked in errors and heads, and left in content', () => {
+  test('a key that could be a word is masked in errors and heads, and not in content', () => {
     const redactor = new Redactor('lm-studio')
     expect(redactor.text('Bad key lm-studio')).toBe('Bad key [key]')
     expect(redactor.forBody(true)).toBeNull()
@@ -173,8 +173,8 @@ describe('short texts', () => {
     expect(new Redactor('x'.repeat(minContentKeyLength)).forBody(true)).not.toBeNull()
   })
 
-  test('keys of any characters are masked in what JSON and URLs make of them', () => {
-    // A key that looks escaped itself is recognised only where it is long enough without those escapes.
+  test('keys of any characters are masked in their JSON and URL encodings', () => {
+    // A key that looks escaped itself is recognised only if it is long enough without those escapes.
     const escaped = /%[0-7][\da-f]|&#?\w+;|\\[ux][\da-f]/i
     const printable = fc
       .string({
@@ -194,7 +194,7 @@ describe('short texts', () => {
           encodeURIComponent(secret),
           encodeURIComponent(json),
         ]
-        // A backslash at the end of the key could escape what follows, which then goes with it.
+        // A backslash at the end of the key could escape the next character, which is then masked too.
         for (const form of forms) expect(redactor.text(`a ${form} b`)).toMatch(/^a \[key\] ?b$/)
       }),
       { numRuns: 2000 },

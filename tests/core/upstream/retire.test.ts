@@ -4,7 +4,7 @@ import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 
-it('a client that was replaced ends what it has sent, fetches the files of it, and sends nothing else', async () => {
+it('a replaced client finishes its requests, fetches their files, and sends nothing else', async () => {
   const service = await startSandbox()
   onTestFinished(() => service.close())
   const upstream = openUpstream({

@@ -50,7 +50,7 @@ async function play(outcomes: Outcome[], random: () => number) {
   return { starts, waits, result }
 }
 
-test('[ERR-05] [ERR-06] [ERR-09] [ERR-10] over any outcomes: few attempts, growing jittered delays, Retry-After kept, a total budget', async () => {
+test('[ERR-05] [ERR-06] [ERR-09] [ERR-10] any outcomes lead to few attempts, growing jittered delays, respected Retry-After and a total budget', async () => {
   const outcome = fc.record({
     kind: fc.oneof(fc.constant(null), fc.constantFrom(...again), fc.constantFrom(...problemKinds)),
     retryAfterMs: fc.oneof(fc.constant(null), fc.integer({ min: 0, max: 90_000 })),
@@ -88,14 +88,14 @@ test('[ERR-05] [ERR-06] [ERR-09] [ERR-10] over any outcomes: few attempts, growi
   )
 })
 
-test('[ERR-02] [ERR-03] [ERR-07] [CHAT-19] what waiting can’t mend is not retried, nor anything after output', () => {
+test('[ERR-02] [ERR-03] [ERR-07] [CHAT-19] failures that waiting can’t fix are not retried, and nothing is retried after output', () => {
   for (const kind of problemKinds) {
     expect(isRetryable(new StudioError(kind, ''))).toBe(again.includes(kind))
     expect(isRetryable(new StudioError(kind, '', { outputStarted: true }))).toBe(false)
   }
 })
 
-test('[ERR-05] a Retry-After beyond the budget gives up at once and says so', async () => {
+test('[ERR-05] a Retry-After beyond the budget fails at once with a message', async () => {
   const { starts, result } = await play(
     [{ kind: 'rate_limited', retryAfterMs: 120_000, outputStarted: false, tookMs: 1 }],
     () => 0.5,
@@ -112,7 +112,7 @@ test('[ERR-09] delays grow up to their cap and use the whole range', () => {
   expect(planRetry(failure, 1, 0, retryDefaults, 0).delayMs).toBe(0)
 })
 
-test('[ERR-08] a cancel ends the wait at once and nothing is sent again', async () => {
+test('[ERR-08] a cancel ends the wait at once, and nothing is sent again', async () => {
   const abort = new AbortController()
   let attempts = 0
   const started = performance.now()
@@ -128,7 +128,7 @@ test('[ERR-08] a cancel ends the wait at once and nothing is sent again', async 
   expect(performance.now() - started).toBeLessThan(1000)
 })
 
-test('[LIM-04] Retry-After is read as seconds or a date, and anything else as nothing', () => {
+test('[LIM-04] Retry-After is read as seconds or a date, and anything else as null', () => {
   const now = Date.parse('2026-01-01T00:00:00Z')
   expect(readRetryAfter('3', now)).toBe(3000)
   expect(readRetryAfter(' 1.5 ', now)).toBe(1500)

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { type AccumulatedChoice, accumulate, emptyAccumulation } from '../../../src-main/core/upstream/accumulate.ts'
+import { ReplyReader } from '../../../src-main/core/upstream/meter/replyReader.ts'
 import { readEvents } from '../../../src-main/core/upstream/sse.ts'
+import type { ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
 import { keyIn } from '../../helpers/keyForms.ts'
 import { canary, collect, failure, json, serve, sse } from './helpers/service.ts'
 
@@ -39,7 +41,7 @@ test.each(Object.entries(fixtures))('[SSE-06] %s: every byte split gives the sam
   )
 })
 
-test('a line of 5 MB is one event; an endless one is refused', async () => {
+test('a line of 5 MB is one event, an endless line is an error', async () => {
   const line = new TextEncoder().encode(`data: ${'x'.repeat(5_000_000)}\n\n`)
   expect((await collect(readEvents(pieces(line, [100, 65_536, 3_000_000]))))[0]?.length).toBe(5_000_000)
   const endless = (async function* () {
@@ -99,7 +101,7 @@ test('[CHAT-09] [CHAT-12] choices, reasoning of both names, refusals and tool ca
   ])
 })
 
-test('[SSE-02] [CHAT-15] usage with empty choices is neither text nor the end', async () => {
+test('[SSE-02] [CHAT-15] a usage with empty choices is neither text nor the end of the stream', async () => {
   const usage = { prompt_tokens: 5, completion_tokens: 2, total_tokens: 7, prompt_tokens_details: { cached_tokens: 3 } }
   const { sum, error } = await stream(
     `${frame({ choices: [], usage }) + delta({ content: 'x' }, 0, 'stop')}data: [DONE]\n\n`,
@@ -109,7 +111,7 @@ test('[SSE-02] [CHAT-15] usage with empty choices is neither text nor the end', 
   expect(sum.choices[0]?.content).toBe('x')
 })
 
-test('[SSE-03] a finish reason without [DONE] is an end; neither is incomplete', async () => {
+test('[SSE-03] a finish reason ends a stream without [DONE]; a stream without both is incomplete', async () => {
   expect((await stream(delta({ content: 'x' }, 0, 'stop'))).error).toBeNull()
   expect((await stream(delta({ content: 'x' }))).error).toMatchObject({
     kind: 'incomplete_stream',
@@ -128,7 +130,7 @@ test('[SSE-03] a finish reason without [DONE] is an end; neither is incomplete',
   })
 })
 
-test('[SSE-04] a frame that is not JSON, or an error, ends the stream with what came before it kept', async () => {
+test('[SSE-04] an event that is not JSON, or an error, ends the stream and preserves the text before it', async () => {
   const broken = await stream(`${delta({ content: 'kept' })}data: {"choices": [ ${canary}\n\n`)
   expect(broken.error).toMatchObject({ kind: 'malformed_reply', facts: { outputStarted: true } })
   expect(broken.sum.choices[0]?.content).toBe('kept')
@@ -141,7 +143,7 @@ test('[SSE-04] a frame that is not JSON, or an error, ends the stream with what 
   })
 })
 
-test('[CHAT-05] a service that ignores stream is understood; plain text is not', async () => {
+test('[CHAT-05] a JSON reply to a stream request is read, a plain text reply is an error', async () => {
   const whole = JSON.stringify({ id: 'c', choices: [{ message: { content: 'all' }, finish_reason: 'stop' }] })
   expect((await stream(whole, 'application/json')).sum.choices[0]?.content).toBe('all')
   expect((await stream(delta({ content: 'x' }, 0, 'stop'), 'text/plain')).error).toMatchObject({
@@ -149,28 +151,30 @@ test('[CHAT-05] a service that ignores stream is understood; plain text is not',
   })
 })
 
-test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our errors, never a crash', async () => {
+/** Chunks as a hostile service may send them. */
+const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 'x', 0))
+const choice = fc.oneof(
+  odd,
+  fc.record(
+    {
+      index: odd,
+      delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })),
+      finish_reason: odd,
+    },
+    { requiredKeys: [] },
+  ),
+)
+const chunk = fc.oneof(
+  odd,
+  fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }),
+)
+
+test('[GEN-02] [GEN-06] [CHAT-14] any JSON event gives chat events or a StudioError, never a crash', async () => {
   let body = ''
   const { upstream } = await serve((_, response) => {
     sse(response)
     response.end(body)
   })
-  const odd = fc.oneof(fc.jsonValue(), fc.constantFrom(null, [], {}, 'x', 0))
-  const choice = fc.oneof(
-    odd,
-    fc.record(
-      {
-        index: odd,
-        delta: fc.oneof(odd, fc.record({ content: odd, tool_calls: odd, reasoning: odd })),
-        finish_reason: odd,
-      },
-      { requiredKeys: [] },
-    ),
-  )
-  const chunk = fc.oneof(
-    odd,
-    fc.record({ id: odd, choices: fc.oneof(odd, fc.array(choice)), usage: odd, error: odd }, { requiredKeys: [] }),
-  )
   await fc.assert(
     fc.asyncProperty(fc.array(chunk, { maxLength: 4 }), async (chunks) => {
       body = `${chunks.map(frame).join('')}data: [DONE]\n\n`
@@ -182,7 +186,27 @@ test('[GEN-02] [GEN-06] [CHAT-14] any frame of JSON gives events or one of our e
   )
 })
 
-test('[CHAT-02] [CHAT-03] [CHAT-06] [CHAT-07] [CHAT-13] what the specification rules out is refused before a byte is sent', async () => {
+test('[SSE-03] the studio and the meter read the same ends, usage and output from any chunk', () => {
+  const isOutput = ({ type }: ChatStreamEvent): boolean => /^(?:content|reasoning|refusal|tool_call)$/.test(type)
+  fc.assert(
+    fc.property(fc.array(chunk, { maxLength: 4 }), (chunks) => {
+      const studio = new ReplyReader()
+      const meter = new ReplyReader()
+      const events: ChatStreamEvent[] = []
+      for (const one of chunks) {
+        studio.read(one, events)
+        meter.read(one)
+      }
+      expect(events.some(isOutput)).toBe(meter.output)
+      expect(studio.finished).toBe(meter.finished)
+      const usage = events.findLast((event) => event.type === 'usage')?.usage
+      if (usage?.promptTokens != null && usage.completionTokens !== null) expect(meter.reading(0).usage).toEqual(usage)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('[CHAT-02] [CHAT-03] [CHAT-06] [CHAT-07] [CHAT-13] requests that the specification forbids are refused before a byte is sent', async () => {
   const { upstream, requests } = await serve((_, response) => json(response, 200, {}))
   const bad = [
     { ...chat, messages: [] },
@@ -201,7 +225,7 @@ test('[CHAT-02] [CHAT-03] [CHAT-06] [CHAT-07] [CHAT-13] what the specification r
   expect(requests).toEqual([])
 })
 
-/** How one piece of a text stands in a delta, and where the text is found in what was put together. */
+/** How a piece of a text is placed in a delta, and where the joined text is found. */
 const texts: [
   name: string,
   (piece: string) => object,
@@ -224,13 +248,13 @@ const texts: [
 ]
 
 test.each(texts)(
-  'a key that comes in pieces is masked in the %s, wherever it is split [AUTH-03]',
+  'a key that arrives in pieces is masked in the %s, wherever it is split [AUTH-03]',
   async (_, piece, read) => {
     const forms = [canary, encodeURIComponent(canary), Buffer.from(`x${canary}`).toString('base64')]
     for (const form of forms) {
       for (const at of [1, 4, 10, form.length - 1]) {
         const parts = ['It is ', form.slice(0, at), form.slice(at), ', so it is.', ' s']
-        // A second choice comes between, which holds the same text whole.
+        // A second choice between the pieces has the same text whole.
         const between = delta({ content: 'sk-' }, 1)
         const events = parts.map((part) => delta(piece(part)) + between).join('')
         const { sum, error } = await stream(`${events}${delta({}, 0, 'stop')}data: [DONE]\n\n`)
@@ -247,7 +271,7 @@ test.each(texts)(
   },
 )
 
-test('text that only begins like a key is all there at the end, also where the stream breaks off', async () => {
+test('text that only begins like a key is complete at the end, also when the stream breaks off', async () => {
   const begins = canary.slice(0, 8)
   for (const end of ['data: [DONE]\n\n', '', 'data: {"error":{"message":"over"}}\n\n']) {
     const { sum } = await stream(`${delta({ content: 'The ' })}${delta({ content: begins })}${end}`)

@@ -53,7 +53,7 @@ test.each([
   [501, 'not_implemented'],
   [307, 'unexpected_status'],
 ])(
-  '[AUTH-02] [CHAT-01] [ERR-01] [ERR-02] [ERR-03] [ERR-04] [ERR-07] %i is %s, with the service’s words, asked once',
+  '[AUTH-02] [CHAT-01] [ERR-01] [ERR-02] [ERR-03] [ERR-04] [ERR-07] %i is %s, with the service’s message, sent once',
   async (status, kind) => {
     const { upstream, requests } = await serve((_, response) =>
       json(
@@ -87,7 +87,7 @@ test.each([
   expect(String(Reflect.get(Reflect.get(error, 'facts'), 'raw') ?? '').length).toBeLessThanOrEqual(4096)
 })
 
-test('[ERR-06] 503 twice, then good: asked three times, told each time, with the fact that work may have been done', async () => {
+test('[ERR-06] two 503s and a success take three attempts, and each retry notice says that work may have been done', async () => {
   let n = 0
   const { upstream, requests } = await serve((_, response) =>
     ++n < 3 ? json(response, 503, {}) : json(response, 200, { data: [] }),
@@ -101,7 +101,7 @@ test('[ERR-06] 503 twice, then good: asked three times, told each time, with the
   ])
 })
 
-test('[ERR-05] a 429 is asked again no sooner than its Retry-After', async () => {
+test('[ERR-05] a 429 is retried no sooner than its Retry-After', async () => {
   const at: number[] = []
   const { upstream } = await serve((_, response) => {
     at.push(performance.now())
@@ -112,7 +112,7 @@ test('[ERR-05] a 429 is asked again no sooner than its Retry-After', async () =>
   expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(995)
 })
 
-test('[CHAT-19] [ERR-10] once a reply has begun nothing is sent again', async () => {
+test('[CHAT-19] [ERR-10] nothing is sent again after a reply has begun', async () => {
   const { upstream, requests } = await serve((_, response) => {
     sse(response)
     response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n', () => response.destroy())
@@ -127,7 +127,7 @@ test('[CHAT-19] [ERR-10] once a reply has begun nothing is sent again', async ()
   expect(requests.length).toBe(2)
 })
 
-test('[LIM-04] rate-limit headers are told, and odd ones are nothing', async () => {
+test('[LIM-04] rate-limit headers are reported, and invalid ones are null', async () => {
   const replies = [
     { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '7' },
     { 'x-ratelimit-limit': 'NaN', 'x-ratelimit-remaining': '-3', 'retry-after': 'soon' },
@@ -182,7 +182,7 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
     expect(requests.length).toBe(1)
   })
 
-  test('leaving the loop early closes it too', async () => {
+  test('leaving the loop early closes the socket', async () => {
     const { upstream, requests } = await serve((_, response) => {
       sse(response)
       response.write('data: {"choices":[{"delta":{"content":"x"}}]}\n\n')
@@ -193,13 +193,13 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
     await closed(request)
   })
 
-  test('before the start nothing is sent', async () => {
+  test('nothing is sent when the signal was aborted before', async () => {
     const { upstream, requests } = await serve((_, response) => json(response, 200, {}))
     await expect(upstream.listModels({ signal: AbortSignal.abort() })).rejects.toMatchObject({ kind: 'cancelled' })
     expect(requests).toEqual([])
   })
 
-  test('while a TLS handshake hangs, the half-made connection is given up', async () => {
+  test('a cancel during a TLS handshake drops the connection', async () => {
     let hello = (): void => undefined
     const helloed = new Promise<void>((resolve) => {
       hello = resolve
@@ -223,7 +223,7 @@ describe('[CHAT-16] [SSE-05] [ERR-08] a cancel closes the service’s socket at 
   })
 })
 
-describe('faults of the way there and back', () => {
+describe('failures of the connection', () => {
   test('refused', async () => {
     const server = createTcp().listen(0, '127.0.0.1')
     await once(server, 'listening')
@@ -266,7 +266,7 @@ describe('faults of the way there and back', () => {
   })
 })
 
-test('a compressed reply that nobody asked for is understood', async () => {
+test('an unrequested compressed reply is decoded', async () => {
   const { upstream } = await serve((_, response) =>
     response
       .writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' })
@@ -275,7 +275,7 @@ test('a compressed reply that nobody asked for is understood', async () => {
   expect((await upstream.listModels()).value.data).toEqual([{ id: 'a' }])
 })
 
-test('a hostile service that echoes the key everywhere gets it into no error', async () => {
+test('no error contains the key when a hostile service echoes it everywhere', async () => {
   const { upstream } = await serve((request, response) => {
     const key = String(request.headers.authorization).slice('Bearer '.length)
     const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64'), JSON.stringify(key)]
@@ -292,7 +292,7 @@ test('a hostile service that echoes the key everywhere gets it into no error', a
   expect(foreign.message).not.toContain('canary')
 })
 
-test('[AUTH-01] [GEN-01] files under the base address are fetched with the key, others not at all', async () => {
+test('[AUTH-01] [GEN-01] files under the base address are fetched with the key, other files are not fetched', async () => {
   const { upstream, requests, url } = await serve((_, response) => response.end('bytes'))
   const file = await upstream.fetchFile(`${url}/files/a.png`)
   expect(Buffer.concat(await collect(file.bytes)).toString()).toBe('bytes')
@@ -303,7 +303,7 @@ test('[AUTH-01] [GEN-01] files under the base address are fetched with the key, 
   expect(requests.length).toBe(1)
 })
 
-test('money keeps every digit, and dates stay as given', async () => {
+test('money has every digit, and dates are unchanged', async () => {
   const { upstream } = await serve((_, response) =>
     response
       .writeHead(200, { 'content-type': 'application/json' })
@@ -316,7 +316,7 @@ test('money keeps every digit, and dates stay as given', async () => {
   expect(value).toMatchObject({ balance: '9007199254740993.5', total_spent: '1e-7', x: 1.5 })
 })
 
-test('[TTS-01] [TTS-04] [IMG-01] bounds of speech and images are checked before a byte is sent', async () => {
+test('[TTS-01] [TTS-04] [IMG-01] limits of speech and images are checked before a byte is sent', async () => {
   const { upstream, requests } = await serve((_, response) => response.end())
   for (const bad of [
     { input: '' },
@@ -334,7 +334,7 @@ test('[TTS-01] [TTS-04] [IMG-01] bounds of speech and images are checked before 
   await upstream.createSpeech({ input: 'é'.repeat(2048), speed: 4 })
 })
 
-test('[CHAT-08] [CHAT-10] [CHAT-04] what is given goes as it is, what is not given is not sent', async () => {
+test('[CHAT-08] [CHAT-10] [CHAT-04] given fields are sent unchanged, absent fields are not sent', async () => {
   const bodies: unknown[] = []
   const { upstream } = await serve((request, response) => {
     void readBody(request).then((body) => {
@@ -385,7 +385,7 @@ function certificate() {
   return { key: readFileSync(key, 'utf8'), cert: readFileSync(cert, 'utf8'), file: cert, dir }
 }
 
-test('TLS is verified even where NODE_TLS_REJECT_UNAUTHORIZED=0; a custom CA of the environment is trusted', async () => {
+test('TLS is verified even with NODE_TLS_REJECT_UNAUTHORIZED=0, and a custom CA of the environment is trusted', async () => {
   const { key, cert, file, dir } = certificate()
   let seen = 0
   const server = createTls({ key, cert }, (_, response) => {

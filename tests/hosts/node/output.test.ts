@@ -218,7 +218,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     const following = start(['requests', '--follow', '--json', ...where])
     await following.line()
     following.child.stdout.destroy()
-    const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+    const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 1, log: () => undefined })
     try {
       const refusal = { appId: null, from: 'a test', method: 'GET', path: '/v1/models' }
       requestLog.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })

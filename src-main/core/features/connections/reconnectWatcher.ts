@@ -144,7 +144,7 @@ export class ReconnectWatcher {
   /** Receives the outcomes of requests. `isCurrent` returns whether their client is active. */
   reachability(isCurrent: () => boolean): Reachability {
     return {
-      gone: () => (isCurrent() ? this.#gone() : null),
+      whenReachable: () => (isCurrent() ? this.#gone() : null),
       replied: (status) => {
         if (!isCurrent() || !this.#problem) return
         if (status >= 200 && status < 300) this.#parts.report(null)

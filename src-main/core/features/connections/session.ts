@@ -84,7 +84,7 @@ export class Session {
       credential,
       scheduler,
       requestLog: requestLogOf({ profile, baseUrl: base.url }),
-      way,
+      reachability: way,
     })
     this.#profiles.set(upstream, profile)
     return upstream

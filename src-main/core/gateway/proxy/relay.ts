@@ -14,7 +14,8 @@ import { Cancel } from '../../shared/cancel.ts'
 import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
-import { nothingAsked } from '../../upstream/meter/request.ts'
+import { unknownParameters } from '../../upstream/meter/request.ts'
+import { totalTokens } from '../../upstream/meter/usage.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
@@ -286,9 +287,9 @@ class RelayedRequest {
       retries: app.retries,
       stripUsage,
       local: this.#deps.local,
-      mayKeep: memory !== null,
+      mayCopy: memory !== null,
       bodyDone,
-      roomForReply: (bytes) => this.#memoryForReply(bytes),
+      reserveMemory: (bytes) => this.#memoryForReply(bytes),
     }
   }
 
@@ -308,7 +309,7 @@ class RelayedRequest {
     upload.onModel = (model) => {
       trace.asks({ model })
       const expected = this.#expect(
-        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, memory: null },
+        { body: null, asked: { ...unknownParameters, model }, stripUsage: false, memory: null },
         false,
       )
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
@@ -361,8 +362,7 @@ class RelayedRequest {
 
   #end(end: RequestEnd): void {
     const reading = this.#reply?.reading() ?? null
-    const usage = reading?.usage
-    if (usage) this.tokens = usage.totalTokens ?? (usage.promptTokens ?? 0) + (usage.completionTokens ?? 0)
+    this.tokens = totalTokens(reading?.usage ?? null)
     this.#trace?.ends(end, reading)
   }
 }

@@ -37,13 +37,13 @@ function pipeFlow(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     let hasStarted = false
-    let body: { goOn(): void } | null = null
+    let body: { resume(): void } | null = null
     const stop = (): void => {
       clearImmediate(flush)
       response.off('drain', resume)
       gone.removeEventListener('abort', leave)
     }
-    const resume = (): void => body?.goOn()
+    const resume = (): void => body?.resume()
     const leave = (): void => {
       stop()
       reject(new StudioError('cancelled', 'Cancelled.'))

@@ -5,7 +5,7 @@ import type { CancelSignal } from '../../shared/cancel.ts'
 import { edited } from '../../upstream/meter/askForUsage.ts'
 import { asBuffer } from '../../upstream/meter/bytes.ts'
 import { maxDepth } from '../../upstream/meter/jsonScan.ts'
-import { type AskedFor, RequestScan } from '../../upstream/meter/request.ts'
+import { type RequestParameters, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
 import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
@@ -17,7 +17,7 @@ export const jsonLimit = 32 * 1024 * 1024
 /** The body of a request, and what it asks for. `asked` is null if the body is not read here. */
 export interface RequestBody {
   body: ForwardRequest['body']
-  asked: AskedFor | null
+  asked: RequestParameters | null
   /** Whether the request was changed to ask for usage. The event with the usage is then removed from the reply. */
   stripUsage: boolean
   /** Memory for the buffered bytes. The caller releases it. */
@@ -30,7 +30,7 @@ const noBody: RequestBody = { body: null, asked: null, stripUsage: false, memory
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
 
 /** The model that a request uses, or null if it is unknown. */
-export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | null =>
+export const modelOf = (endpoint: Endpoint, asked: RequestParameters | null): string | null =>
   asked?.model ?? (asked?.namesModel ? null : (defaultModels[endpoint] ?? null))
 
 const bufferedEndpoints: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])

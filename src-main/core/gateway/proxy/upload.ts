@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { inBackground } from '../../shared/unexpected.ts'
-import { type AskedFor, type FormReader, nothingAsked, openForm } from '../../upstream/meter/request.ts'
+import { type FormReader, openForm, type RequestParameters, unknownParameters } from '../../upstream/meter/request.ts'
 import type { Refusal } from './errorReplies.ts'
 import { modelOf, type RequestBody } from './requestBody.ts'
 
@@ -66,9 +66,9 @@ export class Upload implements RequestBody {
   }
 
   /** Null while the model is unknown, because it may follow the file. */
-  get asked(): AskedFor | null {
+  get asked(): RequestParameters | null {
     const model = this.#model()
-    return model === null ? null : { ...nothingAsked, model }
+    return model === null ? null : { ...unknownParameters, model }
   }
 
   /** Stops reading the request, so that the rest of it can be discarded. */

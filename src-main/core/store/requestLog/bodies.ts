@@ -15,7 +15,7 @@ export interface KeptBodies {
   reply: LoggedBody | null
 }
 
-export type BodyWish = { id: number } | { who: string } | { before: number } | 'all'
+export type BodySelection = { id: number } | { who: string } | { before: number } | 'all'
 
 /** Logged bodies, in a file of their own. Deletion overwrites them, releases the space and empties the write-ahead log. */
 export function bodyTable({ handle, transaction }: Database) {
@@ -75,7 +75,7 @@ export function bodyTable({ handle, transaction }: Database) {
         : null
     },
     /** Deletes at most `most` and returns the request ids. Fewer than `most` means that none are left. */
-    eraseSome(wish: BodyWish, most: number): number[] {
+    eraseSome(wish: BodySelection, most: number): number[] {
       const { ids, size } = transaction(() => {
         const ids = pick(wish, most).map((row) => number(row, 'id'))
         const removed = ids.map((id) => remove.get(id))
@@ -92,7 +92,7 @@ export function bodyTable({ handle, transaction }: Database) {
     },
   }
 
-  function pick(wish: BodyWish, most: number): Row[] {
+  function pick(wish: BodySelection, most: number): Row[] {
     if (wish === 'all') return some.all.all(most)
     if ('id' in wish) return some.id.all(wish.id, most)
     return 'who' in wish ? some.who.all(wish.who, most) : some.before.all(wish.before, most)

@@ -5,28 +5,28 @@ import { isFields } from './values.ts'
 const wholeOption = '"stream_options":{"include_usage":true}'
 const option = '"include_usage":true'
 
-/** Bytes of a body, from `from` to before `to`, that `text` replaces; every other byte stays. */
+/** A change of a body: `text` replaces the bytes from `from` to before `to`. */
 export interface Edit {
   from: number
   to: number
   text: string
 }
 
-/** What a request says of the usage, and the change that asks for it. */
-export interface UsageWish {
+/** What a request says about the usage, and the change that asks for it. */
+export interface UsageOption {
   usage: 'asked' | 'declined' | 'absent'
-  /** Null where the option stands there already, or can't be put in safely. */
+  /** Null when the option is already present or can't be inserted safely. */
   edit: Edit | null
 }
 
-/** For an object without `stream_options`: in front of its other members. `brace` is the place of its opening brace. */
+/** For a body without `stream_options`: inserts them before its other members. `brace` is the offset of the opening brace. */
 export const usageAtStart = (brace: number, isEmpty: boolean): Edit => putFirst(brace, wholeOption, isEmpty)
 
 /**
- * For `stream_options` that stand in the body from `from` to before `to`: in front of their members, or instead of a null.
- * @param raw their bytes; null where they are too long to be read
+ * For `stream_options` in the body from `from` to before `to`: inserts before their members, or replaces a null.
+ * @param raw their bytes; null when they are too long to be read
  */
-export function usageWish(raw: Buffer | null, value: unknown, from: number, to: number): UsageWish {
+export function editUsageOption(raw: Buffer | null, value: unknown, from: number, to: number): UsageOption {
   if (raw === null) return { usage: 'absent', edit: null }
   if (value === null) return { usage: 'absent', edit: { from, to, text: `{${option}}` } }
   if (!isFields(value)) return { usage: 'absent', edit: null }
@@ -40,8 +40,8 @@ export function usageWish(raw: Buffer | null, value: unknown, from: number, to: 
 }
 
 /**
- * The body with that change. It begins at `start` in `bytes`, up to their end; where there are enough bytes before it, it grows into them
- * and only what stands before the change is moved. Else it is a copy.
+ * Applies a change. The body is a view at `start` of `bytes`, up to their end. With enough bytes before it, it grows into them, and only
+ * the bytes before the change move. Otherwise the result is a copy.
  */
 export function edited(body: Uint8Array, { from, to, text }: Edit, start = 0): Buffer {
   const bytes = asBuffer(body)

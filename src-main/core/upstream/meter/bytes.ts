@@ -1,4 +1,4 @@
-/** The same bytes as a Buffer, not copied. */
+/** The same bytes as a Buffer, without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
@@ -8,7 +8,7 @@ export function markLength(bytes: Uint8Array): number {
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0
 }
 
-/** A copy that grows: one buffer instead of a list, so that a stream in pieces of one byte costs one byte each. */
+/** A growing copy. One buffer instead of a list, so that a stream in pieces of one byte costs one byte each. */
 export class ByteStore {
   #buffer: Buffer | null = null
   #length = 0
@@ -31,12 +31,12 @@ export class ByteStore {
     this.#length = needed
   }
 
-  /** Good until the next `append`. */
+  /** Valid until the next `append`. */
   view(): Buffer {
     return this.#buffer === null ? nothing : this.#buffer.subarray(0, this.#length)
   }
 
-  /** Gives the bytes away and is empty again. */
+  /** Returns the bytes and empties the store. */
   take(): Buffer {
     const bytes = this.view()
     this.clear()

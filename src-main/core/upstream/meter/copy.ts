@@ -2,14 +2,14 @@ import { TextDecoder } from 'node:util'
 import type { CopiedBody } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 
-/** Of a logged body, bytes. */
+/** Most bytes of a logged body. */
 export const copyLimit = 256 * 1024
-/** More than a key in its longest usual form (escaped JSON, six bytes a character). Bytes. */
+/** Longer than a key in its longest usual form (escaped JSON, six bytes a character). Bytes. */
 const tail = 8 * 1024
 
 /**
- * Collects the first `limit` bytes of a body for the books. Secrets are cut out before the cap is applied, over a stretch that is
- * longer than the cap by more than a key; what is left of that stretch's end is dropped, so half a key survives at no border.
+ * Collects the first `limit` bytes of a body for the request log. `done` removes secrets before it applies the limit. It works on a stretch
+ * that is longer than the limit by more than a key, and drops the end of that stretch, so that no half of a key remains at the end.
  */
 export function copyBody(limit: number): {
   push(bytes: Uint8Array): void
@@ -28,14 +28,14 @@ export function copyBody(limit: number): {
       kept.clear()
       if (text === null) return { text: null, bytes, capped: bytes > limit }
       const cleaned = Buffer.from(clean(text))
-      // A key that begins near the end of an incomplete copy is not recognised: it lies within these last bytes.
+      // A key that begins in the last bytes of an incomplete copy is not recognised.
       const sure = all ? cleaned.length : Math.max(0, cleaned.length - tail)
       return { text: firstBytes(cleaned, Math.min(limit, sure)), bytes, capped: bytes > limit }
     },
   }
 }
 
-/** Null where it is no text. A copy that breaks off may do so inside a character. */
+/** Null when the bytes are no text. A copy may end inside a character. */
 function textOf(bytes: Buffer, whole: boolean): string | null {
   if (bytes.includes(0)) return null
   try {
@@ -45,7 +45,7 @@ function textOf(bytes: Buffer, whole: boolean): string | null {
   }
 }
 
-/** At most so many bytes, ending at the border of a character. */
+/** At most `limit` bytes, ending after a whole character. */
 function firstBytes(bytes: Buffer, limit: number): string {
   let end = limit
   while (end > 0 && end < bytes.length && ((bytes[end] ?? 0) & 0xc0) === 0x80) end--

@@ -3,25 +3,24 @@ import type { MeterReading } from '../../ports/requests.ts'
 import { ByteStore } from './bytes.ts'
 import type { Meter } from './types.ts'
 
-/** Of a compressed reply: the copy kept, and what it may become. A larger one is not read. Bytes. */
-const longestCopy = 2 * 1024 * 1024
-const longestDecoded = 16 * 1024 * 1024
+/** Most bytes of a compressed copy, and of its decoded form. A larger reply is not read. */
+const maxCopyBytes = 2 * 1024 * 1024
+const maxDecodedBytes = 16 * 1024 * 1024
 
 /**
- * Passes a compressed reply as it is and decodes a copy, but only when somebody asks: the stream costs nothing until then. Node
- * decodes a stream bit by bit in other threads only, which would be too late for a reading at the end. Damaged or oversized data
- * gives no usage; what came of it counts as output.
+ * Passes a compressed reply unchanged and decodes a copy only for a reading. Node decodes a stream piece by piece only in other threads,
+ * which is too late for a reading at the end. Damaged or oversized data has no usage; its bytes count as output.
  */
 export class EncodedMeter implements Meter {
   readonly #encodings: string[]
   readonly #inner: () => Meter
   readonly #copy = new ByteStore()
   #size = 0
-  /** Undefined until somebody asks; null where it can't be read. */
+  /** Undefined before the first reading; null when the copy can't be decoded. */
   #read: Meter | null | undefined
 
   constructor(contentEncoding: string, inner: () => Meter) {
-    // They were applied in the order given (RFC 9110, section 8.4).
+    // Encodings are applied in the order given (RFC 9110, section 8.4).
     this.#encodings = contentEncoding
       .split(',')
       .map((name) => name.trim().toLowerCase())
@@ -40,7 +39,7 @@ export class EncodedMeter implements Meter {
   push(bytes: Uint8Array): Uint8Array {
     this.#read = undefined
     this.#size += bytes.length
-    if (this.#size > longestCopy) this.#copy.clear()
+    if (this.#size > maxCopyBytes) this.#copy.clear()
     else this.#copy.append(bytes, 0, bytes.length)
     return bytes
   }
@@ -59,7 +58,7 @@ export class EncodedMeter implements Meter {
   }
 
   #decode(): Meter | null {
-    const bytes = this.#size > longestCopy ? null : decode(this.#copy.view(), this.#encodings)
+    const bytes = this.#size > maxCopyBytes ? null : decode(this.#copy.view(), this.#encodings)
     if (bytes === null) return null
     const meter = this.#inner()
     meter.push(bytes)
@@ -76,10 +75,13 @@ function decode(bytes: Buffer, encodings: string[]): Buffer | null {
   }
 }
 
-/** What has come by now: a missing end is no error. Throws on damaged or oversized data and on names it doesn't know. */
+/**
+ * Decodes the bytes so far; a missing end is accepted.
+ * @throws for damaged or oversized data and for unknown encodings
+ */
 function decodeOnce(bytes: Buffer, encoding: string): Buffer {
   const { Z_SYNC_FLUSH, BROTLI_OPERATION_FLUSH, ZSTD_e_flush } = zlib.constants
-  const limit = { maxOutputLength: longestDecoded }
+  const limit = { maxOutputLength: maxDecodedBytes }
   const partly = { ...limit, finishFlush: Z_SYNC_FLUSH }
   switch (encoding) {
     case '':
@@ -89,7 +91,7 @@ function decodeOnce(bytes: Buffer, encoding: string): Buffer {
     case 'x-gzip':
       return zlib.gunzipSync(bytes, partly)
     case 'deflate':
-      // With a zlib header as the standard says, or without as some do.
+      // The standard asks for a zlib header. Some services omit it.
       return ((bytes[0] ?? 0) & 0x0f) === 8 ? zlib.inflateSync(bytes, partly) : zlib.inflateRawSync(bytes, partly)
     case 'br':
       return zlib.brotliDecompressSync(bytes, { ...limit, finishFlush: BROTLI_OPERATION_FLUSH })

@@ -5,29 +5,28 @@ import { ReplyReader } from './replyReader.ts'
 import { EventTemplate } from './template.ts'
 import type { Meter } from './types.ts'
 
-/** A larger event is not looked into: its bytes are counted as output. A 16th of what the studio's own reader takes. */
-const longestRead = 1024 * 1024
+/** A larger event is not parsed; its bytes count as output. A 16th of the limit of the studio's own reader. Bytes. */
+const maxReadBytes = 1024 * 1024
 
-/** An event that has not ended by then can't be the one that only brings the usage, and is held no longer. */
-const longestHeld = 64 * 1024
+/** A longer event can't be the one that only has the usage, so it is no longer held back. Bytes. */
+const maxHeldBytes = 64 * 1024
 
-/** Choices, reasoning and text may take turns. */
-const mostTemplates = 4
+/** Choices, reasoning and text may alternate. */
+const maxTemplates = 4
 
-/** After so many events in a row that looked unlike any before, only every 64th is learned from. */
+/** After this many unknown events in a row, only every 64th becomes a template. */
 const patience = 8
 
-/** `data: [DONE]` with whatever spaces. */
-const longestDone = 64
+/** `data: [DONE]` with any spaces. Bytes. */
+const maxDoneBytes = 64
 
 const lf = 0x0a
 const cr = 0x0d
 const colon = 0x3a
 
 /**
- * Reads a stream of events (WHATWG HTML, "Server-sent events") from the bytes that pass. What passes is never re-serialised: the
- * one thing that can be missing is a whole usage-only event with its blank line, where this program asked for it. Comment lines
- * in front of an event are no part of it.
+ * Reads an event stream (WHATWG HTML, "Server-sent events") from the bytes that pass. Passing bytes are never re-serialised. With `strip`,
+ * whole usage-only events are cut out with their blank lines. Comment lines before an event are no part of it.
  */
 export class EventMeter implements Meter {
   readonly #reply = new ReplyReader()
@@ -35,25 +34,25 @@ export class EventMeter implements Meter {
   readonly #tokensIn: number | null
   #done = false
   #templates: EventTemplate[] = []
-  /** The one that fitted last. */
+  /** Index of the template that matched last. */
   #fitted = 0
   #misses = 0
 
-  /** What has come of the event that has not ended yet, as far as it is wanted; `#size` counts all of it. */
+  /** The unfinished event, as far as it is needed. `#size` counts all of its bytes. */
   readonly #begun = new ByteStore()
   #size = 0
-  /** With `strip`: those bytes were kept back from the client. */
+  /** With `strip`: the client has not received the bytes in `#begun`. */
   #held = false
-  /** With `strip`: some of this event went on already, so all of it must. */
+  /** With `strip`: the client has received some of this event, so it must receive all. */
   #released = false
 
-  // The lines of the event that has not ended yet.
+  // State of the lines of the unfinished event.
   #lineEmpty = true
   #inComment = false
   #commentsOnly = true
-  /** The last byte was a CR: a LF that follows belongs to the same line end. */
+  /** The last byte was CR, so a following LF belongs to the same line end. */
   #afterCr = false
-  /** The last event was cut out, so such a LF is too. */
+  /** The last event was cut out, and so must such a LF be. */
   #cutLast = false
 
   constructor(strip: boolean, tokensIn: number | null) {
@@ -88,19 +87,19 @@ export class EventMeter implements Meter {
       at = end
       start = end
     }
-    if (start < bytes.length) this.#keep(bytes, start, out)
+    if (start < bytes.length) this.#appendUnfinished(bytes, start, out)
     return out === null ? given : out.bytes()
   }
 
   end(): Uint8Array | null {
-    // The last event may lack its blank line. The standard drops it; services that end so mean it.
+    // Some services omit the blank line after the last event. The standard drops such an event; the meter reads it.
     const cut = this.#read(this.#begun.view(), 0, this.#begun.length)
     const held = this.#held && !cut ? this.#begun.view() : null
     this.#forget()
     return held
   }
 
-  /** The rest of a CR LF whose halves came apart. */
+  /** Handles the LF of a CR LF that was split between two chunks. */
   #lateLf(bytes: Buffer, out: Passing | null): number {
     this.#afterCr = false
     if (bytes[0] !== lf) return 0
@@ -108,7 +107,7 @@ export class EventMeter implements Meter {
     return 1
   }
 
-  /** Takes an event that differs from one before in its text alone, and gives its end; else -1. */
+  /** Matches an event that differs from an earlier one only in its text. Returns its end, else -1. */
   #likeBefore(bytes: Buffer, at: number): number {
     let end = this.#templates[this.#fitted]?.take(bytes, at) ?? -1
     for (let i = 0; end === -1 && i < this.#templates.length; i++) {
@@ -123,7 +122,7 @@ export class EventMeter implements Meter {
     return this.#afterLineEnd(bytes, end)
   }
 
-  /** Past the event's blank line, or past a comment line that stands before it; -1 where that has not come. */
+  /** The offset after the event's blank line, or after a comment line before the event. -1 when it has not arrived. */
   #endOfEvent(bytes: Buffer, from: number): number {
     let lineEmpty = this.#lineEmpty
     for (let at = from; at < bytes.length; ) {
@@ -150,7 +149,7 @@ export class EventMeter implements Meter {
     if (byte !== colon) this.#commentsOnly = false
   }
 
-  /** Past a LF that may follow a CR just before `end`. */
+  /** Skips a LF after a CR that is just before `end`. */
   #afterLineEnd(bytes: Buffer, end: number): number {
     if (bytes[end - 1] !== cr) return end
     if (end === bytes.length) this.#afterCr = true
@@ -164,8 +163,8 @@ export class EventMeter implements Meter {
       cut = this.#read(bytes, start, end)
       this.#learn(bytes, start, end)
     } else if (this.#commentsOnly) {
-      // Comments and blank lines say nothing.
-    } else if (this.#size + end - start > longestRead) {
+      // Comments and blank lines have no data.
+    } else if (this.#size + end - start > maxReadBytes) {
       this.#passUnread(end - start)
     } else {
       this.#begun.append(bytes, start, end)
@@ -177,15 +176,15 @@ export class EventMeter implements Meter {
     this.#forget()
   }
 
-  /** The event goes on in the next chunk. */
-  #keep(bytes: Buffer, start: number, out: Passing | null): void {
+  /** The event continues in the next chunk. */
+  #appendUnfinished(bytes: Buffer, start: number, out: Passing | null): void {
     const held = this.#held ? this.#begun.view() : null
     const size = bytes.length - start
-    if (this.#size + size > longestRead) this.#passUnread(size)
+    if (this.#size + size > maxReadBytes) this.#passUnread(size)
     else this.#begun.append(bytes, start, bytes.length)
     this.#size += size
     if (out === null || this.#released) return
-    if (this.#size <= longestHeld && mayBeUsage(this.#begun)) {
+    if (this.#size <= maxHeldBytes && mayBeUsage(this.#begun)) {
       out.stop(start)
       this.#held = true
     } else {
@@ -195,7 +194,7 @@ export class EventMeter implements Meter {
     }
   }
 
-  /** The event is too large: what was kept of it and these bytes are counted and forgotten. */
+  /** The event is too large: counts its bytes and drops them. */
   #passUnread(size: number): void {
     if (!this.#commentsOnly) {
       this.#reply.text.unread += this.#begun.length + size
@@ -213,12 +212,12 @@ export class EventMeter implements Meter {
     this.#inComment = false
   }
 
-  /** True for an event that only brings the usage. */
+  /** Returns true for an event that only has the usage. */
   #read(bytes: Buffer, from: number, to: number): boolean {
     this.#reply.lone = null
     const data = dataOf(bytes.toString('utf8', from, to))
     if (data === null) return false
-    if (data.length < longestDone && data.trim() === '[DONE]') {
+    if (data.length < maxDoneBytes && data.trim() === '[DONE]') {
       this.#done = true
       return false
     }
@@ -233,17 +232,17 @@ export class EventMeter implements Meter {
     const piece = this.#reply.lone
     if (piece === null) return
     this.#misses++
-    // A stream whose events all differ elsewhere too is not worth the comparisons.
+    // In a stream whose events differ in other places too, comparisons are not worth their cost.
     if (this.#misses === patience) this.#templates = []
     if (this.#misses >= patience && this.#misses % 64 !== 0) return
     const template = EventTemplate.learn(bytes, from, to, piece)
     if (template === null) return
-    this.#fitted = this.#templates.length < mostTemplates ? this.#templates.length : (this.#fitted + 1) % mostTemplates
+    this.#fitted = this.#templates.length < maxTemplates ? this.#templates.length : (this.#fitted + 1) % maxTemplates
     this.#templates[this.#fitted] = template
   }
 }
 
-/** What of one chunk goes on: all of it unless something is cut out, put before it, or held at its end. */
+/** The part of one chunk that is passed on: all of it, unless something is cut out, put before it, or held back at its end. */
 class Passing {
   readonly #given: Uint8Array
   readonly #bytes: Buffer
@@ -257,7 +256,7 @@ class Passing {
     this.#to = bytes.length
   }
 
-  /** Bytes that were held; they stand before all of this chunk. */
+  /** Passes on bytes that were held back; they precede this chunk. */
   put(held: Uint8Array): void {
     if (held.length > 0) this.#parts.push(held)
   }
@@ -279,10 +278,10 @@ class Passing {
   }
 }
 
-/** The data lines of an event, joined; null where it has none. */
+/** The data lines of an event, joined. Null when it has none. */
 function dataOf(text: string): string | null {
   const event = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text
-  // One line and the blank one: JSON.parse takes the spaces and line ends around it.
+  // One data line and the blank line: JSON.parse accepts the spaces and line ends around the value.
   if (event.startsWith('data:') && isOneLine(event)) return event.slice(5)
   let data: string | null = null
   for (const line of event.split(lineEnd)) {
@@ -293,7 +292,7 @@ function dataOf(text: string): string | null {
   return data
 }
 
-/** No line end but at its end. */
+/** Whether the only line ends are at its end. */
 function isOneLine(event: string): boolean {
   let end = event.length
   while (end > 0 && event.charCodeAt(end - 1) <= 0x20) end--
@@ -304,19 +303,19 @@ function isOneLine(event: string): boolean {
 
 const lineEnd = /\r\n|\n|\r/
 
-/** A line `data: [DONE]` says it, whether or not its blank line came. */
+/** A line `data: [DONE]` counts even before its blank line arrives. */
 function isDone(begun: ByteStore): boolean {
-  if (begun.length < 11 || begun.length > longestDone) return false
+  if (begun.length < 11 || begun.length > maxDoneBytes) return false
   return dataOf(begun.view().toString('latin1'))?.trim() === '[DONE]'
 }
 
-/** Data that does not begin as an object is no usage: it needn't wait for its blank line. */
+/** Data that does not begin with an object can't be a usage and is passed on at once. */
 function mayBeUsage(begun: ByteStore): boolean {
   const bytes = begun.view()
   if (bytes.length < 7 || bytes.toString('latin1', 0, 5) !== 'data:') return true
   let at = 5
   while (bytes[at] === 0x20 || bytes[at] === 0x09) at++
   const first = bytes[at]
-  // After an empty line the object may begin in the next one.
+  // After an empty data line the object may begin in the next line.
   return first === undefined || first === 0x7b || first === lf || first === cr
 }

@@ -3,17 +3,17 @@ import { withPlainUnreserved } from '../path.ts'
 import { asBuffer, markLength } from './bytes.ts'
 import { itemsOf, type Member, membersOf, parseBetween, skipSpace } from './json.ts'
 
-/** `resolve` takes no longer address; escapes can make six bytes of each character. */
-const longestAddress = 16_384 * 6
+/** `resolve` accepts no longer address. An escape can make six bytes of one character. */
+const maxAddressBytes = 16_384 * 6
 
 /**
- * An images reply with every `data[].url` under the base address replaced by the same path under the local address; all other
- * bytes as they were, base64 neither decoded nor looked into. In parts, which refer to `body`: a copy would double a large reply.
- * Null where nothing is to be replaced or it is no such JSON. `local` has no trailing slash.
+ * Replaces every `data[].url` of an images reply that is under the base address by the same path under `local` (without a trailing slash).
+ * Other bytes stay; base64 is not decoded. The result is in parts that refer to `body`, because a copy would double a large reply. Null
+ * when nothing is to be replaced, or the body is not such JSON.
  */
 export function localiseImageUrls(body: Uint8Array, base: BaseAddress, local: string): Uint8Array[] | null {
   const bytes = asBuffer(body)
-  // Native searches first: most replies with base64 name no url at all.
+  // Native searches first: most replies with base64 have no url.
   if (!bytes.includes('"url"') && !bytes.includes(0x5c)) return null
   const urls = urlsOf(bytes)
   if (urls === null) return null
@@ -41,11 +41,11 @@ function urlsOf(bytes: Buffer): Member[] | null {
 }
 
 function localAddress(bytes: Buffer, { from, to }: Member, base: BaseAddress, local: string): string | null {
-  if (bytes[from] !== 0x22 || to - from > longestAddress) return null
+  if (bytes[from] !== 0x22 || to - from > maxAddressBytes) return null
   const given = parseBetween(bytes, from, to)
   const url = typeof given === 'string' ? base.resolve(given) : null
   if (url === null) return null
-  // Some services percent-encode more than they need to; the local /v1 takes the plain spelling alone.
+  // Some services percent-encode more than necessary. The local /v1 accepts only the plain spelling.
   return (
     local +
     url.href

@@ -1,8 +1,8 @@
 import { isExcessive } from './jsonScan.ts'
 
-// Where things stand in the bytes of a JSON text, for changes that leave every other byte as it was. Parsers of packages give
-// values or re-print; `jsonc-parser` gives offsets, but of a string and with a tree of it all, several times JSON.parse's cost.
-// What is passed over is not validated further than its brackets and strings. Every function gives -1 where the text breaks off.
+// Finds byte offsets in a JSON text, for changes that leave every other byte as it was. Packages return values or re-print. `jsonc-parser`
+// returns offsets, but of a string and with a tree of all of it, at several times the cost of JSON.parse. Skipped parts are validated only
+// in their brackets and strings. Every function returns -1 when the text ends early.
 
 const quote = 0x22
 const backslash = 0x5c
@@ -11,7 +11,7 @@ const closeBrace = 0x7d
 const openBracket = 0x5b
 const closeBracket = 0x5d
 
-/** Past spaces, tabs and line ends (RFC 8259, section 2). */
+/** Skips spaces, tabs and line ends (RFC 8259, section 2). */
 export function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
   for (; at < bytes.length; at++) {
@@ -21,9 +21,9 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** `from` is at the opening quote; the answer is past the closing one. */
+/** `from` is the offset of the opening quote; returns the offset after the closing one. */
 export function endOfString(bytes: Buffer, from: number): number {
-  // Short strings are quicker in a loop; long ones (base64 of a picture) by the native search for the next quote.
+  // Short strings are faster in a loop; long ones (base64 of a picture) by the native search for the next quote.
   const near = Math.min(bytes.length, from + 65)
   let at = from + 1
   for (; at < near; at++) {
@@ -32,7 +32,7 @@ export function endOfString(bytes: Buffer, from: number): number {
     if (byte === backslash) at++
   }
   for (;;) {
-    // `at` stands at the start of a character here, so the run of backslashes before a quote begins at or after it.
+    // `at` is the start of a character, so the backslashes before a quote begin at or after it.
     const end = bytes.indexOf(quote, at)
     if (end === -1) return -1
     let slashes = 0
@@ -42,7 +42,7 @@ export function endOfString(bytes: Buffer, from: number): number {
   }
 }
 
-/** Past the value that begins at `from`; brackets are counted, not matched by kind. */
+/** The offset after the value that begins at `from`. Brackets are counted, not matched by kind. */
 export function endOfValue(bytes: Buffer, from: number): number {
   let depth = 0
   for (let at = from; at < bytes.length; ) {
@@ -70,7 +70,7 @@ export function endOfValue(bytes: Buffer, from: number): number {
   return -1
 }
 
-/** Past a number, `true`, `false` or `null`. */
+/** The offset after a number, `true`, `false` or `null`. */
 function endOfWord(bytes: Buffer, from: number): number {
   let at = from
   for (; at < bytes.length; at++) {
@@ -82,7 +82,7 @@ function endOfWord(bytes: Buffer, from: number): number {
   return at
 }
 
-/** One member of an object; keys and values as offsets, quotes included. */
+/** A member of an object. `from` and `to` are offsets of its value, quotes included. */
 export interface Member {
   key: string
   from: number
@@ -90,8 +90,8 @@ export interface Member {
 }
 
 /**
- * The members of the object at `from`, those of the names wanted alone, in their order and as often as they stand there. Keys
- * are read with their escapes. Null where it is no object or breaks off; `end` is past the closing brace.
+ * Finds the members with the wanted keys in the object at `from`, in their order, repeated ones too. Keys may contain escapes. `end` is the
+ * offset after the closing brace. Null when the value is no object or ends early.
  */
 export function membersOf(
   bytes: Buffer,
@@ -120,17 +120,17 @@ export function membersOf(
   }
 }
 
-/** No real list of pictures is longer. */
-const mostItems = 10_000
+/** More than any real list of pictures has. */
+const maxItems = 10_000
 
-/** Offsets where the items of the array at `from` begin; null where it is no array, breaks off or has more than `mostItems`. */
+/** Offsets of the items of the array at `from`. Null when the value is no array, ends early or has more than `maxItems`. */
 export function itemsOf(bytes: Buffer, from: number): number[] | null {
   if (bytes[from] !== openBracket) return null
   const items: number[] = []
   let at = skipSpace(bytes, from + 1)
   if (bytes[at] === closeBracket) return items
   for (;;) {
-    if (items.length >= mostItems) return null
+    if (items.length >= maxItems) return null
     items.push(at)
     const end = endOfValue(bytes, at)
     if (end === -1) return null
@@ -141,7 +141,7 @@ export function itemsOf(bytes: Buffer, from: number): number[] | null {
   }
 }
 
-/** The JSON text between two offsets as a value; undefined where it is none, or one that nobody should parse. */
+/** Parses the JSON between two offsets. Undefined when it is invalid, or too costly to parse. */
 export function parseBetween(bytes: Buffer, from: number, to: number): unknown {
   if (isExcessive(bytes.subarray(from, to))) return undefined
   try {
@@ -151,7 +151,7 @@ export function parseBetween(bytes: Buffer, from: number, to: number): unknown {
   }
 }
 
-/** A character may be written as \uXXXX: six bytes for one. */
+/** Each character of a key may be written as \uXXXX: six bytes for one. */
 function wantedKey(bytes: Buffer, from: number, to: number, wanted: readonly string[]): string | null {
   const size = to - from - 2
   for (const name of wanted) {

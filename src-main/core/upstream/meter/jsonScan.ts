@@ -10,20 +10,20 @@ const closeBracket = 0x5d
 const comma = 0x2c
 const colon = 0x3a
 
-/** Levels of arrays and objects that are accepted. Real requests and replies have fewer than 20; common parsers stop between 64 and 1,000. */
+/** Most levels of arrays and objects. Real requests and replies have fewer than 20; common parsers stop between 64 and 1,000. */
 export const maxDepth = 128
 
-/** Why a text was given up: not JSON (RFC 8259), not UTF-8, nested deeper than `maxDepth`, or with too many values. */
+/** Why a scan stopped: not JSON (RFC 8259), not UTF-8, deeper than `maxDepth`, or too many values. */
 export type ScanProblem = 'syntax' | 'encoding' | 'depth' | 'values'
 
 export interface ScanOptions {
-  /** How many values are accepted, those inside of others counted too. */
+  /** Most values, nested ones included. Default: no limit. */
   maxValues?: number
-  /** Bytes of strings that are not UTF-8 are passed over. */
+  /** Accept strings that are not UTF-8. */
   anyBytes?: boolean
 }
 
-// What may come next. Values from `inString` on stand for a token that has begun.
+// What may come next. States from `inString` on are inside a token.
 const wantsStart = 0
 const wantsValue = 1
 const wantsValueOrClose = 2
@@ -47,38 +47,38 @@ const afterE = 18
 const afterExponentSign = 19
 const inExponent = 20
 
-/** 1 for bytes that mean themselves in a string. Control characters must be escaped (RFC 8259, section 7). */
+/** 1 for bytes that need no escape in a string. Control characters do (RFC 8259, section 7). */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) =>
   byte < 0x20 || byte === quote || byte === backslash ? 0 : 1,
 )
-/** 1 for bytes that may follow a backslash alone. */
+/** 1 for bytes that form an escape with a single backslash. */
 const isEscape = new Uint8Array(256)
 for (const letter of '"\\/bfnrt') isEscape[letter.charCodeAt(0)] = 1
 const literals = ['true', 'false', 'null']
 const byteOrderMark = [0xef, 0xbb, 0xbf]
 
 /**
- * Checks a JSON text while it passes in chunks, split anywhere, and tells a subclass where its parts begin and end. Accepts exactly what
- * `JSON.parse` accepts (after one optional byte order mark), but only UTF-8 and at most `maxDepth` levels. Memory does not grow with the
- * text, and each chunk costs time in proportion to its length, which a parse of the whole text would need at once.
+ * Checks a JSON text that passes in chunks, split anywhere, and reports its parts to a subclass. Accepts what `JSON.parse` accepts (after
+ * one optional byte order mark), but only UTF-8 and at most `maxDepth` levels. Memory does not grow with the text. The time per chunk is
+ * proportional to its length, so no chunk blocks the program as a parse of the whole text would. Decision 0007 compares it with a library.
  */
 export class JsonScan {
-  /** Null while the text is good so far. After a problem nothing more is read. */
+  /** Null while the text is valid so far. After a problem the scan reads no more. */
   problem: ScanProblem | null = null
-  /** Arrays and objects that are open. */
+  /** Number of open arrays and objects. */
   protected depth = 0
-  /** How many bytes came before the current chunk. */
+  /** Number of bytes before the current chunk. */
   protected offset = 0
-  /** Length in UTF-8 of the string that ended last, its escapes decoded. */
+  /** Bytes in UTF-8 of the last complete string, escapes decoded. */
   protected stringBytes = 0
   readonly #anyBytes: boolean
   #valuesLeft: number
   #state = wantsStart
-  /** Whether it is an object, for each level that is open. */
+  /** For each open level, whether it is an object. */
   readonly #objects: boolean[] = []
   #isKey = false
   #stringFrom = 0
-  /** Bytes by which the escapes of this string are longer than what they stand for. */
+  /** Bytes that the escapes of this string use beyond their characters. */
   #escaped = 0
   #hexDigits = 0
   #hexValue = 0
@@ -95,7 +95,7 @@ export class JsonScan {
     this.#anyBytes = anyBytes
   }
 
-  /** Takes the next bytes. Never throws. */
+  /** Scans the next bytes. Never throws. */
   push(given: Uint8Array): void {
     if (this.problem !== null || given.length === 0) return
     const bytes = asBuffer(given)
@@ -111,7 +111,7 @@ export class JsonScan {
     this.offset += bytes.length
   }
 
-  /** The text is over. True when it was one whole JSON value. */
+  /** Ends the text. Returns true when it was one whole JSON value. */
   end(): boolean {
     if (this.problem === null && this.#halfCharacter !== null) this.problem = 'encoding'
     if (this.problem === null && this.depth === 0 && this.#endsNumber()) {
@@ -122,26 +122,26 @@ export class JsonScan {
     return this.problem === null
   }
 
-  /** A value of any kind begins at this place of the chunk. */
+  /** Called when a value of any kind begins at offset `at` of the chunk. */
   protected valueBegan?(at: number): void
-  /** It ended before this place of the chunk. */
+  /** Called when a value ended before offset `at` of the chunk. */
   protected valueEnded?(bytes: Buffer, at: number): void
-  /** A string begins at this place of the chunk, with its quote. */
+  /** Called when a string begins; `at` is the offset of its quote. */
   protected stringBegan?(isKey: boolean, at: number): void
-  /** It ended before this place of the chunk; `stringBytes` is its length. Before `valueEnded`. */
+  /** Called before `valueEnded`, when a string ended before offset `at`; `stringBytes` is its length. */
   protected stringEnded?(isKey: boolean, bytes: Buffer, at: number): void
-  /** An array or object begins; it counts in `depth` already. */
+  /** Called after an array or object began and was counted in `depth`. */
   protected opened?(isObject: boolean, at: number): void
-  /** It ended; it counts in `depth` no more. Before `valueEnded`. */
+  /** Called before `valueEnded`, after an array or object ended and was removed from `depth`. */
   protected closed?(isObject: boolean): void
 
-  /** Keeps what comes from this place of the chunk on, `limit` bytes at most. */
+  /** Starts to copy the text at offset `at` of the chunk, at most `limit` bytes. */
   protected startCapture(at: number, limit: number): void {
     this.#captureFrom = at
     this.#captureLimit = limit
   }
 
-  /** The bytes up to this place of the chunk, to be used at once; null where they are more than the limit. */
+  /** Returns the copy up to offset `at`, valid until the next chunk. Null when it exceeds the limit. */
   protected stopCapture(bytes: Buffer, at: number): Buffer | null {
     const from = this.#captureFrom
     const isHere = this.#captured.length === 0 && this.#captureLimit >= at - from
@@ -158,7 +158,7 @@ export class JsonScan {
     } else this.#captured.append(bytes, this.#captureFrom, to)
   }
 
-  /** Handles what stands at `at` and answers where to go on. */
+  /** Handles the byte at `at` and returns the next offset. */
   #step(bytes: Buffer, at: number): number {
     const state = this.#state
     if (state === inString) return this.#throughString(bytes, at)
@@ -280,7 +280,7 @@ export class JsonScan {
       const byte = bytes[at]
       if (byte === quote) return this.#closeString(bytes, at)
       if (byte !== backslash) return this.#wrong()
-      // Most escapes are of two bytes, and here.
+      // Most escapes have two bytes, both in this chunk.
       if (isEscape[bytes[at + 1] ?? 0] !== 1) {
         this.#state = inEscape
         return at + 1
@@ -346,7 +346,7 @@ export class JsonScan {
       state = next
     }
     this.#state = state
-    // The byte that ends a number belongs to what follows.
+    // The byte that ends a number belongs to the next token.
     if (at < bytes.length) {
       if (!this.#endsNumber()) return this.#wrong()
       this.#ended(bytes, at)
@@ -367,7 +367,7 @@ export class JsonScan {
   #isUtf8(bytes: Buffer): boolean {
     const whole = this.#halfCharacter === null ? bytes : Buffer.concat([this.#halfCharacter, bytes])
     const cut = wholeCharacters(whole)
-    // A copy: a piece of a chunk would keep all of it in memory.
+    // A copy: a view would retain the whole chunk.
     this.#halfCharacter = cut === whole.length ? null : Buffer.from(whole.subarray(cut))
     return isUtf8(whole.subarray(0, cut))
   }
@@ -375,15 +375,15 @@ export class JsonScan {
 
 const nothing = Buffer.alloc(0)
 
-/** Far more than any real reply or event has, but for transcripts of many hours. A parse of so many takes some 100 ms. */
-const mostValues = 500_000
+/** More than any real reply or event has, except transcripts of many hours. Parsing this many takes about 100 ms. */
+const defaultMaxValues = 500_000
 /** Shorter texts can't be deep enough to cost much. Bytes. */
 const guardedFrom = 16 * 1024
 
-/** Watches a reply that is to be parsed: its `problem` is `depth` or `values` where that would take too much time and memory. */
-export const guardOfReply = (maxValues = mostValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
+/** Creates the scan of a reply before it is parsed. `problem` is `depth` or `values` when parsing would take too much time and memory. */
+export const guardOfReply = (maxValues = defaultMaxValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
 
-/** Whether parsing this text would take too much time and memory, for what it is nested or how many values it has. */
+/** Whether parsing this text would take too much time and memory, because of its depth or its number of values. */
 export function isExcessive(bytes: Uint8Array, maxValues?: number): boolean {
   if (bytes.length < guardedFrom) return false
   const guard = guardOfReply(maxValues)
@@ -391,7 +391,10 @@ export function isExcessive(bytes: Uint8Array, maxValues?: number): boolean {
   return guard.problem === 'depth' || guard.problem === 'values'
 }
 
-/** `JSON.parse` for a text from outside. @throws SyntaxError also where it is nested too deep or has more values than that */
+/**
+ * `JSON.parse` for a text from outside.
+ * @throws SyntaxError also for a text that is too deep or has more than `maxValues` values
+ */
 export function parseText(text: string, maxValues?: number): unknown {
   if (text.length >= guardedFrom && isExcessive(Buffer.from(text), maxValues)) {
     throw new SyntaxError('Nested too deep, or too many values.')
@@ -401,7 +404,9 @@ export function parseText(text: string, maxValues?: number): unknown {
 
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
-/** What follows in a number (RFC 8259, section 6) after a zero, another digit, a point, an E and a sign; -1 where none may stand. */
+/**
+ * The state of a number (RFC 8259, section 6) after a zero, another digit, a point, an E and a sign. -1 when the character is not allowed.
+ */
 const numberStates: readonly (readonly number[])[] = [
   [afterZero, inInteger, -1, -1, -1], // afterMinus
   [-1, -1, afterPoint, afterE, -1], // afterZero
@@ -431,14 +436,14 @@ function hexDigit(byte: number): number {
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
 }
 
-/** Bytes of a UTF-16 unit in UTF-8; each half of a pair counts two of the four. */
+/** Bytes of a UTF-16 unit in UTF-8. Each half of a surrogate pair counts two of the four. */
 function utf8Length(unit: number): number {
   if (unit < 0x80) return 1
   if (unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff)) return 2
   return 3
 }
 
-/** How many of the bytes are whole characters of UTF-8, where the last one may be unfinished. */
+/** Number of bytes that form whole UTF-8 characters. The last character may be unfinished. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0

@@ -6,6 +6,7 @@ import { WholeMeter } from './whole.ts'
 
 export type { Meter, MeterOptions } from './types.ts'
 
+/** Creates the reader for a reply, chosen by endpoint, status, content type and encoding. */
 export function openMeter(options: MeterOptions): Meter {
   const { endpoint, status, contentEncoding, stripUsage, tokensIn = null } = options
   if (status < 200 || status > 299 || endpoint === 'models' || endpoint === 'account' || endpoint === 'files') {
@@ -15,7 +16,7 @@ export function openMeter(options: MeterOptions): Meter {
   const plain = contentEncoding === null || /^\s*(?:identity)?\s*$/i.test(contentEncoding)
   const type = contentType(options.contentType)
   const isJson = type === 'application/json' || type.endsWith('+json')
-  // A mislabelled stream is read as one all the same: most clients do so too.
+  // A stream with a wrong content type is read as a stream, as most clients do.
   if (type === 'text/event-stream' || (options.stream && !isJson)) {
     if (plain) return new EventMeter(stripUsage, tokensIn)
     return new EncodedMeter(contentEncoding, () => new EventMeter(false, tokensIn))
@@ -28,7 +29,7 @@ function contentType(header: string | null): string {
   return header?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** Reads nothing: whether any byte came is all that there is to know. */
+/** Only records whether any byte arrived. */
 class ByteMeter implements Meter {
   readonly #isOutput: boolean
   #any = false

@@ -1,11 +1,11 @@
 import { asBuffer } from './bytes.ts'
 
-/** Longer than any model's name. Bytes. */
-const longestModel = 512
+/** Longer than any model name. Bytes. */
+const maxModelBytes = 512
 /** Headers of one part. Bytes. */
-const longestHead = 8192
-/** Different models of one form: more are nobody's mistake. */
-const mostModels = 16
+const maxHeadBytes = 8192
+/** Most different models in one form. More can't be a mistake. */
+const maxModels = 16
 
 const headEnd = Buffer.from('\r\n\r\n')
 const nothing = Buffer.alloc(0)
@@ -13,15 +13,15 @@ const cr = 0x0d
 const lf = 0x0a
 const dash = 0x2d
 
-/** Characters that need no quotes, of those that a boundary may hold (RFC 2046, 5.1.1). */
+/** The characters of a boundary that need no quotes (RFC 2046, 5.1.1). */
 const plainBoundary = /^[0-9A-Za-z'+_\-.]{1,70}$/
-/** Quoted without an escaped quote: parsers differ in whether `\"` ends the value. */
+/** Quoted values without an escaped quote: parsers differ in whether `\"` ends the value. */
 const parameter = /[ \t]*;[ \t]*([A-Za-z0-9*_-]+)=(?:"((?:[^"\\]|\\(?!"))*)"|([^\s;"]+))/y
 const headerLine = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[ \t]*(.*)$/
 const plainName = /^[\w.-]+(?:\[[\w.-]*\])*$/
 const dispositionParameters: ReadonlySet<string> = new Set(['name', 'filename', 'filename*'])
 
-/** The parameters behind a header's first value; null where one stands twice, or where anything is left that is none. */
+/** The parameters after a header's first value. Null when one is repeated, or the rest is not a parameter list. */
 function parametersOf(text: string): Map<string, string> | null {
   const found = new Map<string, string>()
   parameter.lastIndex = 0
@@ -45,7 +45,7 @@ function boundaryOf(contentType: string): string | null {
   return plainBoundary.test(boundary) ? boundary : null
 }
 
-/** Headers of a part by name, in lower case; null where one stands twice, or where a line is none. */
+/** Headers of a part by lower-case name. Null when one is repeated, or a line is no header. */
 function headersOf(head: string): Map<string, string> | null {
   const found = new Map<string, string>()
   for (const line of head.split('\r\n')) {
@@ -57,7 +57,7 @@ function headersOf(head: string): Map<string, string> | null {
   return found
 }
 
-/** The parameters of `form-data`; null where parsers could read them in two ways. */
+/** The parameters of `form-data`. Null when parsers could read them in two ways. */
 function dispositionOf(value: string): Map<string, string> | null {
   const type = /^form-data(?=[\s;])/i.exec(value)
   const parameters = type && parametersOf(value.slice(type[0].length))
@@ -66,18 +66,18 @@ function dispositionOf(value: string): Map<string, string> | null {
   return parameters
 }
 
-/** What the head of a part says; null where two parsers could read it in two ways. */
+/** Name and kind of a part. Null when parsers could read its head in two ways. */
 function readHead(head: string): { name: string; file: boolean } | null {
   const headers = headersOf(head)
   const parameters = dispositionOf(headers?.get('content-disposition') ?? '')
   if (headers === null || parameters === null) return null
-  // Go decodes quoted-printable by itself; some parsers descend into a multipart of its own.
+  // Go decodes quoted-printable by itself, and some parsers read nested multipart bodies.
   if (!/^(?:7bit|8bit|binary)\s*$/i.test(headers.get('content-transfer-encoding') ?? 'binary')) return null
   if (/^\s*multipart\//i.test(headers.get('content-type') ?? '')) return null
   const name = parameters.get('name') ?? ''
   const file = parameters.has('filename') || parameters.has('filename*')
   if (!plainName.test(name)) return null
-  // `Model`, `model[]`, and a model that is sent as a file: a field called `model` to some parsers, and not to others.
+  // `Model`, `model[]`, and a model that is sent as a file: some parsers accept them as a field `model`, others do not.
   const looksLikeModel = name.toLowerCase().split('[', 1)[0] === 'model'
   return looksLikeModel && (name !== 'model' || file) ? null : { name, file }
 }
@@ -85,33 +85,32 @@ function readHead(head: string): { name: string; file: boolean } | null {
 type Place = 'start' | 'delimiter' | 'head' | 'content' | 'epilogue' | 'unclear'
 
 /**
- * Reads `model` (and nothing else) out of a multipart upload while it streams past, in bounded memory. What a push has completed is known when it returns.
- *
- * Strict, because a limit by model hangs on it: a form that two parsers could read in two ways is `unclear`. Above all, each occurrence of the boundary in the
- * upload must be a delimiter as RFC 2046 (5.1.1) writes it, so that no parser finds a part that this one does not.
+ * Reads `model` from a multipart upload while it streams past, in bounded memory. The result is current when `push` returns.
+ * Strict, because limits by model depend on it: a form that parsers could read in two ways is `unclear`. Each occurrence of the boundary
+ * must be a delimiter as RFC 2046 (5.1.1) defines it, so that no parser finds a part that this one misses.
  */
 export class FormReader {
-  /** What the `model` fields said, each value once. */
+  /** The values of the `model` fields, without repeats. */
   readonly models = new Set<string>()
-  /** The contents of a file have begun. */
+  /** Whether the content of a file has begun. */
   fileBegun = false
   readonly #dashBoundary: Buffer
   #place: Place = 'start'
-  /** Bytes that can't be judged before more have come. */
+  /** Bytes that can't be judged before more arrive. */
   #pending: Buffer = nothing
-  /** The value of the `model` field that is being read; null inside of other parts. */
+  /** The value so far of a `model` field; null inside other parts. */
   #value: Buffer | null = null
 
   constructor(boundary: string) {
     this.#dashBoundary = Buffer.from(`--${boundary}`, 'latin1')
   }
 
-  /** Two parsers could read it in two ways; nothing more is read. */
+  /** Whether parsers could read the form in two ways. Nothing more is read then. */
   get unclear(): boolean {
     return this.#place === 'unclear'
   }
 
-  /** The closing delimiter has come: there are no more fields. */
+  /** Whether the closing delimiter has arrived: no more fields follow. */
   get ended(): boolean {
     return this.#place === 'epilogue'
   }
@@ -124,11 +123,11 @@ export class FormReader {
       read = this.#step(data)
       if (read !== null) data = data.subarray(read)
     }
-    // A copy, since the chunk itself may be large and is not ours.
+    // A copy, since the chunk may be large and belongs to the caller.
     this.#pending = this.unclear ? nothing : Buffer.from(data)
   }
 
-  /** How many bytes are done with; null until more have come. */
+  /** Returns how many bytes were handled, or null until more arrive. */
   #step(data: Buffer): number | null {
     switch (this.#place) {
       case 'start':
@@ -155,7 +154,7 @@ export class FormReader {
     return length === 0 ? null : length
   }
 
-  /** No preamble, but the line end that some clients begin with. */
+  /** Refuses a preamble, except the line end that some clients send first. */
   #start(data: Buffer): number | null {
     const from = data[0] === cr ? 2 : 0
     if (from === 2 && data.length > 1 && data[1] !== lf) return this.#fail()
@@ -176,10 +175,10 @@ export class FormReader {
   }
 
   #head(data: Buffer): number | null {
-    // A part without headers has no name that all parsers agree on.
+    // Parsers do not agree on the name of a part without headers.
     if (data[0] === cr) return this.#fail()
     const end = data.indexOf(headEnd)
-    if (end > longestHead || (end === -1 && data.length > longestHead)) return this.#fail()
+    if (end > maxHeadBytes || (end === -1 && data.length > maxHeadBytes)) return this.#fail()
     if (end === -1) return null
     const head = data.subarray(0, end)
     const part = head.includes(this.#dashBoundary) ? null : readHead(head.toString('latin1'))
@@ -192,21 +191,21 @@ export class FormReader {
 
   #content(data: Buffer): number | null {
     const found = data.indexOf(this.#dashBoundary)
-    // What may still be the start of a delimiter stays: a line end and all but one byte of the boundary.
+    // Retains what may begin a delimiter: a line end and all but one byte of the boundary.
     const end = found === -1 ? data.length - this.#dashBoundary.length - 1 : found - 2
     if (found === -1 && end <= 0) return null
     if (end < 0 || (found !== -1 && (data[end] !== cr || data[end + 1] !== lf))) return this.#fail()
     if (this.#value !== null) this.#value = Buffer.concat([this.#value, data.subarray(0, end)])
-    if (this.#value !== null && this.#value.length > longestModel) return this.#fail()
+    if (this.#value !== null && this.#value.length > maxModelBytes) return this.#fail()
     if (found === -1) return end
     if (this.#value !== null) this.models.add(this.#value.toString('utf8'))
-    if (this.models.size > mostModels) return this.#fail()
+    if (this.models.size > maxModels) return this.#fail()
     this.#place = 'delimiter'
     return found + this.#dashBoundary.length
   }
 }
 
-/** Null where the content type is no `multipart/form-data` with one plain boundary. */
+/** Creates the reader of a form. Null when the content type is not `multipart/form-data` with one plain boundary. */
 export function openForm(contentType: string): FormReader | null {
   const boundary = boundaryOf(contentType)
   return boundary === null ? null : new FormReader(boundary)

@@ -1,33 +1,34 @@
 import { countTokens } from './tokens.ts'
 
-/** Text kept for one lane. 16 KB are some 4,000 tokens; of longer texts evenly spread pieces are kept. Bytes. */
-const mostKept = 16 * 1024
+/** Most bytes copied of one lane. 16 KB are about 4,000 tokens. A longer text is sampled in evenly spread pieces. */
+const maxKept = 16 * 1024
 const pieceSize = 1024
 
-/** Characters that are taken at once: six bytes each at most (\uXXXX) stay below a piece. */
+/** Most characters of one step. At six bytes each (\uXXXX) they fit into a piece. */
 export const stepSize = Math.floor(pieceSize / 6)
 
-/** Lanes told apart; a reply with more choices and calls than that shares the last one. */
-const mostLanes = 16
+/** Most separate lanes. Further choices and calls share the last one. */
+const maxLanes = 16
 const bytesOfToken = 4
 
+/** Kinds of text in a reply, which are counted separately. */
 export type LaneKind = 'content' | 'reasoning' | 'refusal' | 'call'
 
 /**
- * What a reply said, kept only for the case that nobody tells its usage: one lane for each choice and kind of text, because
- * tokens don't reach across. Bytes are the inside of JSON strings as they stood in the reply, so that nothing is decoded early.
+ * The text of a reply, copied for a token count when the service reports no usage. There is one lane for each choice and kind of text,
+ * because no token spans two of them. Bytes are the undecoded inside of JSON strings, so that nothing is decoded unless it is counted.
  */
 export class OutputText {
   readonly #lanes = new Map<string, Lane>()
   #last: Lane | null = null
-  /** Bytes of output that was too large to look into. */
+  /** Bytes of output that was too large to parse. */
   unread = 0
 
   lane(choice: number, kind: LaneKind, call = 0): Lane {
     const name = `${kind} ${choice} ${call}`
     let lane = this.#lanes.get(name)
     if (lane === undefined) {
-      if (this.#last !== null && this.#lanes.size >= mostLanes) return this.#last
+      if (this.#last !== null && this.#lanes.size >= maxLanes) return this.#last
       lane = new Lane()
       this.#lanes.set(name, lane)
       this.#last = lane
@@ -42,7 +43,7 @@ export class OutputText {
   }
 }
 
-/** One text, whole up to `mostKept`; beyond, every second (fourth, eighth …) piece of it stands for all. */
+/** One text: complete up to `maxKept`, beyond that every second (fourth, eighth …) piece. */
 export class Lane {
   #buffer: Buffer | null = null
   #kept = 0
@@ -50,13 +51,13 @@ export class Lane {
   #pieceFill = 0
   #piece = 0
   #stride = 1
-  /** Where the kept pieces begin. */
+  /** Offsets of the copied pieces. */
   #starts: number[] = [0]
-  /** The last count, and of how much text it was. */
+  /** Result of the last count, and the text length it was for. */
   #counted = 0
   #countedOf = 0
 
-  /** `bytes` from `from` to `to` are a whole number of characters of a valid JSON string, `stepSize` of them at most. */
+  /** Appends `bytes` from `from` to `to`: whole characters of a valid JSON string, at most `stepSize` of them. */
   append(bytes: Uint8Array, from: number, to: number): void {
     const size = to - from
     this.#all += size
@@ -65,7 +66,7 @@ export class Lane {
     if (this.#piece % this.#stride !== 0) return
     const buffer = this.#capacity(size)
     let at = this.#kept
-    // A delta is a few bytes: the loop beats the call of a native copy.
+    // A delta has a few bytes, for which the loop is faster than a native copy.
     if (size < 64) for (let i = from; i < to; i++) buffer[at++] = bytes[i] ?? 0
     else buffer.set(bytes.subarray(from, to), at)
     this.#kept += size
@@ -89,11 +90,11 @@ export class Lane {
   #nextPiece(): void {
     this.#piece++
     this.#pieceFill = 0
-    if (this.#kept + pieceSize > mostKept) this.#thin()
+    if (this.#kept + pieceSize > maxKept) this.#thin()
     if (this.#piece % this.#stride === 0) this.#starts.push(this.#kept)
   }
 
-  /** Drops every second piece that is kept, and keeps half as many from now on. */
+  /** Drops every second copied piece, and halves the sampling rate from now on. */
   #thin(): void {
     const buffer = this.#buffer
     if (buffer === null) return
@@ -115,7 +116,7 @@ export class Lane {
     const needed = this.#kept + size
     let buffer = this.#buffer
     if (buffer === null || buffer.length < needed) {
-      // Not from Node's pool: it lives as long as the stream, and would keep a slab of others' bytes alive with it.
+      // Not from Node's pool: the buffer lives as long as the stream and would retain a slab with other data.
       buffer = Buffer.allocUnsafeSlow(Math.max(256, needed, (buffer?.length ?? 0) * 2))
       this.#buffer?.copy(buffer, 0, 0, this.#kept)
       this.#buffer = buffer
@@ -128,7 +129,7 @@ function unescaped(inside: string): string {
   try {
     return String(JSON.parse(`"${inside}"`))
   } catch {
-    // Bytes that were no UTF-8 after all: counted as they stand.
+    // The bytes were not UTF-8 after all, so the count uses them undecoded.
     return inside
   }
 }

@@ -1,37 +1,44 @@
 import type { MeterReading, TokenUsage } from '../../ports/requests.ts'
+import type { ChatStreamEvent } from '../types.ts'
 import { type Lane, type LaneKind, OutputText } from './outputText.ts'
+import { readUsage, totalTokens } from './usage.ts'
 import { countOrNull, type Fields, isFields, textOrNull } from './values.ts'
 
-/** Choices that are followed to their end; no real request asks for more. */
-const mostChoices = 256
+/** Most choices that are followed to their end. Real requests ask for fewer. */
+const maxChoices = 256
 
-/** The only piece of text of a chunk that brought no usage: what else it says (its choice, an end) can be said again unchanged. */
+/** The only text of a chunk without a usage. Later chunks can be the same except for this text, choice and finish reason included. */
 export interface LonePiece {
-  /** The name it stood under. */
+  /** Key of the text in the chunk. */
   key: string
   text: string
   lane: Lane
 }
 
-/** What a chat reply says of itself, from whole replies and from chunks alike: usage, model, output, ends. */
+/**
+ * The one reader of chat replies, whole ones and chunks of a stream. The meter takes usage, model, output and ends from it; the studio's
+ * own chat also takes the events. Fields that are missing, null or of another type are skipped.
+ */
 export class ReplyReader {
   model: string | null = null
   output = false
   /** Set by `read`. */
   lone: LonePiece | null = null
   #usage: TokenUsage | null = null
-  // Made when first needed: most replies are whole and tell their usage.
+  // Created on demand: most replies are whole and report their usage.
   #text: OutputText | null = null
   #open: Set<number> | null = null
   #finished: Set<number> | null = null
   #pieces = 0
+  #events: ChatStreamEvent[] | null = null
+  #metaSent = false
 
   get text(): OutputText {
     this.#text ??= new OutputText()
     return this.#text
   }
 
-  /** A whole reply, of which there is only one: where it tells its usage, nothing else of it need be looked at. */
+  /** Reads a whole reply. If it reports a usage, nothing else needs to be read. */
   readWhole(value: unknown): void {
     if (isFields(value) && isFields(value.usage)) this.takeUsage(value.usage)
     if (this.#measured === null || !isFields(value)) {
@@ -42,12 +49,17 @@ export class ReplyReader {
     this.output = Array.isArray(value.choices) && value.choices.length > 0
   }
 
-  /** True for an event that only brings the usage: an empty `choices` and a usage object. */
-  read(value: unknown): boolean {
+  /**
+   * Reads a chunk or a whole reply. Returns true for a chunk that only has the usage: an empty `choices` and a usage object.
+   * @param events receives the chunk's events in order; their texts are then not copied for a token count
+   */
+  read(value: unknown, events: ChatStreamEvent[] | null = null): boolean {
     this.lone = null
     this.#pieces = 0
+    this.#events = events
     if (!isFields(value)) return false
     this.model ??= textOrNull(value.model)
+    if (events !== null && !this.#metaSent) this.#readMeta(value, events)
     const usage = value.usage
     const choices = value.choices
     if (Array.isArray(choices)) for (let i = 0; i < choices.length; i++) this.#readChoice(choices[i], i)
@@ -60,33 +72,31 @@ export class ReplyReader {
     return false
   }
 
+  /** Takes the figures of a usage object. The last object with figures wins. */
   takeUsage(usage: Fields): void {
-    const details = usage.prompt_tokens_details
-    const read: TokenUsage = {
-      promptTokens: countOrNull(usage.prompt_tokens),
-      completionTokens: countOrNull(usage.completion_tokens),
-      totalTokens: countOrNull(usage.total_tokens),
-      cachedTokens: isFields(details) ? countOrNull(details.cached_tokens) : null,
-    }
-    // The last figures count, but an object without any takes nothing back.
-    if (read.promptTokens !== null || read.completionTokens !== null || read.totalTokens !== null) this.#usage = read
+    const read = readUsage(usage)
+    if (read === null) return
+    this.#usage = read
+    this.#events?.push({ type: 'usage', usage: read })
   }
 
-  /** Whether every choice that began has finished, and any did. */
+  /** Whether at least one choice began and all have finished. */
   get finished(): boolean {
     return this.#finished !== null && this.#finished.size > 0 && this.#open?.size === 0
   }
 
-  /** Figures of the service where it told both; what is missing is counted from the text or taken from the request's estimate. */
+  /**
+   * The service's figures if it reported prompt and completion. A missing figure is counted from the text, or is the request's estimate.
+   */
   reading(tokensIn: number | null): MeterReading {
     const measured = this.#measured
     if (measured !== null) return { usage: measured, measured: true, output: this.output }
     const reported = this.#usage
     const promptTokens = reported?.promptTokens ?? tokensIn
     const completionTokens = reported?.completionTokens ?? this.text.tokens()
-    const totalTokens = reported?.totalTokens ?? (promptTokens === null ? null : promptTokens + completionTokens)
-    const usage = { promptTokens, completionTokens, totalTokens, cachedTokens: reported?.cachedTokens ?? null }
-    return { usage, measured: false, output: this.output }
+    const cachedTokens = reported?.cachedTokens ?? null
+    const usage = { promptTokens, completionTokens, totalTokens: reported?.totalTokens ?? null, cachedTokens }
+    return { usage: { ...usage, totalTokens: totalTokens(usage) }, measured: false, output: this.output }
   }
 
   get #measured(): TokenUsage | null {
@@ -94,24 +104,32 @@ export class ReplyReader {
     return reported !== null && reported.promptTokens !== null && reported.completionTokens !== null ? reported : null
   }
 
+  #readMeta({ id, model, created }: Fields, events: ChatStreamEvent[]): void {
+    const meta = { id: textOrNull(id), model: textOrNull(model), created: typeof created === 'number' ? created : null }
+    if (meta.id === null && meta.model === null && meta.created === null) return
+    this.#metaSent = true
+    events.push({ type: 'meta', ...meta })
+  }
+
   #readChoice(choice: unknown, position: number): void {
     if (!isFields(choice)) return
     const index = countOrNull(choice.index) ?? position
     this.#open ??= new Set()
     this.#finished ??= new Set()
-    if (!this.#finished.has(index) && this.#open.size < mostChoices) this.#open.add(index)
-    const part = choice.delta ?? choice.message
+    if (!this.#finished.has(index) && this.#open.size < maxChoices) this.#open.add(index)
+    const part = isFields(choice.delta) ? choice.delta : choice.message
     if (isFields(part)) this.#readPart(index, part)
-    // The legacy completions' own shape.
+    // Legacy completions have their text here.
     else this.#piece(index, 'content', 'text', choice.text)
     const reason = choice.finish_reason
     if (typeof reason !== 'string' || reason === '') return
     this.#open.delete(index)
-    if (this.#finished.size < mostChoices) this.#finished.add(index)
+    if (this.#finished.size < maxChoices) this.#finished.add(index)
+    this.#events?.push({ type: 'finish', choice: index, reason })
   }
 
   #readPart(choice: number, part: Fields): void {
-    // Services that send both names of the reasoning mean the same text.
+    // Services that send both names of the reasoning send the same text twice.
     if (!this.#piece(choice, 'reasoning', 'reasoning_content', part.reasoning_content)) {
       this.#piece(choice, 'reasoning', 'reasoning', part.reasoning)
     }
@@ -137,8 +155,13 @@ export class ReplyReader {
     if (!isFields(call)) return
     this.output = true
     const index = countOrNull(call.index) ?? position
-    const called = call.function
-    if (!isFields(called)) return
+    const called = isFields(call.function) ? call.function : {}
+    if (this.#events !== null) {
+      const id = textOrNull(call.id)
+      const args = textOrNull(called.arguments) ?? ''
+      this.#events.push({ type: 'tool_call', choice, index, id, name: textOrNull(called.name), arguments: args })
+      return
+    }
     this.#piece(choice, 'call', 'name', called.name, index)
     this.#piece(choice, 'call', 'arguments', called.arguments, index)
   }
@@ -147,6 +170,10 @@ export class ReplyReader {
     if (typeof text !== 'string' || text === '') return false
     this.output = true
     this.#pieces++
+    if (this.#events !== null && kind !== 'call') {
+      this.#events.push({ type: kind, choice, text })
+      return true
+    }
     const lane = this.text.lane(choice, kind, call)
     lane.appendText(text)
     this.lone = { key, text, lane }

@@ -1,55 +1,58 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
-import { type Edit, edited, type UsageWish, usageAtStart, usageWish } from './askForUsage.ts'
+import { type Edit, edited, editUsageOption, type UsageOption, usageAtStart } from './askForUsage.ts'
 import { parseBetween } from './json.ts'
 import { JsonScan } from './jsonScan.ts'
 import { textOrNull } from './values.ts'
 
 export { FormReader, openForm } from './multipart.ts'
 
-export interface AskedFor {
-  /** Null where it names none, or two different ones (a repeated or differently cased key): then nobody knows which one counts. */
+/** What a request body asks for. */
+export interface RequestParameters {
+  /**
+   * Null when the request names no model, or two different ones (a repeated key, or one in another case): the service could take either.
+   */
   model: string | null
-  /** It names a model in some way: with `model` null, one that can't be told, so that no default may stand in for it. */
+  /** The request names a model, even if `model` is null because it is ambiguous. A default model must not replace it. */
   namesModel: boolean
   stream: boolean
   /** `stream_options.include_usage`; null counts as absent. */
-  usage: UsageWish['usage']
-  /** The change that asks for the usage; null where it can't be made safely or the request says already whether it wants the usage. */
+  usage: UsageOption['usage']
+  /** The change that asks for the usage. Null when it is unsafe, or the request already says whether it wants the usage. */
   usageEdit: Edit | null
-  /** Estimate. */
+  /** Estimate of the prompt. */
   tokensIn: number
-  /** The largest `max_tokens` or `max_completion_tokens`, however often they occur; at other paths of `max_output_tokens` too. Numbers beyond `mostTokens` count as that. */
+  /** The largest of all `max_tokens` and `max_completion_tokens`, at unknown paths of `max_output_tokens` too. At most `maxTokensPossible`. */
   maxTokens: number | null
   /** The largest `n`, else 1. */
   count: number
-  /** It was one JSON object in UTF-8, nested at most `maxDepth` deep. */
+  /** Whether the body is one JSON object in UTF-8 of at most `maxDepth` levels. */
   json: boolean
 }
 
-/** A picture of ordinary size in the usual tiling costs 765 to 1,105 tokens; sounds and files are counted alike. */
+/** A picture of ordinary size costs 765 to 1,105 tokens in the usual tiling. Audio and files count the same. */
 const tokensOfAttachment = 1_000
 const bytesOfToken = 4
 
-/** Larger than any model's context: what is asked for beyond it can't be produced. */
-const mostTokens = 1_000_000_000
-const mostChoices = 1_000_000
+/** Larger than any model's context, so no service can produce more. */
+const maxTokensPossible = 1_000_000_000
+const maxChoices = 1_000_000
 
-/** `max_completion_tokens` */
-const longestName = 21
-/** Bytes of a key that may be one of ours: each of its letters may be written as \uXXXX. */
-const longestKey = 160
-/** Bytes of a value of ours. A longer model name is none; longer `stream_options` are left as they are. */
-const longestValue = 64 * 1024
+/** Length of `max_completion_tokens`. */
+const maxNameLength = 21
+/** Most bytes of a key that is read: each of its letters may be written as \uXXXX. */
+const maxKeyBytes = 160
+/** Most bytes of a value that is read. A longer model name is none; longer `stream_options` are left as they are. */
+const maxValueBytes = 64 * 1024
 
 const attachments = ['image_url', 'input_audio', 'file'] as const
 /** Lengths of these names, and of `type`. */
 const attachmentLengths: ReadonlySet<number> = new Set([...attachments, 'type'].map(({ length }) => length))
-/** The place of `image_url`, which some clients send without a `type`. */
+/** Index of `image_url`, which some clients send without a `type`. */
 const imageUrl = 0
 
 const measuredInChat: ReadonlySet<string> = new Set(['messages', 'tools', 'functions', 'response_format'])
 const measuredElsewhere: ReadonlySet<string> = new Set(['prompt', 'input'])
-/** A path that the specification does not know may take either. */
+/** A path that the specification does not know may use either. */
 const measuredAtOther: ReadonlySet<string> = new Set([...measuredInChat, ...measuredElsewhere])
 const read: ReadonlySet<string> = new Set([
   'model',
@@ -61,31 +64,31 @@ const read: ReadonlySet<string> = new Set([
 ])
 const readAtOther: ReadonlySet<string> = new Set([...read, 'max_output_tokens'])
 
-/** What a JSON request asks for, from its whole body. Never throws: what can't be read is null or false. */
-export function readAsked(endpoint: Endpoint, body: Uint8Array): AskedFor {
+/** Reads what a JSON request asks for from its whole body. Never throws: unreadable parts are null or false. */
+export function readParameters(endpoint: Endpoint, body: Uint8Array): RequestParameters {
   const scan = new RequestScan(endpoint)
   scan.push(body)
   return scan.asked()
 }
 
 /**
- * The same body with `stream_options.include_usage: true` put in, every other byte as it was. Null where it can't be put in safely: no JSON
- * object, already there (true or declined), named twice, or of another type.
+ * Inserts `stream_options.include_usage: true`; every other byte stays. Null when that is unsafe: no JSON object, option already present
+ * (true or false), repeated, or of another type.
  */
-export function askForUsage(body: Uint8Array, { usageEdit } = readAsked('chat', body)): Uint8Array | null {
+export function askForUsage(body: Uint8Array, { usageEdit } = readParameters('chat', body)): Uint8Array | null {
   return usageEdit && edited(body, usageEdit)
 }
 
-/** Text of one array or object inside what is measured, as far as it has come. */
+/** Sizes of one array or object inside a measured member, so far. */
 interface Level {
   size: Size
-  /** Sizes of members that may be an attachment, which depends on `type`: that may stand behind them. */
+  /** Sizes of members that may be attachments. `type` decides, and may follow later. */
   pending: (Size | null)[]
-  /** The member that is being read may be an attachment: its place in `attachments`, else -1. */
+  /** Index in `attachments` of the current member, or -1 when it can't be an attachment. */
   candidate: number
-  /** The member that is being read is `type`. */
+  /** Whether the current member is `type`. */
   atType: boolean
-  /** Undefined without a `type`; -1 where it names no attachment. */
+  /** Undefined without a `type`; -1 when it names no attachment. */
   type: number | undefined
 }
 
@@ -95,32 +98,31 @@ interface Size {
 }
 
 /**
- * Reads what a JSON request asks for while its body comes in, split anywhere. No value of it is built: memory does not grow with the body,
- * and no chunk takes long.
- *
- * Parsers differ in which of two equal keys counts, and some (Go's) take `Model` for `model`. A limit must hold for every reading: two
+ * Reads what a JSON request asks for while its body arrives, split anywhere. It builds no value: memory does not grow with the body, and no
+ * chunk takes long.
+ * Parsers differ in which of two equal keys counts, and some (Go's) read `Model` as `model`. A limit must apply to every reading: two
  * models are none, and of several `max_tokens` or `n` the largest counts.
  */
 export class RequestScan extends JsonScan {
   readonly #measuredKeys: ReadonlySet<string>
   readonly #readKeys: ReadonlySet<string>
-  /** The member of the top-level object that is being read: its name in lower case, where it is one of ours. */
+  /** Lower-case name of the current top-level member, if it is read. */
   #member: string | null = null
-  /** Its name was written in that case. */
+  /** Whether the name was written in lower case. */
   #exact = false
   #isObject = false
   #isEmpty = true
-  /** Where the top-level object's brace stands. */
+  /** Offset of the top-level object's brace. */
   #brace = 0
   #valueFrom = 0
   #model: { value: unknown; clear: boolean } | null = null
   #stream = false
-  #options: UsageWish | null = null
+  #options: UsageOption | null = null
   #maxTokens: number | null = null
   #count = 1
   #size: Size = { bytes: 0, attachments: 0 }
   #isMeasuring = false
-  /** Arrays and objects inside a measured member, `#open` of them open; the others are kept for the next ones. */
+  /** Arrays and objects inside a measured member, `#open` of them open. The others are reused. */
   readonly #levels: Level[] = []
   #open = 0
 
@@ -131,9 +133,9 @@ export class RequestScan extends JsonScan {
     this.#readKeys = endpoint === 'other' ? readAtOther : read
   }
 
-  /** After the last byte. */
-  asked(): AskedFor {
-    if (!this.end() || !this.#isObject) return nothingAsked
+  /** Call after the last byte. */
+  asked(): RequestParameters {
+    if (!this.end() || !this.#isObject) return unknownParameters
     const model = this.#model
     const { bytes, attachments: attached } = this.#size
     const options = this.#options ?? { usage: 'absent' as const, edit: usageAtStart(this.#brace, this.#isEmpty) }
@@ -176,8 +178,8 @@ export class RequestScan extends JsonScan {
 
   protected override stringBegan(isKey: boolean, at: number): void {
     if (isKey) {
-      if (this.depth === 1 || this.#isMeasuring) this.startCapture(at, longestKey)
-    } else if (this.#isMeasuring && this.#level()?.atType === true) this.startCapture(at, longestKey)
+      if (this.depth === 1 || this.#isMeasuring) this.startCapture(at, maxKeyBytes)
+    } else if (this.#isMeasuring && this.#level()?.atType === true) this.startCapture(at, maxKeyBytes)
   }
 
   protected override stringEnded(isKey: boolean, bytes: Buffer, at: number): void {
@@ -199,7 +201,7 @@ export class RequestScan extends JsonScan {
     if (this.depth === 1 && this.#member !== null) {
       this.#valueFrom = this.offset + at
       if (this.#measuredKeys.has(this.#member)) this.#isMeasuring = true
-      else this.startCapture(at, longestValue)
+      else this.startCapture(at, maxValueBytes)
     } else if (this.#isMeasuring) {
       const level = this.#level()
       if (level?.atType === true) level.type = -1
@@ -217,8 +219,8 @@ export class RequestScan extends JsonScan {
     this.#isEmpty = false
     this.#member = name !== null && this.#isOurs(name) ? name : null
     this.#exact = this.#member !== null
-    if (name === null || this.#exact || name.length > longestName) return
-    // Upper case first: it leads the long s and the sign for kelvin, which Go takes for s and k, back to those letters.
+    if (name === null || this.#exact || name.length > maxNameLength) return
+    // Upper case first: it maps the long s and the kelvin sign, which Go reads as s and k, to those letters.
     const folded = name.toUpperCase().toLowerCase()
     if (this.#isOurs(folded)) this.#member = folded
   }
@@ -243,18 +245,18 @@ export class RequestScan extends JsonScan {
         this.#options = this.#optionsAt(raw, value, to)
         break
       case 'n':
-        this.#count = Math.max(this.#count, largestCount(value, mostChoices) ?? 1)
+        this.#count = Math.max(this.#count, largestCount(value, maxChoices) ?? 1)
         break
       default: {
-        const tokens = largestCount(value, mostTokens)
+        const tokens = largestCount(value, maxTokensPossible)
         if (tokens !== null) this.#maxTokens = Math.max(this.#maxTokens ?? 0, tokens)
       }
     }
   }
 
-  #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageWish {
-    const wish = usageWish(raw, value, this.#valueFrom, to)
-    // Which of two counts is not known.
+  #optionsAt(raw: Buffer | null, value: unknown, to: number): UsageOption {
+    const wish = editUsageOption(raw, value, this.#valueFrom, to)
+    // It is unknown which of two counts the service uses.
     return this.#exact && this.#options === null ? wish : { usage: wish.usage, edit: null }
   }
 
@@ -288,10 +290,13 @@ function reset(level: Level): void {
   level.type = undefined
 }
 
-/** Where the value that is being read is counted. */
+/** The size that the current value adds to. */
 const sizeAt = ({ candidate, pending, size }: Level): Size => pending[candidate] ?? size
 
-/** At the end of an object: pictures, sounds and files count at a flat rate, their base64 not at all; a member of such a name without its `type` is text. */
+/**
+ * Ends an object. Pictures, audio and files count at a flat rate instead of their base64. A member of such a name without its `type` is
+ * text.
+ */
 function settle({ pending, size, type }: Level): void {
   for (const [place, name] of attachments.entries()) {
     const found = pending[place]
@@ -307,14 +312,14 @@ function settle({ pending, size, type }: Level): void {
 type Attachment = (typeof attachments)[number]
 const attachmentOf = (name: string | null): Attachment => name as Attachment
 
-/** A string with its quotes as a text; null where it was too long to be copied. */
+/** Parses a captured string. Null when it was too long to be captured. */
 function textOf(raw: Buffer | null): string | null {
   if (raw === null) return null
   return raw.includes(0x5c) ? textOrNull(parseBetween(raw, 0, raw.length)) : raw.toString('utf8', 1, raw.length - 1)
 }
 
-/** What a body asks for that was not read. */
-export const nothingAsked: Readonly<AskedFor> = {
+/** The result for a body that was not read. */
+export const unknownParameters: Readonly<RequestParameters> = {
   model: null,
   namesModel: false,
   stream: false,
@@ -327,11 +332,11 @@ export const nothingAsked: Readonly<AskedFor> = {
 }
 
 /**
- * The largest count that a tolerant service could read here; null where there is none. Fractions, numbers beyond all sense and numbers in
- * quotes are refused by the specification, but a limit must not depend on that.
+ * The largest count that a tolerant service could read here, or null. The specification refuses fractions, huge numbers and numbers in
+ * quotes, but a limit must not depend on that.
  */
 function largestCount(value: unknown, most: number): number | null {
-  // Too long to be copied: a number of thousands of digits.
+  // Too long to be captured: a number with thousands of digits.
   if (value === undefined) return most
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   if (typeof number !== 'number' || Number.isNaN(number) || number < 0) return null

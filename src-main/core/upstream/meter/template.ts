@@ -2,13 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { type Lane, stepSize } from './outputText.ts'
 import type { LonePiece } from './replyReader.ts'
 
-/** Longer events are read the slow way. Bytes. */
-const longestFrame = 4096
+/** Longer events are always parsed. Bytes. */
+const maxFrameBytes = 4096
 
 /**
- * The chunks of a stream differ in one string alone. Once an event was parsed, its bytes before and after that string are a
- * pattern: an event that equals them, with the inside of a valid JSON string between, says the same with another text, and needs
- * neither decoding nor JSON.parse.
+ * The chunks of a stream differ in only one string. Once an event was parsed, the bytes before and after that string are a pattern. An
+ * event that equals them, with a valid JSON string between, needs neither decoding nor JSON.parse.
  */
 export class EventTemplate {
   readonly #before: Buffer
@@ -21,11 +20,11 @@ export class EventTemplate {
     this.#lane = lane
   }
 
-  /** From a parsed event, `from` to `to`, its blank line included; null where the string's place is not beyond doubt. */
+  /** Creates a template from a parsed event (`from` to `to`, blank line included). Null when the place of the string is not certain. */
   static learn(bytes: Buffer, from: number, to: number, piece: LonePiece): EventTemplate | null {
-    if (piece.key === '' || to - from > longestFrame) return null
+    if (piece.key === '' || to - from > maxFrameBytes) return null
     const event = bytes.subarray(from, to)
-    // In the inside of a string these bytes can't stand: its quotes would be escaped. So this is a key, and the only one of it.
+    // These bytes can't be inside a string, where the quotes would be escaped. So they are a key, and its only occurrence.
     const key = `"${piece.key}":`
     const keyAt = event.indexOf(key)
     if (keyAt === -1 || event.indexOf(key, keyAt + 1) !== -1) return null
@@ -34,15 +33,15 @@ export class EventTemplate {
     if (event[textAt] !== 0x22) return null
     textAt++
     const textEnd = endOfText(event, textAt)
-    // Without a backslash outside, no key is written in another way than it looks.
+    // Without a backslash outside the text, every key is spelled as it looks.
     if (textEnd === -1 || event.lastIndexOf(0x5c, textAt - 1) !== -1 || event.indexOf(0x5c, textEnd) !== -1) return null
-    // A copy of its own, not from Node's pool: it lives as long as the stream.
+    // A copy that is not from Node's pool, because it lives as long as the stream.
     const copy = Buffer.allocUnsafeSlow(event.length)
     event.copy(copy)
     return new EventTemplate(copy.subarray(0, textAt), copy.subarray(textEnd), piece.lane)
   }
 
-  /** Takes the text of the event at `at` and gives its end; -1 where it is another event, or not all of it is here. */
+  /** Appends the text of the event at `at` to its lane and returns the event's end. -1 for another event or an incomplete one. */
   take(bytes: Buffer, at: number): number {
     const before = this.#before
     const after = this.#after
@@ -59,8 +58,8 @@ export class EventTemplate {
 }
 
 /**
- * Where the string ends whose inside begins at `from`: at its quote. -1 where it is too long for one step, no valid JSON, or
- * written in another way than JSON.stringify would (\u and \/): a reading must not depend on which way an event was read.
+ * The offset of the quote that ends the string whose inside begins at `from`. -1 when the string is too long for one step, invalid, or
+ * spelled in another way than JSON.stringify would (\u and \/). A reading must not depend on how an event was read.
  */
 function endOfText(bytes: Buffer, from: number): number {
   const end = Math.min(bytes.length, from + stepSize + 1)

@@ -1,6 +1,7 @@
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { MeterReading } from '../../ports/requests.ts'
 
+/** Facts of a reply that determine its reader. */
 export interface MeterOptions {
   endpoint: Endpoint
   /** The request asked for a stream. */
@@ -8,24 +9,25 @@ export interface MeterOptions {
   status: number
   contentType: string | null
   contentEncoding: string | null
-  /** This program asked for the usage and the client did not: events that only bring it are cut out. */
+  /** Cut out events that only have the usage, because this program asked for it and the client did not. */
   stripUsage: boolean
-  /** What the prompt was estimated at, for a reply that tells nothing. */
+  /** Estimated tokens of the prompt, for a reply without a usage. */
   tokensIn?: number | null
 }
 
+/** Reads the usage of one reply from its passing bytes. */
 export interface Meter {
   /**
-   * Takes the next bytes of the reply and gives what may go on now: the very same object wherever nothing is cut out or held.
-   * Null: nothing to pass on now. Never throws.
+   * Reads the next bytes of the reply and returns what may be passed on: the very same object unless something is cut out or held back,
+   * null for nothing. Never throws.
    */
   push(bytes: Uint8Array): Uint8Array | null
-  /** The end came well: what was held goes on. */
+  /** Call when the reply ended well. Returns bytes that were held back. */
   end(): Uint8Array | null
-  /** At any moment, also after a cut. Tokens where none were told are counted with a tokenizer, only when asked here. */
+  /** Works at any moment, also after a cut. Tokens that the service did not report are counted with the tokenizer, only by this call. */
   reading(): MeterReading
-  /** Events: a stream that ended with [DONE] or with every begun choice finished. False for everything else. */
+  /** Whether an event stream ended with [DONE] or with every choice finished. False for other replies. */
   readonly complete: boolean
-  /** The reply's own model, if it said so. */
+  /** The model that the reply names, or null. */
   readonly model: string | null
 }

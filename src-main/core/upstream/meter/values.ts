@@ -1,6 +1,7 @@
-/** A JSON object, as far as it may be asked for its members. */
+/** A JSON object with unchecked members. */
 export type Fields = Readonly<Record<string, unknown>>
 
+/** Whether a value is a JSON object. */
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -9,7 +10,7 @@ export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
 }
 
-/** Counts of a reply are hostile until they are whole numbers that can be added up. */
+/** A count of a reply, or null unless it is a whole number that can be added up. */
 export function countOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : null
 }

@@ -6,7 +6,7 @@ import { TopLevel } from './topLevel.ts'
 import type { Meter } from './types.ts'
 import { isFields } from './values.ts'
 
-/** A reply up to this size is parsed whole, when its reading is asked for; of a larger one only usage and model are looked for. */
+/** Largest reply that is parsed whole, when its reading is requested. In a larger one only usage and model are read. Bytes. */
 const parsedWhole = 1024 * 1024
 
 /** Reads one JSON document that passes. */
@@ -63,7 +63,7 @@ export class WholeMeter implements Meter {
       const bytes = this.#chunks.length === 1 ? asBuffer(first) : Buffer.concat(this.#chunks)
       const document = parseBetween(bytes, markLength(bytes), bytes.length)
       reply.readWhole(document)
-      // Cut off in the middle: what there is of it is output all the same.
+      // The reply was cut. What arrived counts as output.
       if (document === undefined) this.#unread(reply)
     } else {
       const usage = this.#large.value('usage')

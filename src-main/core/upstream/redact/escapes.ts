@@ -1,47 +1,47 @@
 import { asBuffer } from '../meter/bytes.ts'
 
-// Escapes of JSON, URLs and HTML, undone layer by layer, with the place of each byte in the original.
+// Undoes escapes of JSON, URLs and HTML layer by layer, and maps each byte to its place in the original.
 
-/** Escapes inside escapes are undone at most this often: JSON in JSON in a percent-encoded URL is 3. */
+/** Most layers. JSON in JSON in a percent-encoded URL has 3. */
 const maxLayers = 8
 
 const backslash = 0x5c
 const percent = 0x25
 const ampersand = 0x26
 
-/** Entities that stand for a character of ASCII. */
+/** HTML entities of ASCII characters. */
 const entities: Record<string, number> = { amp: 0x26, lt: 0x3c, gt: 0x3e, quot: 0x22, apos: 0x27 }
-const longestEntity = '&#x00000041;'.length
+const maxEntityLength = '&#x00000041;'.length
 const entityText = /^&(?:(amp|lt|gt|quot|apos)|#(\d{1,8})|#[xX]([\da-fA-F]{1,8}));/
 const begunEntity = /^&(?:#\d{0,8}|#[xX][\da-fA-F]{0,8}|a|am|amp|l|lt|g|gt|q|qu|quo|quot|ap|apo|apos)?$/
 
-/** The bytes that can begin an escape. */
+/** Bytes that can begin an escape. */
 export const escapeBegins: readonly number[] = [backslash, percent, ampersand]
 
-/** The other bytes of an escape. */
+/** Other bytes that an escape can contain. */
 export const escapeGoesOn: readonly number[] = [
   ...Buffer.from(`#;uxX0123456789abcdefABCDEF${Object.keys(entities).join('')}`),
 ]
 
-/** How many backslashes stand before a place without a gap. */
+/** Number of backslashes directly before an offset. */
 export function backslashesBefore(bytes: Uint8Array, at: number): number {
   let from = at
   while (from > 0 && bytes[from - 1] === backslash) from--
   return at - from
 }
 
-/** Bytes with one more layer of escapes undone. */
+/** Bytes after one more layer of escapes was undone. */
 export interface Layer {
   bytes: Uint8Array
-  /** Where in the original bytes each byte begins, and, one more, where the last one ends. */
+  /** Offset of each byte in the original, plus the end of the last one. */
   starts: Int32Array
-  /** Where an escape begins that the end of the data leaves unfinished, in `bytes`; their length where none does. */
+  /** Offset in `bytes` of an escape that the end of the data cuts, else the length of `bytes`. */
   open: number
-  /** The same place in the original bytes, or null. */
+  /** The same offset in the original bytes, or null. */
   openAt: number | null
 }
 
-/** Every layer below the original, until nothing is left to undo. The last one may differ from the one before in `open` alone. */
+/** Yields every layer until no escape is left. The last layer may differ from the one before only in `open`. */
 export function* layersOf(original: Uint8Array): Generator<Layer, void, undefined> {
   let bytes = original
   let starts: Int32Array = Int32Array.from({ length: original.length + 1 }, (_, at) => at)
@@ -75,7 +75,7 @@ function undone(given: Uint8Array, givenStarts: Int32Array): Layer {
   return { bytes: bytes.subarray(0, length), starts: starts.subarray(0, length + 1), open: open ?? length, openAt }
 }
 
-/** The character that an escape stands for, and the escape's length. Null where none begins, or one of no key's characters. */
+/** A decoded character and the length of its escape. Null when no escape begins, or its character can't occur in a key. */
 type Escape = { byte: number; length: number } | 'unfinished' | null
 
 function escapeAt(bytes: Uint8Array, at: number): Escape {
@@ -89,7 +89,7 @@ function escapeAt(bytes: Uint8Array, at: number): Escape {
   }
 }
 
-/** JSON and JavaScript: `\u0041`, `\x41`, and any other character for itself, but for those that name a control character. */
+/** JSON and JavaScript: `\u0041`, `\x41`, and a backslash before any other character, except those that name a control character. */
 function backslashEscape(bytes: Uint8Array, at: number): Escape {
   const next = bytes[at + 1]
   if (next === undefined) return 'unfinished'
@@ -99,7 +99,7 @@ function backslashEscape(bytes: Uint8Array, at: number): Escape {
   return 'bfnrt'.includes(letter) || next >= 0x80 ? null : { byte: next, length: 2 }
 }
 
-/** `digits` hexadecimal digits, `skip` bytes after the escape's start. */
+/** Reads `digits` hexadecimal digits, `skip` bytes after the start of the escape. */
 function hexEscape(bytes: Uint8Array, at: number, skip: number, digits: number): Escape {
   let value = 0
   for (let n = 0; n < digits; n++) {
@@ -112,9 +112,9 @@ function hexEscape(bytes: Uint8Array, at: number, skip: number, digits: number):
   return value < 0x80 ? { byte: value, length: skip + digits } : null
 }
 
-/** HTML: `&#65;`, `&#x41;`, both with leading zeros, and the five names that XML has too. */
+/** HTML: `&#65;` and `&#x41;`, both with leading zeros, and the five entities that XML shares. */
 function entity(bytes: Uint8Array, at: number): Escape {
-  const text = asBuffer(bytes.subarray(at, at + longestEntity)).toString('latin1')
+  const text = asBuffer(bytes.subarray(at, at + maxEntityLength)).toString('latin1')
   const [whole, name = '', decimal, hex] = entityText.exec(text) ?? []
   if (whole === undefined) return at + text.length === bytes.length && begunEntity.test(text) ? 'unfinished' : null
   const byte = entities[name] ?? (decimal ? Number(decimal) : Number.parseInt(hex ?? '', 16))

@@ -5,14 +5,14 @@ import type { PiecesRedactor } from './streams.ts'
 type TextEvent = Extract<ChatStreamEvent, { text: string }>
 type CallEvent = Extract<ChatStreamEvent, { type: 'tool_call' }>
 
-/** One text that grows by events, and the event that adds what was held of it. */
+/** A text that grows by events. `event` wraps the part that was held back. */
 interface Growing {
   choice: number
   redactor: PiecesRedactor
   event(rest: string): ChatStreamEvent
 }
 
-/** The texts of one chat reply that are put together from several events, each with the key masked across their borders. */
+/** Masks the key in the texts of one chat reply, also where the key is split over several events. */
 export class JoinedTexts {
   readonly #redactor: Redactor
   readonly #texts = new Map<string, Growing>()
@@ -21,7 +21,7 @@ export class JoinedTexts {
     this.#redactor = redactor
   }
 
-  /** The event with what of its text can be passed on; null where that is nothing. */
+  /** Returns the event with the text that is safe to pass on, or null when it has none. */
   clean(event: ChatStreamEvent): ChatStreamEvent | null {
     switch (event.type) {
       case 'content':
@@ -48,7 +48,7 @@ export class JoinedTexts {
     }
   }
 
-  /** What is held of one choice's texts, or of all for null. */
+  /** Yields the texts that were held back, of one choice or of all (null). */
   *rest(choice: number | null): Generator<ChatStreamEvent, void, undefined> {
     for (const [key, text] of this.#texts) {
       if (choice !== null && text.choice !== choice) continue

@@ -1,14 +1,14 @@
 import { asBuffer } from '../meter/bytes.ts'
 import { escapeBegins, escapeGoesOn, layersOf } from './escapes.ts'
 
-/** A form of the key without escapes. */
+/** One form of the key, without escapes. */
 export interface Needle {
   bytes: Uint8Array
-  /** For hexadecimal: `6B` is `6b`. */
+  /** For hexadecimal forms: `6B` equals `6b`. */
   ignoreCase: boolean
 }
 
-/** Whether `bytes[start, end)` begins the needle, or is all of it. */
+/** Whether `bytes[start, end)` is the needle or its beginning. */
 export function matches({ bytes: needle, ignoreCase }: Needle, bytes: Uint8Array, start: number, end: number): boolean {
   for (let at = start, n = 0; at < end; at++, n++) {
     const byte = bytes[at] ?? 0
@@ -18,11 +18,11 @@ export function matches({ bytes: needle, ignoreCase }: Needle, bytes: Uint8Array
   return true
 }
 
-/** The forms of a key that hold no escapes; these are undone before the search. */
+/** Every form of a key. Callers undo escapes before they search. */
 export function needlesOf(key: string): Needle[] {
   const raw = Buffer.from(key, 'latin1')
   const exact = new Map<string, Uint8Array>([[key, raw]])
-  // A key that looks escaped itself, such as one with `%41`, is changed by undoing the escapes around it.
+  // A key that looks escaped itself, such as one with `%41`, changes when the escapes around it are undone.
   const bare = Array.from(layersOf(raw)).at(-1)?.bytes
   if (bare && bare.length >= 8) exact.set(asBuffer(bare).toString('latin1'), bare)
   for (const text of base64Forms(raw)) exact.set(text, Buffer.from(text, 'latin1'))
@@ -30,7 +30,7 @@ export function needlesOf(key: string): Needle[] {
   return [...[...exact.values()].map((bytes) => ({ bytes, ignoreCase: false })), { bytes: hex, ignoreCase: true }]
 }
 
-/** The base64 characters that depend on the key alone, for each of the three offsets that it may stand at. */
+/** The base64 characters that depend only on the key, for each of its three alignments. */
 function base64Forms(key: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
     const bytes = Buffer.concat([Buffer.alloc(offset), key])
@@ -40,7 +40,7 @@ function base64Forms(key: Buffer): string[] {
   })
 }
 
-/** 3 for a byte that can begin an escape, 1 for another that can stand in an encoded key, else 0. */
+/** A table by byte: 3 when it can begin an escape, 1 when it can occur in an encoded key, else 0. */
 export function formBytes(needles: readonly Needle[]): Uint8Array {
   const form = new Uint8Array(256)
   for (const { bytes } of needles) for (const byte of bytes) form[byte] = 1
@@ -50,8 +50,8 @@ export function formBytes(needles: readonly Needle[]): Uint8Array {
 }
 
 /**
- * How far a search may go on after two bytes (Wu and Manber, 1994): 0 where some needle ends its first `shortest` bytes with them.
- * By the pair `first << 8 | second`.
+ * How far a search may advance after two bytes (Wu and Manber, 1994). 0 when the first `shortest` bytes of a needle end with them. Index:
+ * `first << 8 | second`.
  */
 export function shiftTable(needles: readonly Needle[], shortest: number): Uint8Array {
   const shift = new Uint8Array(65_536).fill(Math.min(255, shortest - 1))

@@ -2,38 +2,38 @@ import { backslashesBefore, escapeBegins, layersOf } from './escapes.ts'
 import { formBytes, matches, type Needle, needlesOf, shiftTable } from './needles.ts'
 import { BodyRedactor, type Findings, PiecesRedactor, replaced, type Span } from './streams.ts'
 
-// Finds the API key in what the service sends and replaces it. The README of this folder says which encodings and where.
+// Finds the API key in data of the service and replaces it. The folder's README lists the encodings and places.
 
 /**
- * Keys shorter than this are not masked in the bodies of successful replies: "lm-studio" and "not-needed" are common
- * placeholders for local services and also words that a model may say. They are masked everywhere else.
+ * Shorter keys are not masked in the bodies of successful replies. Placeholders of local services such as "lm-studio" and "not-needed" are
+ * also words that a model may write. They are masked everywhere else.
  */
 export const minContentKeyLength = 16
 
-/** Text that may be the beginning of the key is held back from this many matching characters on. */
+/** Least number of matching characters for which the end of a text is held back. */
 const minHeld = 4
 
-/** The longest escaped form of one character that is recognised across chunks, bytes: `\\\\\\\\u0041` is 13. */
+/** Longest escaped form of one character that is recognised across chunks, bytes. `\\\\\\\\u0041` has 13. */
 const maxEscapedLength = 24
-/** No more than this is looked at again with each chunk, bytes: a hostile service could send single bytes. */
+/** Most bytes that are scanned again with each chunk. A hostile service could send single bytes. */
 const maxPending = 16 * 1024
-/** Of a longer run not each byte is looked at, bytes. */
+/** Runs longer than this are sampled, bytes. */
 const longRun = 256
 
 const none: readonly Span[] = []
 
 /**
- * Recognises one key in bytes and text: as it is; escaped as in JSON, URLs or HTML, in whole or in part, also several times over;
- * in hexadecimal; in base64 and base64url at each of the three alignments. All search tables are built once, in the constructor.
+ * Recognises one key in bytes and text: plain; escaped for JSON, URLs or HTML, in part and in several layers; hexadecimal; base64 and
+ * base64url in all three alignments. The constructor builds all search tables once.
  */
 export class Redactor {
   readonly #key: string
   readonly #needles: Needle[]
   readonly #shortest: number
   readonly #longest: number
-  /** By byte, see `formBytes`. */
+  /** Table by byte, see `formBytes`. */
   readonly #form: Uint8Array
-  /** By two bytes, see `shiftTable`. */
+  /** Table by two bytes, see `shiftTable`. */
   readonly #shift: Uint8Array
 
   constructor(key: string) {
@@ -46,16 +46,16 @@ export class Redactor {
     this.#shift = shiftTable(this.#needles, this.#shortest)
   }
 
-  /** The text with `[key]` in place of each occurrence. */
+  /** Replaces each occurrence in the text with `[key]`. */
   text(text: string): string {
     if (text.length < this.#shortest) return text
-    // One byte for each UTF-16 unit keeps the positions; that other characters may look like ASCII for it does no harm.
+    // One byte for each UTF-16 unit keeps the offsets. Other characters that look like ASCII then do no harm.
     const found = this.#scan(Buffer.from(text, 'latin1'), false)
     if (found === null) return text
     return replaced(text, found.spans, 0, text.length)
   }
 
-  /** Whether a header's name holds the key in any case: names are case-blind, and some servers change their case. */
+  /** Whether a header's name contains the key in any case. Header names are case-insensitive, and some servers change their case. */
   isInName(name: string): boolean {
     if (name.length < this.#shortest) return false
     if (name.toLowerCase().includes(this.#key.toLowerCase())) return true
@@ -63,14 +63,14 @@ export class Redactor {
   }
 
   /**
-   * For the bytes of one body. A replacement has the length of what it replaces, so that a stated length holds, and breaks no JSON.
+   * Creates the redactor of one body. A mask has the length of what it replaces, so that `Content-Length` stays right and JSON stays valid.
    * @param good false for an error reply
    */
   forBody(good: boolean): BodyRedactor | null {
     return this.#isFor(good) ? new BodyRedactor((bytes) => this.#scan(bytes, true)) : null
   }
 
-  /** For one text that comes in pieces; null where the key is too short to be masked in content. */
+  /** Creates the redactor of a text that arrives in pieces. Null when the key is too short to be masked in content. */
   forPieces(): PiecesRedactor | null {
     return this.#isFor(true) ? new PiecesRedactor((bytes) => this.#scan(bytes, true)) : null
   }
@@ -80,8 +80,8 @@ export class Redactor {
   }
 
   /**
-   * A form of the key is a run of form bytes that is at least as long as the shortest needle: it is enough to look at one byte
-   * in so many, and closer only where that lies in such a run. Prose, JSON and audio have few.
+   * Finds the key in bytes. A form of the key is a run of form bytes, at least as long as the shortest needle. The scan samples one byte
+   * per needle length and looks closer only inside such runs. Prose, JSON and audio have few.
    * @param more whether other bytes may follow
    */
   #scan(bytes: Uint8Array, more: boolean): Findings | null {
@@ -116,14 +116,14 @@ export class Redactor {
   }
 
   #hasEscapes(bytes: Uint8Array, from: number, to: number): boolean {
-    // Native searches for what can be megabytes of base64.
+    // Native searches skip megabytes of base64.
     if (to - from > longRun) return escapeBegins.some((byte) => bytes.subarray(from, to).includes(byte))
     const form = this.#form
     for (let at = from; at < to; at++) if (form[bytes[at] ?? 0] === 3) return true
     return false
   }
 
-  /** Where needles stand in `bytes[from, to)`. */
+  /** Finds the needles in `bytes[from, to)`. */
   #search(bytes: Uint8Array, from: number, to: number): readonly Span[] {
     const shift = this.#shift
     const shortest = this.#shortest
@@ -146,7 +146,7 @@ export class Redactor {
     return spans ?? none
   }
 
-  /** What at the end of the bytes may be the beginning of a form. */
+  /** The end of the bytes that may be the beginning of a form, or null. */
   #pending(bytes: Uint8Array): Omit<Findings, 'spans'> | null {
     const bound = Math.max(0, bytes.length - Math.min(maxPending, this.#longest * maxEscapedLength))
     const from = runStart(this.#form, bytes, bytes.length, bound)
@@ -164,7 +164,7 @@ export class Redactor {
     look(run, run.length, (position) => position)
     if (this.#hasEscapes(run, 0, run.length)) {
       for (const { bytes: decoded, starts, open, openAt } of layersOf(run)) {
-        // Half an escape must not leave: what it becomes is not known yet.
+        // Half an escape is held back, because its value is not known yet.
         if (openAt !== null) {
           pendingFrom = Math.min(pendingFrom, openAt)
           holdFrom = Math.min(holdFrom, openAt)
@@ -195,7 +195,10 @@ function runStart(form: Uint8Array, bytes: Uint8Array, at: number, bound: number
   return from
 }
 
-/** Past a long run it may go too far: looking at each byte of a picture in base64 would cost more than the search. */
+/**
+ * The end of a run of form bytes. Past a long run the result may be too far: reading each byte of a base64 picture would cost more than the
+ * search.
+ */
 function runEnd(form: Uint8Array, bytes: Uint8Array, at: number, stride: number): number {
   const { length } = bytes
   const near = Math.min(length, at + longRun)
@@ -206,7 +209,7 @@ function runEnd(form: Uint8Array, bytes: Uint8Array, at: number, stride: number)
   return Math.min(length, to)
 }
 
-/** In order, with those that overlap made one, and none that begins or ends inside an escape with a backslash. */
+/** Sorts the spans and merges those that overlap. No span begins or ends inside a backslash escape. */
 function joined(spans: Span[], bytes: Uint8Array): Span[] {
   const all: Span[] = []
   for (const [start, end] of spans.sort((a, b) => a[0] - b[0])) {

@@ -1,26 +1,26 @@
 const mask = '[key]'
 
-/** An occurrence of the key, with its escapes. */
+/** An occurrence of the key, escapes included. */
 export type Span = [start: number, end: number]
 
-/** What one scan found. All positions are offsets into the scanned bytes. */
+/** Result of one scan. All positions are offsets in the scanned bytes. */
 export interface Findings {
-  /** In order, not overlapping. */
+  /** Ascending, without overlap. */
   spans: Span[]
-  /** An occurrence may begin here and end in the next chunk; the length of the data where none may. */
+  /** Offset where an occurrence may begin that ends in the next chunk; else the length of the data. */
   pendingFrom: number
-  /** From here on the data must not be passed on before the next chunk is known. At least `pendingFrom`. */
+  /** Offset from which the data is held back until the next chunk is known. At least `pendingFrom`. */
   holdFrom: number
-  /** At least half of a form has come: too much of the key to be passed on even if the data ends here. */
+  /** At least half of a form has arrived: too much of the key to pass on, even if the data ends here. */
   mostlyThere: boolean
 }
 
 type Scan = (bytes: Uint8Array) => Findings | null
 
-/** A tap for the bytes of one body, whatever they are split at. Chunks without the key pass as the objects that came. */
+/** Masks the key in one body, whatever its chunks were split at. Chunks without the key pass as the same objects. */
 export class BodyRedactor {
   readonly #scan: Scan
-  /** The end of what came, where an occurrence may have begun; its first `#passed` bytes have gone on. */
+  /** The end of the data so far, where an occurrence may begin. The first `#passed` bytes of it were passed on. */
   #tail: Uint8Array = nothing
   #passed = 0
   #mostlyThere = false
@@ -45,7 +45,7 @@ export class BodyRedactor {
     return spans.length === 0 ? bytes.subarray(passed, holdFrom) : masked(bytes, spans, passed, holdFrom)
   }
 
-  /** The body is over, or broke off: what was held goes on, unless it is most of the key. */
+  /** Call when the body has ended or broken off. Returns what was held back, unless that is most of the key. */
   end(): Uint8Array | null {
     const tail = this.#tail
     const passed = this.#passed
@@ -55,7 +55,7 @@ export class BodyRedactor {
   }
 }
 
-/** The same for text that comes in pieces: `[key]` stands in place of each occurrence. */
+/** Masks the key in a text that arrives in pieces, with `[key]`. */
 export class PiecesRedactor {
   readonly #scan: Scan
   #tail = ''
@@ -66,7 +66,7 @@ export class PiecesRedactor {
     this.#scan = scan
   }
 
-  /** What of the text can be passed on now; it may be empty. */
+  /** Returns the text that is safe to pass on; it may be empty. */
   push(piece: string): string {
     const text = this.#tail + piece
     const passed = this.#passed
@@ -91,18 +91,18 @@ export class PiecesRedactor {
 
 const nothing = new Uint8Array()
 
-/** What passed on before stays so, and what is masked now can't be the beginning of another occurrence. */
+/** Text that was passed on stays, and masked text can't begin another occurrence. */
 function unmaskedRest(found: Findings, passed: number): Omit<Findings, 'mostlyThere'> {
   const end = Math.max(passed, found.spans.at(-1)?.[1] ?? 0)
   const pendingFrom = found.spans.length === 0 ? found.pendingFrom : Math.max(found.pendingFrom, end)
   return { spans: found.spans, pendingFrom, holdFrom: Math.max(found.holdFrom, end) }
 }
 
-/** A copy of `bytes[from, to)` with the spans overwritten. */
+/** Copies `bytes[from, to)` with the spans overwritten. */
 function masked(bytes: Uint8Array, spans: Span[], from: number, to: number): Uint8Array {
   const copy = Buffer.from(bytes.subarray(from, to))
   for (const [start, end] of spans) {
-    // A key of digits can stand as a number in JSON, where nothing else may take its place.
+    // A key of digits may be a JSON number, where only digits keep the JSON valid.
     const fill = bytes.subarray(start, end).every((byte) => byte >= 0x30 && byte <= 0x39) ? '1' : '*'
     const first = Math.max(start, from)
     if (first >= end) continue
@@ -112,7 +112,7 @@ function masked(bytes: Uint8Array, spans: Span[], from: number, to: number): Uin
   return copy
 }
 
-/** The part of a text from `from` to `to` with the spans replaced. */
+/** The part of a text from `from` to `to`, with the spans replaced. */
 export function replaced(text: string, spans: Span[], from: number, to: number): string {
   let out = ''
   let at = from

@@ -22,7 +22,7 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
   const store = openStore(dataDir, { busyMs: coreBusyMs })
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
-  const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
+  const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 1, log: () => undefined })
   const client = openUpstream({
     base: parseBaseAddress(service.baseUrl, { allowInsecure: false }),
     credential: Credential.fromText(service.apiKey),

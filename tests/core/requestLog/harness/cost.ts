@@ -1,5 +1,5 @@
-// What the books cost on the way of a request, in microseconds of processor time, by how many are under way at once.
-// node tests/core/requestLog/harness/cost.ts
+// Processor time that the log costs a request, in microseconds, by the number of concurrent requests. node
+// tests/core/requestLog/harness/cost.ts
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 
 const requests = 30_000
 const folder = mkdtempSync(join(tmpdir(), 'studio-ledger-'))
-const requestLog = new SqliteRequestLog({ dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error })
+const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
 
 const notice: RequestNotice = {
   asker: { kind: 'app', id: 'k3f9a2', failFast: false },
@@ -26,7 +26,7 @@ const reading = {
 }
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve))
 
-/** One lane does one request after the other; a turn of the event loop stands for the service's answer. */
+/** One lane runs one request after the other. A turn of the event loop replaces the service's answer. */
 async function lane(count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) {
     const trace = requestLog.open(notice)
@@ -42,7 +42,7 @@ async function lane(count: number): Promise<void> {
   }
 }
 
-/** The same turns without the books. */
+/** The same turns without the log. */
 async function bareLane(count: number): Promise<void> {
   for (let made = 0; made < count; made += 1) {
     await nextTurn()

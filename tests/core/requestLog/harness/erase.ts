@@ -1,15 +1,15 @@
-// A process that is killed while it erases old rows of its log: node erase.ts FOLDER BEFORE
+// A process that is killed while it deletes old rows of its log: node erase.ts FOLDER BEFORE
 import { writeSync } from 'node:fs'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 
 const requestLog = new SqliteRequestLog({
   dataDir: process.argv[2] ?? '',
-  tools: () => [],
+  apps: () => [],
   bodyDays: () => 365,
   log: () => undefined,
 })
 writeSync(1, 'ready\n')
-await requestLog.rowEraser.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
+await requestLog.rowRetention.erase(Number(process.argv[3]), { done: () => undefined, stopped: () => false })
 writeSync(1, 'erased\n')
-// Whoever started it ends it.
+// The parent process ends it.
 setInterval(() => undefined, 1000)

@@ -1,5 +1,4 @@
-// A process that is killed: writes requests without end and tells, line by line, what its books promised.
-// node flights.ts FOLDER
+// A process that is killed: it logs requests without end and prints, line by line, what its log promised. node flights.ts FOLDER
 import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -7,9 +6,9 @@ import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLo
 import { notice, reading, service, usage } from '../samples.ts'
 
 const dataDir = process.argv[2] ?? ''
-const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined })
+const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined })
 requestLog.learn(usage, service)
-// Synchronous: what was told before the kill has left the process.
+// Synchronous, so that output from before the kill has left the process.
 const notify = (line: object): void => void writeSync(1, `${JSON.stringify(line)}\n`)
 requestLog.ended.add((row) => notify({ ended: row.id, cost: row.cost }))
 
@@ -24,6 +23,6 @@ async function lane(): Promise<never> {
     trace.ends({ state: 'done' }, reading(1000 + trace.id, 10))
   }
 }
-// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+// A killed process can't store Node's compile cache at its end. With the cache, the next process starts in half the time.
 flushCompileCache()
 for (let n = 0; n < 5; n += 1) void lane()

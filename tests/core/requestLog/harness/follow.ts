@@ -1,4 +1,4 @@
-// The command line's side of the log, in its own process: follows it and prints each row. node follow.ts FOLDER
+// The command line's reader in its own process: follows the log and prints each row. node follow.ts FOLDER
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
 
 const reader = openRequestLogReader(process.argv[2] ?? '')

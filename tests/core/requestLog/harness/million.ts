@@ -2,13 +2,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 
-/** A folder's ledger with this many rows of many kinds, made by one statement: newest today, one every two seconds. */
+/** Fills a folder's log with this many rows of many kinds in one statement: the newest today, one every two seconds. */
 export async function fill(dataDir: string, rows: number): Promise<void> {
-  await new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 7, log: () => undefined }).close()
+  await new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => 7, log: () => undefined }).close()
   const database = new DatabaseSync(requestLogFile(dataDir))
   database.exec('BEGIN')
   const caller = database.prepare('INSERT INTO callers (id, who, model) VALUES (?, ?, ?)')
-  // 20 tools with 5 models each, the last one rare; the studio; strangers.
+  // 20 apps with 5 models each, the last one rare; the studio; requests without a valid key.
   for (let tool = 0; tool < 20; tool += 1) {
     for (let model = 0; model < 5; model += 1) caller.run(tool * 5 + model + 1, `tool:t${tool}`, `model-${model}`)
   }

@@ -1,4 +1,4 @@
-// How long the log's views take over a million rows, in ms: node tests/core/requestLog/harness/views.ts
+// Duration of the log's views over a million rows, ms: node tests/core/requestLog/harness/views.ts
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'studio-million-'))
 await fill(folder, 1_000_000)
 console.log(`file: ${Math.round(statSync(requestLogFile(folder)).size / 1e6)} MB`)
 let from = performance.now()
-const options = { dataDir: folder, tools: () => [], bodyDays: () => 7, log: console.error }
+const options = { dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error }
 const requestLog = new SqliteRequestLog({ ...options })
 console.log(`start: ${(performance.now() - from).toFixed(1)}`)
 

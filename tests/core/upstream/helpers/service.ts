@@ -15,7 +15,7 @@ export interface Service {
   sockets: Set<Socket>
 }
 
-/** A hand-made service on loopback and a client of it; both end with the test. */
+/** A small service on loopback and a client of it. Both end with the test. */
 export async function serve(listener: RequestListener, options: Partial<UpstreamOptions> = {}): Promise<Service> {
   const requests: IncomingMessage[] = []
   const sockets = new Set<Socket>()
@@ -70,7 +70,7 @@ export async function readBody(request: AsyncIterable<Uint8Array>): Promise<Buff
   return Buffer.concat(chunks)
 }
 
-/** When the other end of this request's socket was closed: `performance.now()`. */
+/** When the peer closed this request's socket: `performance.now()`. */
 export function closed(request: IncomingMessage): Promise<number> {
   return new Promise((resolve) => {
     if (request.socket.destroyed) resolve(performance.now())
@@ -79,8 +79,8 @@ export function closed(request: IncomingMessage): Promise<number> {
 }
 
 /**
- * Whether something comes within so many ms in which this process had its turn: after them it has a few more rounds of the event loop to show
- * itself, so that a neighbour's load costs the clock as much as what is measured. A wait of our own that is longer is seen all the same.
+ * Whether something happens within `ms` of a responsive process. A few more rounds of the event loop follow, so that load of other
+ * processes delays the clock as much as the event. A longer delay of our own is still detected.
  */
 export async function comesWithin(ms: number, happening: Promise<unknown>): Promise<boolean> {
   let come = false
@@ -98,7 +98,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   return all
 }
 
-/** What a promise failed with; fails the test when it did not. */
+/** The error of a rejected promise. Fails the test when the promise resolves. */
 export async function failure(promise: Promise<unknown>): Promise<Error> {
   try {
     await promise

@@ -12,7 +12,7 @@ function copy(text: string | Uint8Array, limit: number, step = 7919) {
   return body.done(clean)
 }
 
-test('a body below the cap is whole; a larger one is its first bytes', () => {
+test('a body below the limit is copied whole, a larger one in its first bytes', () => {
   expect(copy('hällo', 100)).toEqual({ text: 'hällo', bytes: 6, capped: false })
   expect(copy('', 100)).toEqual({ text: '', bytes: 0, capped: false })
   expect(copy('x'.repeat(100), 100)).toEqual({ text: 'x'.repeat(100), bytes: 100, capped: false })
@@ -20,7 +20,7 @@ test('a body below the cap is whole; a larger one is its first bytes', () => {
   expect(copy('x'.repeat(50_000), 100)).toEqual({ text: 'x'.repeat(100), bytes: 50_000, capped: true })
 })
 
-test('the cap falls between characters, never inside one', () => {
+test('the copy ends after a whole character', () => {
   for (const limit of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
     const { text } = copy('a𝄞é日'.repeat(4000), limit)
     expect('a𝄞é日'.repeat(4000).startsWith(text ?? 'none')).toBe(true)
@@ -29,13 +29,13 @@ test('the cap falls between characters, never inside one', () => {
   }
 })
 
-test('bytes that are no text are told by their size alone', () => {
+test('of bytes that are no text only the size is recorded', () => {
   expect(copy(Buffer.from([0xff, 0xd8, 0xff]), 100)).toEqual({ text: null, bytes: 3, capped: false })
   expect(copy('a\u0000b', 100).text).toBeNull()
   expect(copy(Buffer.from('é').subarray(0, 1), 100).text).toBeNull()
 })
 
-test('wherever a key stands, and whatever else was cut out, no piece of 8 characters of it is left', () => {
+test('no piece of 8 characters of a key remains, wherever it is', () => {
   const leftovers = Array.from({ length: key.length - 7 }, (_, at) => key.slice(at, at + 8))
   const limit = 1000
   const places = [0, 1, 960, 980, 999, 1000, 1001, 9100, 9150, 9180, 9190, 9191, 9192, 9193, 9200, 9238, 9240, 9300]
@@ -48,7 +48,7 @@ test('wherever a key stands, and whatever else was cut out, no piece of 8 charac
   }
 })
 
-test('however the body comes apart, the copy is the same', () => {
+test('the copy is the same at every split', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: 'grapheme', maxLength: 300 }),

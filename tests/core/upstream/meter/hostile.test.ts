@@ -6,12 +6,12 @@ import { tries } from '../../../helpers/effort.ts'
 import { heap } from './helpers/heap.ts'
 import { chatStream, chunk, delta, event, relay, usageChunk } from './helpers/streams.ts'
 
-// Its tables are 30 MB: read here, they are in none of the figures.
+// The tokenizer's tables are 30 MB. Loaded here, they are in none of the measurements.
 beforeAll(() => loadTokenizer())
 
 const both = [chatStream, { ...chatStream, stripUsage: true }]
 
-test('an endless line is held in bounded memory, and every byte of it goes on', () => {
+test('an endless line uses bounded memory, and every byte of it passes', () => {
   for (const options of both) {
     for (const start of ['data: {"a":"', ': ', 'x', 'data: [', '\uFEFF']) {
       const meter = openMeter(options)
@@ -27,7 +27,7 @@ test('an endless line is held in bounded memory, and every byte of it goes on', 
   }
 })
 
-test('an event of 5 MB passes byte for byte, is output, and what follows is read', () => {
+test('an event of 5 MB passes byte for byte and counts as output, and later events are read', () => {
   const bytes = Buffer.from(event(delta({ content: 'x'.repeat(5_000_000) })) + event(usageChunk) + event('[DONE]'))
   for (const options of both) {
     for (const cuts of [[], [100, 65_536, 3_000_000], Array.from({ length: 80 }, (_, i) => i * 65_000)]) {
@@ -41,7 +41,7 @@ test('an event of 5 MB passes byte for byte, is output, and what follows is read
   expect(alone.reading.usage?.completionTokens).toBeGreaterThan(1_000_000)
 })
 
-test('an event too large to be read counts as output while it comes, a comment does not', () => {
+test('an event too large to be read counts as output as it arrives, a comment does not', () => {
   const meter = openMeter(chatStream)
   meter.push(Buffer.from('data: {"choices":[{"delta":{"content":"'))
   for (let i = 0; i < 50; i++) meter.push(Buffer.alloc(40_000, 120))
@@ -52,14 +52,14 @@ test('an event too large to be read counts as output while it comes, a comment d
   expect(commented.reading()).toMatchObject({ output: false, usage: { completionTokens: 0 } })
 })
 
-test('bytes one by one and events without end cost no more than their text', () => {
+test('single bytes and endless events cost no more than their text', () => {
   const one = Buffer.from(event(delta({ content: 'a word ' })))
   const bytes = Array.from(one, (_, at) => one.subarray(at, at + 1))
   const feed = (meter: Meter): void => {
     for (let i = 0; i < 1000; i++) for (const byte of bytes) meter.push(byte)
     for (let i = 0; i < 100_000; i++) meter.push(one)
   }
-  // The first one warms up what is compiled and cached.
+  // The first run warms up compiled code and caches.
   feed(openMeter({ ...chatStream, stripUsage: true }))
   const meter = openMeter({ ...chatStream, stripUsage: true })
   const before = heap()
@@ -82,7 +82,7 @@ test('choices, calls and names without end are bounded', () => {
   expect(meter.reading().output).toBe(true)
 })
 
-test('deep nesting, odd shapes and __proto__ change nothing and never throw', () => {
+test('deep nesting, unexpected types and __proto__ change nothing and never throw', () => {
   const deep = '['.repeat(300_000)
   for (const data of [
     deep,
@@ -109,7 +109,7 @@ test('deep nesting, odd shapes and __proto__ change nothing and never throw', ()
   expect(Object.keys(Object.prototype)).toEqual([])
 })
 
-test('text without spaces and text that looks like control tokens is counted in good time', () => {
+test('text without spaces and text like control tokens is counted quickly', () => {
   const started = performance.now()
   const { reading } = relay(chatStream, Buffer.from(event(delta({ content: `<|endoftext|>${'a'.repeat(900_000)}` }))))
   expect(reading.usage?.completionTokens).toBeGreaterThan(1000)
@@ -148,7 +148,7 @@ const fragment = fc.oneof(
   fc.uint8Array({ maxLength: 6 }).map((bytes) => Buffer.from(bytes)),
 )
 
-test('[SSE-06] any mixture of lines, events and bytes: the splits change nothing, and nothing but usage events is missing', () => {
+test('[SSE-06] in any mixture of lines, events and bytes, splits change nothing and only usage events are missing', () => {
   fc.assert(
     fc.property(fc.array(fragment, { maxLength: 14 }), fc.array(fc.nat(3000), { maxLength: 20 }), (parts, cuts) => {
       const bytes = Buffer.concat(parts)
@@ -159,7 +159,7 @@ test('[SSE-06] any mixture of lines, events and bytes: the splits change nothing
       expect(relay({ ...chatStream, stripUsage: true }, bytes, cuts)).toEqual(stripped)
       expect({ ...stripped, out: '' }).toEqual({ ...plain, out: '' })
       if (!bytes.includes('"usage":{')) expect(stripped.out).toBe(plain.out)
-      // What a client reads of it: the same output, ends and nothing else, but no event that only brings the usage.
+      // A client's view: the same output and ends, without usage-only events.
       const seen = relay(chatStream, Buffer.from(stripped.out, 'latin1'))
       expect(seen.reading.output).toBe(plain.reading.output)
       expect(seen.complete).toBe(plain.complete)
@@ -168,7 +168,7 @@ test('[SSE-06] any mixture of lines, events and bytes: the splits change nothing
   )
 })
 
-/** Shapes in which the place of the text can be mistaken, each with a text and a number. */
+/** Shapes in which the place of the text could be mistaken, each with a text and a number. */
 const shapes: ((text: string, number: number) => string)[] = [
   (text) => `{"choices":[{"delta":{"content":${text}}}]}`,
   (text, n) => `{"content":"x${n}","choices":[{"delta":{"content":${text}}}]}`,
@@ -191,7 +191,7 @@ const shapes: ((text: string, number: number) => string)[] = [
   (text) => `{"choices":[{"delta":{"content":${text}}}]`,
 ]
 
-/** JSON strings as services write them, and some that are none. */
+/** JSON strings as services write them, and some invalid ones. */
 const written = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 8 }).map((text) => JSON.stringify(text)),
   fc.string({ maxLength: 300 }).map((text) => JSON.stringify(text)),
@@ -211,7 +211,7 @@ const written = fc.oneof(
   ),
 )
 
-test('events that are recognised by their likeness are read as if each had been parsed', () => {
+test('events that match a template are read as if each had been parsed', () => {
   const one = fc.record({
     shape: fc.nat(shapes.length - 1),
     text: written,
@@ -225,7 +225,7 @@ test('events that are recognised by their likeness are read as if each had been 
         [text, ...texts].map((each) => Buffer.from(event(shapes[shape]?.(each, number) ?? '', end))),
       )
       const bytes = Buffer.concat(events)
-      // Cut inside, an event can't be recognised: it is always parsed.
+      // An event that is cut inside can't match a template, so it is always parsed.
       const inside = events.map((_, i) => events.slice(0, i).reduce((sum, each) => sum + each.length, 7))
       expect(relay(chatStream, bytes)).toEqual(relay(chatStream, bytes, inside))
     }),
@@ -233,7 +233,7 @@ test('events that are recognised by their likeness are read as if each had been 
   )
 })
 
-test('a character whose bytes stand in two events is broken text, at every split', () => {
+test('a character split between two events is broken text, at every split', () => {
   const start = Buffer.from('data: {"choices":[{"delta":{"content":"')
   const end = Buffer.from('"}}]}\n\n')
   const halves = [Buffer.from([0xe2, 0x82]), Buffer.from([0xac])]

@@ -35,13 +35,13 @@ test.each([
   '7',
   '{"url":"https://host.example/prefix/x"}',
   '["https://host.example/prefix/x"]',
-])('[GEN-01] any other url stays exactly as it was: %s', (url) => {
+])('[GEN-01] any other url is unchanged: %s', (url) => {
   expect(localise(one(url))).toBeNull()
   const mixed = `{"data":[{"url":${url}},{"url":"https://host.example/prefix/x"}]}`
   expect(localise(mixed)).toBe(`{"data":[{"url":${url}},{"url":"${local}/x"}]}`)
 })
 
-test('only data[].url is replaced; every other byte stays, base64 and odd spacing too', () => {
+test('only data[].url is replaced, and every other byte is unchanged', () => {
   const under = '"https://host.example/prefix/x"'
   const text = `\uFEFF{ "created":1.0, "url":${under},\n"data" : [ {"b64_json":"A+\\/=","url" : ${under} , "url":${under}}, 3, {"revised_prompt":"\\"url\\":${'\\u00e9'}","meta":{"url":${under}}} ] ,"other":[{"url":${under}}]}\r\n`
   const expected = text.replace(`"url" : ${under} , "url":${under}}`, `"url" : "${local}/x" , "url":"${local}/x"}`)
@@ -57,11 +57,11 @@ test.each([
   '{"data":[{"url":"https://host.example/prefix/x"]}x',
   '{"data":{}}',
   '<html>"url"',
-])('no such JSON: null for %j', (text) => {
+])('other JSON gives null: %j', (text) => {
   expect(localise(text)).toBeNull()
 })
 
-/** Letters, digits and "-._~" of the path decoded; the query stays. */
+/** Decodes letters, digits and "-._~" of the path; the query is unchanged. */
 const plain = (path: string): string =>
   path.replace(/^[^?]*/, (bare) =>
     bare.replace(/%([0-9a-f]{2})/gi, (escaped, hex: string) => {
@@ -70,13 +70,13 @@ const plain = (path: string): string =>
     }),
   )
 
-test('an address that is percent-encoded more than it needs to be becomes one that the local /v1 takes', () => {
+test('an address with needless percent-encoding becomes one that the local /v1 accepts', () => {
   const text = (address: string) => `{"data":[{"url":"${address}"}]}`
   const given = text('https://host.example/prefix/%66iles/%7Euser/a%20b%2Dc.png?sig=%61%2F')
   expect(localise(given)).toBe(text(`${local}/files/~user/a%20b-c.png?sig=%61%2F`))
 })
 
-test('whatever comes, nothing throws, and what is replaced parses to the same document otherwise', () => {
+test('no body throws, and a changed body parses to the same document except for its addresses', () => {
   fc.assert(fc.property(fc.uint8Array(), (bytes) => void localiseImageUrls(bytes, base, local)))
   const item = fc.record(
     {
@@ -111,7 +111,7 @@ test('whatever comes, nothing throws, and what is replaced parses to the same do
   )
 })
 
-test('a base address without a prefix, and a megabyte of base64 beside the url', () => {
+test('addresses are replaced beside a megabyte of base64, with a base address without a prefix', () => {
   const plain = parseBaseAddress('http://127.0.0.1:9', { allowInsecure: false })
   const picture = 'A'.repeat(1_000_000)
   const text = (address: string) => `{"data":[{"b64_json":"${picture}","url":"${address}/files/x.png"}]}`

@@ -2,17 +2,22 @@ import { isUtf8 } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { JsonScan, maxDepth } from '../../../../src-main/core/upstream/meter/jsonScan.ts'
-import { type AskedFor, askForUsage, RequestScan, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import {
+  askForUsage,
+  type RequestParameters,
+  RequestScan,
+  readParameters,
+} from '../../../../src-main/core/upstream/meter/request.ts'
 import { heap } from './helpers/heap.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-/** Pushes the body in pieces that end at the places given. */
+/** Pushes the body in pieces that end at the given offsets. */
 function pushSplit<T extends JsonScan>(scan: T, body: Uint8Array, cuts: readonly number[]): T {
   const places = [...new Set(cuts.map((cut) => cut % (body.length + 1)))].sort((a, b) => a - b)
   let from = 0
   for (const to of [...places, body.length]) {
-    // A copy, as a socket gives it: what is kept of a chunk must not be kept as a view.
+    // A copy, as from a socket: data kept from a chunk must not be a view of it.
     scan.push(Uint8Array.prototype.slice.call(body, from, to))
     from = to
   }
@@ -22,7 +27,7 @@ function pushSplit<T extends JsonScan>(scan: T, body: Uint8Array, cuts: readonly
 const accepts = (body: Uint8Array, cuts: readonly number[] = []): boolean => pushSplit(new JsonScan(), body, cuts).end()
 const everyPlace = (body: Uint8Array): number[] => Array.from(body.keys())
 
-/** The parser of the platform, which is what clients and services in JavaScript use. */
+/** The platform's parser, which clients and services in JavaScript use. */
 function parses(body: Uint8Array): boolean {
   if (!isUtf8(body)) return false
   try {
@@ -37,7 +42,7 @@ function parses(body: Uint8Array): boolean {
   }
 }
 
-/** Pieces of JSON, right and wrong, so that random texts get far into the grammar. */
+/** Pieces of JSON, valid and invalid, so that random texts get far into the grammar. */
 const token = fc.oneof(
   fc.constantFrom('{', '}', '[', ']', ',', ':', '"', '\\', ' ', '\n', '\t', '\r', '\f', '\u0000', '\uFEFF', '/', "'"),
   fc.constantFrom('true', 'false', 'null', 'nul', 'tru', 'True', 'NaN', 'Infinity', 'undefined'),
@@ -85,7 +90,7 @@ describe('the scanner of JSON texts', () => {
     'tru',
     '\uFEFF',
     '',
-  ])('refuses a text that breaks off: %j', (part) => {
+  ])('refuses a text that ends early: %j', (part) => {
     expect(accepts(bytes(part))).toBe(false)
     expect(accepts(bytes(part), everyPlace(bytes(part)))).toBe(false)
   })
@@ -116,7 +121,7 @@ describe('the scanner of JSON texts', () => {
     expect(scan.problem).toBe('depth')
   })
 
-  test('keeps nothing of a text of 200 MB', () => {
+  test('retains nothing of a text of 200 MB', () => {
     const scan = new RequestScan('chat')
     scan.push(bytes('{"messages":['))
     const item = bytes(`{"role":"user","content":"${'x'.repeat(65_000)}"},`)
@@ -128,8 +133,8 @@ describe('the scanner of JSON texts', () => {
   })
 })
 
-/** What a request asks for, by JSON.parse: how it was read before bodies were scanned. */
-function parsed(body: Buffer): Partial<AskedFor> {
+/** The parameters of a request by JSON.parse. */
+function parsed(body: Buffer): Partial<RequestParameters> {
   const value: unknown = JSON.parse(body.toString('utf8'))
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { json: false }
   const fields = value as Record<string, unknown>
@@ -141,10 +146,10 @@ function parsed(body: Buffer): Partial<AskedFor> {
   }
 }
 
-describe('what a request asks for, read while it comes', () => {
+describe('the parameters of a request, read as it arrives', () => {
   const scanned = (body: Buffer, cuts: readonly number[]) => pushSplit(new RequestScan('chat'), body, cuts).asked()
 
-  test('is the same at every split, and as a parser reads it', () => {
+  test('are the same at every split, and equal to those of a parser', () => {
     const part = fc.record(
       {
         type: fc.constantFrom('text', 'image_url', 'file', 'input_audio'),
@@ -176,7 +181,7 @@ describe('what a request asks for, read while it comes', () => {
     fc.assert(
       fc.property(other, request, cuts, fc.constantFrom(undefined, 1, '\t'), (rest, named, places, space) => {
         const body = bytes(JSON.stringify({ ...rest, ...named }, null, space))
-        const once = readAsked('chat', body)
+        const once = readParameters('chat', body)
         expect(once).toMatchObject(parsed(body))
         expect(scanned(body, places)).toEqual(once)
         expect(scanned(body, everyPlace(body))).toEqual(once)
@@ -185,18 +190,18 @@ describe('what a request asks for, read while it comes', () => {
     )
   })
 
-  test('counts the texts of messages as long as they are, their escapes decoded', () => {
+  test('count the texts of messages by their decoded length', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary', maxLength: 60 }), { maxLength: 5 }), (texts) => {
-        // Written in two ways: as it is, and with every unit escaped.
+        // Written in two ways: plain, and with every unit escaped.
         const escaped = texts.map((each) =>
           [...Array(each.length).keys()]
             .map((at) => `\\u${each.charCodeAt(at).toString(16).padStart(4, '0')}`)
             .join(''),
         )
         const plain = texts.reduce((sum, each) => sum + Buffer.byteLength(each), 0)
-        const asked = readAsked('chat', bytes(`{"messages":[${escaped.map((each) => `"${each}"`).join()}]}`))
-        // Half of a surrogate pair is counted as half of a character.
+        const asked = readParameters('chat', bytes(`{"messages":[${escaped.map((each) => `"${each}"`).join()}]}`))
+        // Half of a surrogate pair counts as half a character.
         const lone =
           texts.join('').match(/[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g)?.length ?? 0
         expect(Math.abs(asked.tokensIn - Math.ceil((plain - lone) / 4))).toBeLessThanOrEqual(1)
@@ -206,7 +211,7 @@ describe('what a request asks for, read while it comes', () => {
 })
 
 describe('a body that two parsers read differently', () => {
-  const read = (members: string) => readAsked('chat', bytes(`{${members}}`))
+  const read = (members: string) => readParameters('chat', bytes(`{${members}}`))
 
   test.each([
     ['twice', '"max_tokens":9000,"max_tokens":1'],
@@ -218,7 +223,7 @@ describe('a body that two parsers read differently', () => {
     ['in quotes, as Pydantic reads it', '"max_tokens":"9000"'],
     ['as a fraction', '"max_tokens":8999.5'],
     ['with an exponent', '"max_tokens":9e3'],
-  ])('that names the reply’s length %s counts with the largest', (_how, members) => {
+  ])('that gives the reply’s length %s counts with the largest', (_how, members) => {
     expect(read(members).maxTokens).toBe(9000)
   })
 
@@ -230,20 +235,20 @@ describe('a body that two parsers read differently', () => {
     },
   )
 
-  test('that asks for several choices in two ways counts with the more', () => {
+  test('that asks for several choices in two ways counts with the larger number', () => {
     expect(read('"n":50,"n":1').count).toBe(50)
     expect(read('"N":50,"n":1').count).toBe(50)
   })
 
-  test('whose messages stand there twice counts both', () => {
+  test('with two lists of messages counts both', () => {
     const once = read(`"messages":["${'x'.repeat(400)}"]`).tokensIn
     expect(read(`"messages":["${'x'.repeat(400)}"],"messages":[]`).tokensIn).toBe(once)
     expect(read(`"messages":["${'x'.repeat(400)}"],"messages":["${'x'.repeat(400)}"]`).tokensIn).toBe(2 * once)
   })
 
-  test('has no model where an invalid byte may hide the name of its key', () => {
+  test('has no model when an invalid byte may hide the name of its key', () => {
     const body = Buffer.concat([bytes('{"model":"cheap","mod'), Buffer.from([0xff]), bytes('el":"dear"}')])
-    expect(readAsked('chat', body)).toMatchObject({ json: false, model: null })
+    expect(readParameters('chat', body)).toMatchObject({ json: false, model: null })
   })
 
   test.each([
@@ -251,11 +256,11 @@ describe('a body that two parsers read differently', () => {
     '"stream_options":{},"stream\\u005foptions":{}',
     '"Stream_Options":{}',
     `"stream_options":{"x":"${'y'.repeat(70_000)}"}`,
-  ])('is not asked for the usage: %.50s', (members) => {
+  ])('does not get the usage option: %.50s', (members) => {
     expect(askForUsage(bytes(`{${members}}`))).toBeNull()
   })
 
-  test('has no model where there are two, or where its case leaves a doubt', () => {
+  test('has no model when there are two, or when its case is ambiguous', () => {
     expect(read('"model":"a","model":"a"').model).toBe('a')
     for (const members of [
       '"model":"a","model":"b"',

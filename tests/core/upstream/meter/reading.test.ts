@@ -17,7 +17,7 @@ test('[CHAT-15] [SSE-02] the service’s own usage is the reading, with cached t
   expect(model).toBe('writer-small')
 })
 
-test('usage beside choices counts too, and the last figures count', () => {
+test('a usage beside choices counts, and the last figures win', () => {
   const early = chunk({
     choices: [{ index: 0, delta: { content: 'a' } }],
     usage: { prompt_tokens: 31, completion_tokens: 1 },
@@ -27,7 +27,7 @@ test('usage beside choices counts too, and the last figures count', () => {
   expect(read(chatStream, stream(usageChunk, chunk({ choices: [], usage: {} }))).reading.usage).toEqual(reported)
 })
 
-test.each([-1, 1.5, 1e300, '9', null, {}, [9]])('a count of %j is none', (odd) => {
+test.each([-1, 1.5, 1e300, '9', null, {}, [9]])('a count of %j is ignored', (odd) => {
   const { reading } = read(
     chatStream,
     stream(chunk({ choices: [], usage: { prompt_tokens: odd, completion_tokens: odd } })),
@@ -61,7 +61,7 @@ test('[CHAT-18] without a usage, tokens are counted from the text and marked as 
   })
 })
 
-test('choices, reasoning, refusals and calls in turn are counted each for itself', () => {
+test('alternating choices, reasoning, refusals and calls are counted separately', () => {
   const content = inPieces(text, (piece) => delta({ content: piece }))
   const second = inPieces(text, (piece) => delta({ content: piece }, 1))
   const reasoning = inPieces(text, (piece) => delta({ reasoning_content: piece, reasoning: piece }))
@@ -73,7 +73,7 @@ test('choices, reasoning, refusals and calls in turn are counted each for itself
   expect(read(chatStream, stream(...turns)).reading.usage?.completionTokens).toBe(5 * countTokens(text))
 })
 
-test('of a long text a sample is kept, and the estimate stays within 3 % whatever the text changes to', () => {
+test('the estimate of a long text is within 3 % of its tokens, although only a sample is copied', () => {
   const prose = 'A harbour in the morning, before the boats have left, is a quiet place. '.repeat(900)
   const japanese = '港の朝は静かです。船はまだ出ていません。'.repeat(1200)
   const code = 'for (const [key, value] of Object.entries(map)) {\n  if (!value) continue\n}\n'.repeat(600)
@@ -97,7 +97,7 @@ test.each<[string, Record<string, unknown>, boolean]>([
   ['a tool call', { tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] }, true],
   ['sound', { audio: { data: 'AAAA' } }, true],
   ['a picture', { images: [{ image_url: { url: 'data:' } }] }, true],
-])('[CHAT-17] whether output came: %s', (_, d, output) => {
+])('[CHAT-17] the meter knows whether output arrived: %s', (_, d, output) => {
   expect(read(chatStream, stream(delta(d))).reading.output).toBe(output)
   const message = JSON.stringify({ choices: [{ index: 0, message: d }] })
   expect(read(whole, message).reading.output).toBe(output)
@@ -115,7 +115,7 @@ test('[SSE-03] a stream is complete with [DONE], or when every choice that began
   expect(done(usageChunk)).toBe(false)
 })
 
-test('[SSE-03] a cut just after the line of [DONE] is no cut; inside of it it is', () => {
+test('[SSE-03] a stream cut after the line of [DONE] is complete; one cut inside it is not', () => {
   for (const [line, complete] of [
     ['data: [DONE]\n', true],
     ['data: [DONE]', true],
@@ -128,7 +128,7 @@ test('[SSE-03] a cut just after the line of [DONE] is no cut; inside of it it is
   }
 })
 
-test('a reading can be had at any moment of a stream that is then cut', () => {
+test('a reading is available at any moment, also after a cut', () => {
   const meter = openMeter(chatStream)
   expect(meter.reading()).toMatchObject({ output: false, usage: { completionTokens: 0 } })
   for (const piece of [' one', ' two', ' three']) meter.push(Buffer.from(event(delta({ content: piece }))))
@@ -143,7 +143,7 @@ const reply = {
   ],
 }
 
-test('a whole reply: its usage, or else an estimate of its texts', () => {
+test('the reading of a whole reply is its usage, else an estimate of its texts', () => {
   expect(read(whole, JSON.stringify({ ...reply, usage }))).toMatchObject({
     reading: { usage: reported, measured: true, output: true },
     model: 'reasoner',
@@ -158,7 +158,7 @@ test('a whole reply: its usage, or else an estimate of its texts', () => {
   expect(read(whole, '').reading).toMatchObject({ measured: false, output: false, usage: { completionTokens: 0 } })
 })
 
-test('a service that ignores `stream` and answers with one document is read as that', () => {
+test('a JSON document in reply to a stream request is read as a document', () => {
   const options = { ...chatStream, stripUsage: true, contentType: 'application/json; charset=utf-8' }
   const body = JSON.stringify({ ...reply, usage })
   expect(read(options, body, [10])).toMatchObject({
@@ -167,7 +167,7 @@ test('a service that ignores `stream` and answers with one document is read as t
   })
 })
 
-test('beyond 1 MB only usage and model are looked for at the top level, at any split and in any order', () => {
+test('beyond 1 MB only top-level usage and model are read, at any split and in any order', () => {
   const decoy = '"usage":{"prompt_tokens":1,"completion_tokens":1}'
   const filler = '\\"usage\\":{},\\\\'.repeat(100_000)
   const bodies = [
@@ -206,7 +206,7 @@ const encoders: [string, (bytes: Buffer) => Buffer][] = [
 ]
 
 test.each(encoders)(
-  '[GEN-03] a reply in %s passes as it is, also while stripping, and is read from a copy',
+  '[GEN-03] a reply in %s passes unchanged, also while stripping, and is read from a copy',
   (contentEncoding, encode) => {
     const events = encode(Buffer.from(stream(delta({ content: text }), usageChunk, '[DONE]')))
     const document = encode(Buffer.from(JSON.stringify({ ...reply, usage })))
@@ -224,7 +224,7 @@ test.each(encoders)(
   },
 )
 
-test('what a cut compressed stream had told is read; damage, bombs and unknown codings only end the reading', () => {
+test('a cut compressed stream is read as far as it arrived; damaged, oversized and unknown encodings have no usage', () => {
   const events = [...Array(50).keys()].map((i) => event(delta({ content: `word${i * 7919} ` }))).join('')
   const cut = zlib.gzipSync(Buffer.from(events)).subarray(0, -40)
   expect(relay({ ...chatStream, contentEncoding: 'gzip' }, cut).reading.usage?.completionTokens).toBeGreaterThan(20)
@@ -246,7 +246,7 @@ test('what a cut compressed stream had told is read; damage, bombs and unknown c
 })
 
 test.each(['speech', 'transcription', 'images'] as const)(
-  '%s: any body byte of a good reply is output; there is no usage',
+  '%s: any byte of a good reply is output, and there is no usage',
   (endpoint) => {
     const options: MeterOptions = { ...chatStream, endpoint, stream: false, contentType: 'audio/mpeg' }
     expect(read(options, '').reading).toEqual({ usage: null, measured: false, output: false })
@@ -255,7 +255,7 @@ test.each(['speech', 'transcription', 'images'] as const)(
   },
 )
 
-test('read-outs and errors are no output and have no usage', () => {
+test('read-outs and errors have no output and no usage', () => {
   const body = JSON.stringify({ usage: [{ date: '2026-01-01', prompt_tokens: 1, completion_tokens: 1 }] })
   for (const endpoint of ['models', 'account', 'files'] as const) {
     expect(read({ ...whole, endpoint }, body).reading).toEqual({ usage: null, measured: false, output: false })
@@ -264,7 +264,7 @@ test('read-outs and errors are no output and have no usage', () => {
   expect(read({ ...chatStream, status: 500 }, stream(usageChunk)).reading.usage).toBeNull()
 })
 
-test('a stream without a label, or with a wrong one, is read and stripped all the same', () => {
+test('a stream without a content type, or with a wrong one, is read and stripped', () => {
   for (const contentType of [null, 'text/plain']) {
     const relayed = read(
       { ...chatStream, contentType, stripUsage: true },

@@ -2,14 +2,14 @@ import type { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { askForUsage, openForm, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import { askForUsage, openForm, readParameters } from '../../../../src-main/core/upstream/meter/request.ts'
 import { heap } from './helpers/heap.ts'
 
 const bytes = (text: string): Buffer => Buffer.from(text)
-const asked = (body: unknown) => readAsked('chat', bytes(JSON.stringify(body)))
+const asked = (body: unknown) => readParameters('chat', bytes(JSON.stringify(body)))
 const hi = [{ role: 'user', content: 'hi' }]
 
-test('what a chat request asks for is read from its whole body', () => {
+test('the parameters of a chat request are read from its whole body', () => {
   expect(asked({ model: 'm', messages: hi, stream: true, max_tokens: 5, n: 3 })).toEqual({
     model: 'm',
     namesModel: true,
@@ -29,13 +29,13 @@ test('what a chat request asks for is read from its whole body', () => {
 })
 
 test.each(['', ' ', '[]', '"x"', '1', 'null', '{', '{"model":', '\uFEFF', '[{"model":"m"}]', '\u0000'])(
-  'a body that is no JSON object asks for nothing: %j',
+  'a body that is not a JSON object has no parameters: %j',
   (body) => {
-    expect(readAsked('chat', bytes(body))).toMatchObject({ json: false, model: null, tokensIn: 0, count: 1 })
+    expect(readParameters('chat', bytes(body))).toMatchObject({ json: false, model: null, tokensIn: 0, count: 1 })
   },
 )
 
-test('odd values are null or false, and nothing throws whatever comes', () => {
+test('invalid values are null or false, and no body throws', () => {
   const odd = { model: 7, stream: 'true', max_tokens: 'five', n: 'two', messages: { a: 1 }, stream_options: [] }
   expect(asked(odd)).toMatchObject({
     model: null,
@@ -46,43 +46,43 @@ test('odd values are null or false, and nothing throws whatever comes', () => {
     json: true,
   })
   expect(asked({ max_tokens: -1, n: -2 })).toMatchObject({ maxTokens: null, count: 1 })
-  expect(readAsked('chat', bytes('{"__proto__":{"model":"m","stream":true},"constructor":1}'))).toMatchObject({
+  expect(readParameters('chat', bytes('{"__proto__":{"model":"m","stream":true},"constructor":1}'))).toMatchObject({
     model: null,
     stream: false,
   })
   fc.assert(
     fc.property(fc.oneof(fc.uint8Array(), fc.json().map(bytes), fc.string().map(bytes)), (body) => {
-      readAsked('chat', body)
+      readParameters('chat', body)
       askForUsage(body)
-      readAsked('speech', body)
+      readParameters('speech', body)
     }),
   )
 })
 
 test('a byte order mark and bytes of a view into a larger buffer are read', () => {
-  expect(readAsked('chat', bytes('\uFEFF {"model":"m"}')).model).toBe('m')
+  expect(readParameters('chat', bytes('\uFEFF {"model":"m"}')).model).toBe('m')
   const inside = new Uint8Array(bytes('xx{"model":"é"}yy')).subarray(2, -2)
-  expect(readAsked('chat', inside).model).toBe('é')
+  expect(readParameters('chat', inside).model).toBe('é')
 })
 
-test('two different models in one body are none, in whatever way the second is written', () => {
+test('two different models in one body give null, however the second is written', () => {
   const cheap = '"model":"cheap"'
-  const both = (second: string) => readAsked('chat', bytes(`{${cheap},"messages":[],${second}}`)).model
+  const both = (second: string) => readParameters('chat', bytes(`{${cheap},"messages":[],${second}}`)).model
   expect(both('"model":"dear"')).toBeNull()
   expect(both('"mod\\u0065l":"dear"')).toBeNull()
   expect(both('"\\u006d\\u006f\\u0064\\u0065\\u006c":"dear"')).toBeNull()
   expect(both('"Model":"dear"')).toBeNull()
-  expect(readAsked('speech', bytes('{"Model":"dear"}'))).toMatchObject({ model: null, namesModel: true })
-  expect(readAsked('speech', bytes('{"model":["dear"]}'))).toMatchObject({ model: null, namesModel: true })
+  expect(readParameters('speech', bytes('{"Model":"dear"}'))).toMatchObject({ model: null, namesModel: true })
+  expect(readParameters('speech', bytes('{"model":["dear"]}'))).toMatchObject({ model: null, namesModel: true })
   const withNull = '{"model":"dear","model":null}'
-  expect(readAsked('speech', bytes(withNull))).toMatchObject({ model: null, namesModel: true })
-  expect(readAsked('speech', bytes('{"model":null}'))).toMatchObject({ model: null, namesModel: false })
+  expect(readParameters('speech', bytes(withNull))).toMatchObject({ model: null, namesModel: true })
+  expect(readParameters('speech', bytes('{"model":null}'))).toMatchObject({ model: null, namesModel: false })
   expect(both('"model" : "cheap"')).toBe('cheap')
   expect(both('"tools":[{"model":"other"}]')).toBe('cheap')
   expect(both('"x":"\\"model\\":\\"dear\\" \\u006d"')).toBe('cheap')
 })
 
-test('the prompt is estimated from its texts: pictures and sounds flat, their base64 not at all', () => {
+test('the prompt is estimated from its texts, with a flat rate for images and audio', () => {
   const text = 'word '.repeat(400)
   const plain = asked({ messages: [{ role: 'user', content: text }] }).tokensIn
   expect(plain).toBeGreaterThan(490)
@@ -104,13 +104,13 @@ test('the prompt is estimated from its texts: pictures and sounds flat, their ba
     function: { name: 'f', parameters: { properties: { file: { description: text } } } },
   }
   expect(asked({ messages: hi, tools: [tool] }).tokensIn).toBeGreaterThan(500)
-  expect(readAsked('speech', bytes(JSON.stringify({ input: text }))).tokensIn).toBe(500)
-  expect(readAsked('images', bytes(JSON.stringify({ prompt: text }))).tokensIn).toBe(500)
+  expect(readParameters('speech', bytes(JSON.stringify({ input: text }))).tokensIn).toBe(500)
+  expect(readParameters('images', bytes(JSON.stringify({ prompt: text }))).tokensIn).toBe(500)
 })
 
-test('a body nested a million deep is not read, and not looked at beyond the depth of any real one', () => {
+test('a body with a million levels is rejected at the maximum depth', () => {
   const deep = '['.repeat(1_000_000) + ']'.repeat(1_000_000)
-  expect(readAsked('chat', bytes(`{"model":"m","messages":${deep}}`))).toMatchObject({ json: false, model: null })
+  expect(readParameters('chat', bytes(`{"model":"m","messages":${deep}}`))).toMatchObject({ json: false, model: null })
   expect(askForUsage(bytes(`{"stream_options":{"x":${deep}}}`))).toBeNull()
   expect(askForUsage(bytes(`{"a":${deep}`))).toBeNull()
 })
@@ -118,7 +118,7 @@ test('a body nested a million deep is not read, and not looked at beyond the dep
 const put = (text: string): string | null => askForUsage(bytes(text))?.toString() ?? null
 const wish = '"stream_options":{"include_usage":true}'
 
-test('usage is asked for by bytes put in, every other byte as it was', () => {
+test('the usage option is inserted, and every other byte is unchanged', () => {
   expect(put('{}')).toBe(`{${wish}}`)
   expect(put(' { } \n')).toBe(` {${wish} } \n`)
   expect(put('\uFEFF{ "a":1}')).toBe(`\uFEFF{${wish}, "a":1}`)
@@ -131,7 +131,7 @@ test('usage is asked for by bytes put in, every other byte as it was', () => {
   expect(put('{"stream\\u005foptions":{"x":1}}')).toBe('{"stream\\u005foptions":{"include_usage":true,"x":1}}')
 })
 
-test('a null, which asks for nothing, is replaced by the wish', () => {
+test('a null usage option is replaced', () => {
   expect(put('{"stream_options": null,"a":1}')).toBe('{"stream_options": {"include_usage":true},"a":1}')
   expect(put('{"stream_options":{"include_usage":null}}')).toBe('{"stream_options":{"include_usage":true}}')
 })
@@ -152,7 +152,7 @@ test.each([
   '{"stream_options":{"include_usage":null,"include_usage":null}}',
   '{"stream_options":{"a":1}',
   '{"stream_options":{}}{',
-])('where it can’t be put in safely, or was said already, nothing is changed: %j', (text) => {
+])('nothing changes when the usage option is unsafe to insert or already present: %j', (text) => {
   expect(put(text)).toBeNull()
 })
 
@@ -161,7 +161,7 @@ const options = fc
   .dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 5 })
   .map(({ include_usage: _, ...rest }) => rest)
 
-test('for any JSON object: parsed, it is the same with the wish; without the bytes put in, it is the original', () => {
+test('for any JSON object the parsed body differs only in the usage option, and the other bytes are the original', () => {
   const body = fc.record(
     { model: fc.string(), text: fc.string({ unit: 'binary' }), stream_options: options },
     { requiredKeys: [] },
@@ -172,7 +172,7 @@ test('for any JSON object: parsed, it is the same with the wish; without the byt
       const { stream_options: _, ...other } = rest
       const value: Record<string, unknown> = { ...other, ...named }
       const text = (mark ? '\uFEFF' : '') + JSON.stringify(value, null, space)
-      const known = readAsked('chat', bytes(text))
+      const known = readParameters('chat', bytes(text))
       const result = put(text)
       expect(askForUsage(bytes(text), known)?.toString()).toBe(result)
       const expected = { ...value, stream_options: { ...named.stream_options, include_usage: true } }
@@ -195,14 +195,14 @@ const fileField = (name: string, value: string): string =>
   `--${boundary}\r\nContent-Disposition: form-data; name="${name}"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n${value}\r\n`
 const close = `--${boundary}--\r\n`
 
-/** What a form says, pushed in pieces of `step` bytes; null where it is unclear. */
+/** The models of a form that is pushed in pieces of `step` bytes; null when it is unclear. */
 function modelsOf(body: Uint8Array, step: number, type = formType): string[] | null {
   const form = openForm(type)
   for (let at = 0; at < body.length; at += step) form?.push(body.subarray(at, at + step))
   return form === null || form.unclear ? null : [...form.models]
 }
 
-test('[STT-01] the model is read out of a multipart upload, before or after its file, at every split', () => {
+test('[STT-01] the model of a multipart upload is read before or after its file, at every split', () => {
   const before = bytes(field('model', 'whisper-1') + fileField('file', 'x'.repeat(300)) + close)
   const after = bytes(
     fileField('file', 'x'.repeat(300)) + field('language', 'de') + field('model', 'whisper-1') + close,
@@ -216,14 +216,14 @@ test('[STT-01] the model is read out of a multipart upload, before or after its 
       form?.push(body.subarray(at))
       expect([...(form?.models ?? [])], `split at ${at}`).toEqual(['whisper-1'])
       expect(form?.ended).toBe(true)
-      // A model counts once the delimiter behind it has come, and never later.
+      // A model counts as soon as the delimiter behind it has arrived.
       const end = body.indexOf('whisper-1') + 'whisper-1'.length + `\r\n--${boundary}`.length
       expect(early, `split at ${at}`).toEqual(at >= end ? ['whisper-1'] : [])
     }
   }
 })
 
-test('every model that an upload names is told, once each', () => {
+test('every model that an upload names is reported once', () => {
   expect(modelsOf(bytes(field('model', 'a') + field('model', 'b') + field('model', 'a') + close), 10)).toEqual([
     'a',
     'b',
@@ -292,7 +292,7 @@ test.each([
   'multipart/form-data; boundary=a; charset=utf-16',
   'multipart/mixed; boundary=a',
   `multipart/form-data; boundary=${'a'.repeat(71)}`,
-])('no reader for the content type %j', (type) => {
+])('the content type %j has no reader', (type) => {
   expect(openForm(type)).toBeNull()
 })
 
@@ -307,7 +307,7 @@ test('the content types of usual clients have a reader', () => {
   }
 })
 
-/** What the parsers of two packages take for `model`, in their order; null where one refuses the form. */
+/** The values of `model` by the parsers of two packages, in order; null when one refuses the form. */
 async function othersRead(body: Buffer, type: string): Promise<(string[] | null)[]> {
   const busboy = new Promise<string[] | null>((resolve) => {
     const found: string[] = []
@@ -332,7 +332,7 @@ async function othersRead(body: Buffer, type: string): Promise<(string[] | null)
   return Promise.all([busboy, ofFetch])
 }
 
-test('of a form that is clear and whole, other parsers read the same models', async () => {
+test('other parsers read the same models from a clear and whole form', async () => {
   const piece = fc.constantFrom(
     ...[
       field('model', 'a'),
@@ -352,7 +352,7 @@ test('of a form that is clear and whole, other parsers read the same models', as
     ],
     ...['Content-Type: text/plain; charset=utf-8\r\n', 'X: 1\r\n', `${boundary}`, 'form-data', 'name='],
   )
-  /** A form with a piece of another put in somewhere, or with some of its bytes left out. */
+  /** A form with a piece of another inserted, or with some of its bytes removed. */
   const bent = fc
     .tuple(
       fc.array(fc.constantFrom(field('model', 'a'), field('y', 'z'), fileField('file', 'RIFF')), { maxLength: 3 }),
@@ -398,7 +398,7 @@ test('any bytes in any pieces never throw', () => {
   )
 })
 
-test('an upload of 200 MB goes by in bounded memory', () => {
+test('an upload of 200 MB passes in bounded memory', () => {
   const form = openForm(formType)
   const chunk = Buffer.alloc(65_536, 0x2d)
   form?.push(bytes(fileField('file', '').slice(0, -2)))

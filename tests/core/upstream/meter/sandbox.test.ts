@@ -1,7 +1,7 @@
 import { countTokens } from 'gpt-tokenizer/encoding/cl100k_base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openMeter } from '../../../../src-main/core/upstream/meter/meter.ts'
-import { askForUsage, readAsked } from '../../../../src-main/core/upstream/meter/request.ts'
+import { askForUsage, readParameters } from '../../../../src-main/core/upstream/meter/request.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { chatStream, relay } from './helpers/streams.ts'
 
@@ -46,7 +46,7 @@ async function ask(body: Record<string, unknown>, asks: (body: Buffer) => Uint8A
 }
 
 const asItIs = (body: Buffer): Uint8Array => body
-const withUsage = (body: Buffer): Uint8Array => askForUsage(body, readAsked('chat', body)) ?? body
+const withUsage = (body: Buffer): Uint8Array => askForUsage(body, readParameters('chat', body)) ?? body
 
 async function tokensCharged(): Promise<{ in: number; out: number }> {
   const response = await fetch(`${sandbox.baseUrl}/v1/keys/current/usage`, {
@@ -68,7 +68,7 @@ const models: [string, Record<string, unknown>][] = [
 ]
 
 test.each(models)(
-  '[SSE-02] [CHAT-15] %s: usage that was asked for on the way is what the service charged, and its event is cut out',
+  '[SSE-02] [CHAT-15] %s: the usage that the relay asked for equals the charge, and its event is cut out',
   async (model, more) => {
     const body = { model, stream: true, messages: [{ role: 'user', content: 'look_up and write_file: 港 é' }], ...more }
     const before = await tokensCharged()
@@ -83,11 +83,11 @@ test.each(models)(
     })
     expect(stripped.complete).toBe(true)
     expect(stripped.model).toBe(model)
-    // A client that did not ask gets what it would have got, but for the ids (and `mirror` tells what it was asked).
+    // A client that did not ask for the usage gets the same stream, except for ids (and `mirror`, which echoes its request).
     const sansIds = (text: string): string => text.replace(/chatcmpl-[0-9a-f]+|"created":\d+/g, '')
     const unasked = (await ask(body, asItIs)).bytes.toString('latin1')
     if (model !== 'mirror') expect(sansIds(stripped.out)).toBe(sansIds(unasked))
-    // And where no usage comes, the text is counted as the service counts it; the sandbox charges no names of tools.
+    // Without a usage, the count equals the service's own; the sandbox charges no names of tools.
     const counted = relay(chatStream, Buffer.from(stripped.out, 'latin1'), cuts).reading
     const names = model === 'tool-caller' ? countTokens('look_up') + countTokens('write_file') : 0
     expect(counted.measured).toBe(false)
@@ -122,7 +122,7 @@ test.each([
   'huge-line; bytes=3000000',
   'malformed',
   'content-type; type=text/plain',
-])('[SSE-06] under the fault %s the same is read, and exactly one event is cut out', async (fault) => {
+])('[SSE-06] under the fault %s the reading is the same, and exactly one event is cut out', async (fault) => {
   const body = {
     model: 'writer-small',
     stream: true,
@@ -145,7 +145,7 @@ test.each([
 })
 
 test.each(['no-done', 'no-done-no-finish', 'error-frame', 'cut; bytes=1500'])(
-  '[SSE-03] [SSE-04] whether a stream under the fault %s was complete',
+  '[SSE-03] [SSE-04] the meter knows whether a stream under the fault %s was complete',
   async (fault) => {
     const body = { model: 'writer-small', stream: true, messages: [{ role: 'user', content: 'Hi' }] }
     const meter = openMeter(chatStream)
@@ -163,7 +163,7 @@ test.each(['no-done', 'no-done-no-finish', 'error-frame', 'cut; bytes=1500'])(
       for await (const bytes of response.body ?? []) meter.push(bytes)
       meter.end()
     } catch {
-      // A cut: the meter is asked as it stands.
+      // A cut: the reading is taken in the current state.
     }
     expect(meter.complete).toBe(fault === 'no-done')
     expect(meter.reading()).toMatchObject({ measured: false, output: true })

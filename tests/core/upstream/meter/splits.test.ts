@@ -10,7 +10,7 @@ const done = '[DONE]'
 
 interface Fixture {
   text: string
-  /** Bytes of the usage events that a client who did not ask must not see. */
+  /** Bytes of the usage events that a client who did not ask for them must not see. */
   cut: string[]
 }
 
@@ -105,7 +105,7 @@ const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
 for (const [name, { text, cut }] of Object.entries(fixtures)) {
   const bytes = Buffer.from(text)
 
-  test(`[SSE-02] [SSE-06] ${name}: at every split the same bytes pass, less exactly the usage events that were not asked for`, () => {
+  test(`[SSE-02] [SSE-06] ${name}: at every split the same bytes pass, without the usage events that the client did not ask for`, () => {
     const kept = latin1(without(text, cut))
     const whole = relay(chatStream, bytes)
     for (const stripUsage of [false, true]) {
@@ -124,7 +124,7 @@ for (const [name, { text, cut }] of Object.entries(fixtures)) {
   })
 }
 
-test('without stripping, every chunk goes on as the very same object at once', () => {
+test('without stripping, every chunk passes at once as the same object', () => {
   const bytes = Buffer.from(fixtures['CR LF']?.text ?? '')
   for (const cuts of [[], [50, 51, 700], [...bytes.keys()]]) {
     const meter = openMeter(chatStream)
@@ -133,7 +133,7 @@ test('without stripping, every chunk goes on as the very same object at once', (
   }
 })
 
-test('while stripping, whole events and comments go on as the very same object at once', () => {
+test('while stripping, whole events and comments pass at once as the same object', () => {
   const meter = openMeter({ ...chatStream, stripUsage: true })
   for (const text of [
     ...said.map((data) => event(data)),
@@ -149,7 +149,7 @@ test('while stripping, whole events and comments go on as the very same object a
   expect(meter.end()).toBeNull()
 })
 
-test('an event that grows past 64 KB while stripping is held no longer, and passes whole', () => {
+test('an event over 64 KB is no longer held back while stripping, and passes whole', () => {
   const meter = openMeter({ ...chatStream, stripUsage: true })
   const start = Buffer.from(`data: {"choices":[],"usage":${JSON.stringify(usage)},"x":"`)
   const filler = Buffer.alloc(30_000, 120)

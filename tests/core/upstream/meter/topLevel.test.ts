@@ -20,7 +20,7 @@ test.each<[string, unknown[]]>([
   ['{"a":1}{"usage":1}', [undefined, undefined]],
   ['{}', [undefined, undefined]],
   ['', [undefined, undefined]],
-])('%s: the values of top-level keys alone, at every split', (text, expected) => {
+])('%s: only the values of top-level keys are found, at every split', (text, expected) => {
   const size = Buffer.byteLength(text)
   for (let at = 0; at <= size; at++) expect(find(text, [at]), `split at ${at}`).toEqual(expected)
   expect(
@@ -31,7 +31,7 @@ test.each<[string, unknown[]]>([
   ).toEqual(expected)
 })
 
-test('for any object, in any pieces, they are what JSON.parse gives', () => {
+test('the values of any object equal those of JSON.parse, at any split', () => {
   const value = fc.jsonValue({ maxDepth: 3 })
   const some = fc.record({ usage: value, model: value }, { requiredKeys: [] })
   const object = fc.tuple(fc.dictionary(fc.string(), value, { maxKeys: 4 }), some)
@@ -50,7 +50,7 @@ test('for any object, in any pieces, they are what JSON.parse gives', () => {
   )
 })
 
-test('values and keys without end are not kept', () => {
+test('endless values and keys are not retained', () => {
   const long = 'x'.repeat(200_000)
   expect(find(`{"usage":"${long}","model":"m"}`, [100, 70_000])).toEqual([undefined, 'm'])
   expect(find(`{"${long}":1,"model":"m"}`, [100, 70_000])).toEqual([undefined, 'm'])

@@ -9,7 +9,7 @@ export function heap(): number {
     setFlagsFromString('--expose-gc')
     collect = runInNewContext('gc') as () => void
   }
-  // Twice: what a collection that was already under way had marked is let go by the next one.
+  // Twice, because objects marked by a running collection are released by the next one.
   collect()
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

@@ -18,7 +18,7 @@ export interface Relayed {
   model: string | null
 }
 
-/** What goes on, as latin1 so that every byte is seen, and what the meter says at the end. */
+/** What passes on, as latin1 so that every byte is visible, and the meter's result at the end. */
 export function relay(options: MeterOptions, bytes: Uint8Array, cuts: readonly number[] = []): Relayed {
   const meter = openMeter(options)
   const out: Uint8Array[] = []
@@ -36,7 +36,7 @@ export function relay(options: MeterOptions, bytes: Uint8Array, cuts: readonly n
   }
 }
 
-/** Each piece is a copy of its own, as it comes from a socket: a change of one would not be seen in another. */
+/** Each piece is a separate copy, as from a socket, so that a change of one can't appear in another. */
 export function* piecesOf(bytes: Uint8Array, cuts: readonly number[]): Generator<Uint8Array> {
   const ends = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].sort((a, b) => a - b)
   let from = 0

@@ -17,7 +17,7 @@ const models = Array.from({ length: 12 }, (_, at) => `model-${at}`)
 export const accountId = randomUUID()
 export const dayText = (ago: number): string => new Date(now - ago * dayMs).toISOString().slice(0, 10)
 
-/** Eight tools, each with three models of its own liking, and the studio: what a busy person has. As an earlier version left it. */
+/** Eight apps with three models each, and the studio, as a busy person has. The file is as an earlier version left it. */
 export function fillRequestLog(dataDir: string, rows: number): void {
   const [first = ''] = requestLogDatabase.migrations
   openDatabase(requestLogFile(dataDir), { ...requestLogDatabase, migrations: [first] }).close()
@@ -28,7 +28,7 @@ export function fillRequestLog(dataDir: string, rows: number): void {
     const model = models[(id * 5) % models.length] ?? null
     caller.run(id, id > 21 ? 'studio:chat' : `tool:t${Math.ceil(id / 3)}`, model)
   }
-  // A day has a handful of them: whoever is used today is used for most of it.
+  // A day has a handful of them; an app that is used on a day is used for most of it.
   database
     .prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < :rows)
@@ -47,7 +47,7 @@ export function fillRequestLog(dataDir: string, rows: number): void {
   database.close()
 }
 
-/** Fetches, and what each tells of: thirty days, so that no day is missed. */
+/** Days between fetches. Each reports thirty days, so that no day is missed. */
 const every = 28
 const reported = 30
 const dayOfKey = (ago: number) => ({
@@ -65,7 +65,7 @@ export function fillAccount(dataDir: string) {
     name: 'Account',
     usedAt: now,
   })
-  // A day in twenty-five is told otherwise by the next fetch: a correction.
+  // The next fetch corrects one day in twenty-five.
   const usage = (ago: number, asked: number) =>
     models.map((model, at) => ({
       ...{

@@ -8,7 +8,7 @@ import { requestLogDatabase } from '../../../src-main/core/store/requestLog/sche
 import { freshFolder } from '../helpers/core.ts'
 import { notice, openRequestLog, reading, service, usage } from './helpers.ts'
 
-// Two profiles at one address, and one of them at another address too.
+// Two profiles at one address, and one of them also at another address.
 const places: ProfileLocation[] = [
   { profile: 'p', baseUrl: service },
   { profile: 'q', baseUrl: service },
@@ -25,8 +25,8 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** The same in plain words: each row knows its place, and its book once that is told. */
-class Told {
+/** A simple model: each row knows its place, and its account after that was reported. */
+class ExpectedAccounts {
   readonly rows: { place: number; account: string | null }[] = []
   readonly #known = new Map<number, string | null>()
   #connected = 0
@@ -54,7 +54,7 @@ class Told {
 async function live(steps: readonly Step[]): Promise<void> {
   const opened = openRequestLog()
   let requestLog: SqliteRequestLog = opened.requestLog
-  const reported = new Told()
+  const reported = new ExpectedAccounts()
   const connect = (at: number): void => {
     const { baseUrl, profile } = places[at] ?? expect.unreachable()
     requestLog.connectedTo(baseUrl, profile)
@@ -89,14 +89,14 @@ async function live(steps: readonly Step[]): Promise<void> {
 }
 
 describe('rows of several connections', () => {
-  it('go to the account whose key sent them, in any order of switching, late requests, accounts told and starts', async () => {
+  it('belong to the account whose key sent them, in any order of switches, late requests, reported accounts and restarts', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 40 }), (steps) => live(steps)),
       { numRuns: 60 },
     )
   })
 
-  it('are priced as the connection that sent them, also when they end over another', () => {
+  it('are priced with the connection that sent them, even if they end during another one', () => {
     const { requestLog } = openRequestLog()
     requestLog.connectedTo(service, 'p')
     requestLog.learn(usage, service, 'p')
@@ -110,7 +110,7 @@ describe('rows of several connections', () => {
     expect(requestLog.row(trace.id)).toMatchObject({ cost: '0.5' })
   })
 
-  it('and prices from before there were profiles go to the one that is connected there first', async () => {
+  it('and prices from before profiles existed belong to the first profile that is connected there', async () => {
     const dataDir = freshFolder()
     const old = new DatabaseSync(requestLogFile(dataDir))
     const at = requestLogDatabase.migrations.findIndex((sql) => sql.includes('prices_of_profiles'))
