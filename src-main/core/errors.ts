@@ -1,8 +1,9 @@
 import type { Problem, ProblemKind } from '../../src-preload/contract/problem.ts'
 
+/** The machine-readable fields of a problem. */
 export type ProblemFacts = Omit<Problem, 'kind' | 'message'>
 
-/** The one error class of the program: what failed is `kind`, the facts are fields, `message` is one sentence for a person. */
+/** The program's error class: `kind` says what failed, `facts` has the details, and `message` is one sentence for a person. */
 export class StudioError extends Error {
   override readonly name = 'StudioError'
   readonly kind: ProblemKind
@@ -20,13 +21,16 @@ export class StudioError extends Error {
   }
 }
 
-/** Anything thrown, as a StudioError: our own as it is, everything else as a `bug` that keeps its cause. */
+/** Converts anything thrown. A StudioError is returned unchanged; everything else becomes a `bug` with its cause. */
 export function asStudioError(thrown: unknown): StudioError {
   if (thrown instanceof StudioError) return thrown
-  const words = thrown instanceof Error ? thrown.message : String(thrown)
-  return new StudioError('bug', `Something went wrong inside Inference Studio: ${words}`, {}, { cause: thrown })
+  const message = thrown instanceof Error ? thrown.message : String(thrown)
+  return new StudioError('bug', `Something went wrong inside Inference Studio: ${message}`, {}, { cause: thrown })
 }
 
-/** What failed is to be done again later by itself, but may have been done. */
+/** Not safe to retry automatically: the request may have reached the service. */
 export const mayHaveLeft = (): StudioError =>
-  new StudioError('bad_input', 'It may have reached the service: only you can say whether it is to be asked for again.')
+  new StudioError(
+    'bad_input',
+    'The request may have reached the service. Only you can decide whether to send it again.',
+  )

@@ -1,38 +1,38 @@
 import type { AlertPlace } from '../../src-preload/contract/alerts.ts'
 
-/** What the core asks of the program around it. Two hosts answer: the desktop window and the web host. */
+/** What the core needs of its host. There are two hosts: the desktop application and the web host. */
 export interface Host {
   readonly name: 'desktop' | 'web'
   readonly version: string
-  /** Absolute path of the data folder; the host has made it (mode 0700). */
+  /** Absolute path of the data folder, which the host has created (mode 0700). */
   readonly dataDir: string
   readonly secrets: SecretStore
-  /** Opens an address in the system's browser. The core has checked it. */
+  /** Opens a URL in the system's browser. The core has checked it. */
   openExternal(url: string): Promise<void>
-  /** Shows a file in the system's file manager. False where this host has none. */
+  /** Shows a file in the system's file manager. Returns false if there is none. */
   reveal(path: string): Promise<boolean>
-  /** Begins to drag a file out of the window that the person is in; null where this host has no window of its own. */
+  /** Starts dragging a file out of the focused window. Null for a host without windows. */
   readonly dragOut: ((path: string) => Promise<boolean>) | null
-  /** Shows a notification of the system; null where this host has none. A click on it brings the window there. */
+  /** Shows a system notification, and opens `place` when it is clicked. Null for a host without notifications. */
   readonly notify: ((notice: Notice) => void) | null
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
 
-/** Plain text for a screen that others may see: no secret, and nothing that a person or a model wrote in a chat. */
+/** A notification. Other people may see it, so it never contains a secret or text of a chat. */
 export interface Notice {
   title: string
   body: string
   place: AlertPlace
 }
 
-/** The operating system's keychain, behind three verbs. `account` is a profile's id. */
+/** The operating system's keychain. `account` is a profile's id. */
 export interface SecretStore {
-  /** Whether a keychain answers now, and why not, in one sentence. Never throws. */
+  /** Whether a keychain is available now, and if not, the reason in one sentence. Never throws. */
   probe(): Promise<{ available: boolean; reason: string | null }>
   /**
-   * The secret, or null where none is stored.
-   * @throws StudioError `keychain_missing`, `keychain_locked` (a locked keyring is told from an empty one)
+   * Returns the secret, or null if none is stored.
+   * @throws StudioError `keychain_missing`, `keychain_locked` (a locked keychain differs from an empty one)
    */
   get(account: string): Promise<string | null>
   /** @throws StudioError `keychain_missing`, `keychain_locked` */

@@ -2,48 +2,50 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 
-/** One connection of a client. `P` is what its server knows of a request under way. */
+/** One connection of a client. `P` is the server's own record of a running request. */
 export interface ClientConnection<P = unknown> {
+  /** When it was opened (performance.now, ms). */
   readonly since: number
-  /** Requests that came on it. */
+  /** Requests received on it. */
   requests: number
-  /** Requests whose answer has not been given yet. More than one only where a client pipelines. */
+  /** Requests without a complete reply. More than one only if the client pipelines. */
   open: number
-  /** The request that was let through last, under way or over. */
+  /** The last request that was let through, running or ended. */
   proxiedRequest: P | null
-  /** Nothing more is taken from it: it ends with an answer that is on its way. */
+  /** Whether it closes after the current reply. Later requests are discarded. */
   closing: boolean
-  /** Requests that came after that. */
+  /** Requests discarded since then. */
   dropped: number
-  /** Whether it has shown that it may be here: a stranger no more. */
+  /** Whether it has sent a valid request. Until then the connection is a stranger. */
   proven: boolean
 }
 
 export interface ConnectionBounds {
-  /** On each address; more are hung up on. */
+  /** Connections on each address. The system refuses more. */
   most: number
-  /** Connections that have not proven themselves yet; the oldest makes room for a newer one. */
+  /** Connections without a valid request yet. A new one evicts the oldest. */
   strangers: number
-  /** A stranger younger than this (ms) is not pushed out: its first bytes may be on their way. */
+  /** A stranger younger than this (ms) is not evicted, because its first bytes may be in transit. */
   graceMs: number
 }
 
-/** How many requests that come after a connection's last answer are read past before it is cut. */
-const mostDropped = 64
+/** How many requests after the last reply are discarded before the connection is cut. */
+const maxDropped = 64
 
-/** Who is connected. Strangers that fill the place are pushed out by newer ones, so that proven clients always get in. */
+/** All connections of a server. New strangers evict the oldest ones, so that they can't block proven clients. */
 export class ClientConnections<P = unknown> {
   readonly #all = new WeakMap<Socket, ClientConnection<P>>()
-  /** The one that has done nothing for longest first: a Map keeps the order in which they were put in. */
+  /** Least recently active first, because a Map preserves the order of insertion. */
   readonly #strangers = new Map<Socket, ClientConnection<P>>()
   readonly #bounds: ConnectionBounds
-  readonly #pushedOut: (socket: Socket) => void
+  readonly #evict: (socket: Socket) => void
 
-  constructor(bounds: ConnectionBounds, pushedOut: (socket: Socket) => void) {
+  constructor(bounds: ConnectionBounds, evict: (socket: Socket) => void) {
     this.#bounds = bounds
-    this.#pushedOut = pushedOut
+    this.#evict = evict
   }
 
+  /** Call when a connection is opened. */
   opened(socket: Socket): void {
     const now = performance.now()
     const connection: ClientConnection<P> = {
@@ -61,16 +63,16 @@ export class ClientConnections<P = unknown> {
     for (const [oldest, { since }] of this.#strangers) {
       if (this.#strangers.size <= this.#bounds.strangers || now - since < this.#bounds.graceMs) break
       this.#strangers.delete(oldest)
-      this.#pushedOut(oldest)
+      this.#evict(oldest)
     }
   }
 
-  /** Undefined for one that was not opened here. */
+  /** Undefined for a socket that was not passed to `opened`. */
   of(socket: Duplex): ClientConnection<P> | undefined {
     return socket instanceof Socket ? this.#all.get(socket) : undefined
   }
 
-  /** The connection of a request that may be answered. Null where its connection ends already: what follows is read past, and not looked at. */
+  /** The connection of a request that may get a reply. Null if the connection is closing; the request is then discarded. */
   take(request: IncomingMessage): ClientConnection<P> | null {
     const connection = this.#all.get(request.socket)
     if (connection && !connection.closing) return connection
@@ -78,13 +80,13 @@ export class ClientConnections<P = unknown> {
     if (!connection) request.socket.destroy()
     else {
       connection.dropped += 1
-      if (connection.dropped > mostDropped) request.socket.destroy()
+      if (connection.dropped > maxDropped) request.socket.destroy()
     }
     return null
   }
 
-  /** A request is to be answered with this response. */
-  answers(connection: ClientConnection<P>, response: ServerResponse): void {
+  /** Call when the server starts a reply of its own. */
+  replying(connection: ClientConnection<P>, response: ServerResponse): void {
     connection.open += 1
     connection.requests += 1
     response.once('close', () => {
@@ -92,13 +94,13 @@ export class ClientConnections<P = unknown> {
     })
   }
 
-  /** A stranger sent a whole head: those that sent none are pushed out before it. */
-  movedOn(socket: Socket, connection: ClientConnection<P>): void {
+  /** Call when a stranger has sent complete headers: strangers without are evicted before it. */
+  sentHeaders(socket: Socket, connection: ClientConnection<P>): void {
     if (!this.#strangers.delete(socket)) return
     this.#strangers.set(socket, connection)
   }
 
-  /** It showed that it may be here: from now on it is no stranger. */
+  /** Call when a connection has sent a valid request. It is no longer a stranger. */
   proved(socket: Duplex, connection: ClientConnection<P>): void {
     if (connection.proven) return
     connection.proven = true

@@ -2,22 +2,22 @@ import { createServer, type Server, type ServerOptions } from 'node:http'
 import type { Socket } from 'node:net'
 import type { ClientConnections, ConnectionBounds } from './connections.ts'
 
-/** ms, bytes and counts. */
+/** Bounds of a server: ms, bytes and counts. */
 export interface ServerBounds extends ConnectionBounds {
-  /** From the first moment of a connection, or of its next request, to the end of a head. */
+  /** From the start of a connection, or of its next request, to the end of the headers. */
   headersMs: number
-  /** The same to the end of a request, at least `headersMs`; 0 for servers that take uploads of any length, which then have to watch them (`stall.ts`). */
+  /** The same to the end of the request, at least `headersMs`. 0 for servers with uploads of any length, which must watch them (`stall.ts`). */
   requestMs: number
   keepAliveMs: number
   maxHeaderBytes: number
-  /** 0 means any. */
+  /** 0 means no limit. */
   requestsPerSocket: number
 }
 
-/** How often connections are looked at that have not sent their head in time: what is late is at most that much later. */
+/** How often connections with incomplete headers are checked, ms. A timeout is at most this late. */
 const checkMs = 1000
 
-/** A server of node:http within these bounds, its connections known to `connections`. More `options` as node:http takes them. */
+/** Creates a server of node:http with these bounds, whose connections are registered in `connections`. */
 export function boundedServer<P>(
   bounds: ServerBounds,
   connections: ClientConnections<P>,

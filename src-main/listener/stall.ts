@@ -1,24 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** How long a tool's connection may stand still (ms) before it is cut and its slot freed. */
+/** How long a connection may stall before it is cut, ms. */
 export interface StallTimes {
-  /** An upload of which nothing more comes, although we are ready to read. One that moves may take as long as it wants. */
+  /** Time without a byte of an upload while the server is ready to read. An upload that progresses may take any time. */
   uploadMs: number
-  /** A reply that waits while the system takes none of it, because the tool reads nothing. */
+  /** Time in which the system accepts no byte of a reply, because the client reads nothing. */
   readMs: number
 }
 
 type Stall = 'upload' | 'reading'
 
-/** A request under way, with what was seen of it last. */
+/** A running request and its progress at the last tick. */
 export interface Watched {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** True while the tool waits for our 100 Continue: that it sends nothing is then as it should be. */
-  readonly holdsBack: boolean
+  /** Whether the client waits for 100 Continue, so that it must not send its body yet. */
+  readonly awaitsContinue: boolean
   readonly marks: Marks
 }
 
+/** Byte counters of a request at its last progress, and when that was. */
 export interface Marks {
   received: number
   receivedAt: number
@@ -29,27 +30,27 @@ export interface Marks {
 const longestTickMs = 1000
 
 /**
- * Finds connections that stand still, with one coarse timer for all of them: a chunk costs nothing, a request costs two calls.
- * What is found is up to a tick late.
+ * Finds stalled connections with one coarse timer for all of them, so that a chunk costs nothing and a request two calls. A stall is reported
+ * up to one tick late.
  *
- * The system's own buffers hide a reader from us: on Linux a socket takes more only when a third of its buffer (up to 4 MB) is
- * free again. With them full, the slowest pace that is still seen as reading within 60 s is about 20 KB/s.
+ * The system's buffers hide slow readers: on Linux, a full socket accepts more only when a third of its buffer (up to 4 MB) is free again. The
+ * slowest reader that counts as reading within 60 s takes about 20 KB/s.
  */
 export class StallWatch<T extends Watched> {
   readonly #times: StallTimes
-  readonly #stalled: (watched: T, what: Stall) => void
+  readonly #stalled: (watched: T, stall: Stall) => void
   readonly #live: Iterable<T> & { readonly size: number }
   #timer: NodeJS.Timeout | null = null
   readonly #tickMs: number
-  /** Runs with the ticks: time in which the program itself stood still (a machine asleep) is nobody's stall. */
+  /** A clock that advances with the ticks, so that time in which the program did not run (a sleeping machine) is not counted as a stall. */
   #now = 0
-  #tickedAt = 0
+  #lastTickAt = 0
 
-  /** @param live the requests under way; read at each tick */
+  /** @param live the running requests, read at each tick */
   constructor(
     live: Iterable<T> & { readonly size: number },
     times: StallTimes,
-    stalled: (watched: T, what: Stall) => void,
+    stalled: (watched: T, stall: Stall) => void,
   ) {
     this.#live = live
     this.#times = times
@@ -57,10 +58,10 @@ export class StallWatch<T extends Watched> {
     this.#stalled = stalled
   }
 
-  /** Where a request starts from; the timer runs as long as any is under way. */
+  /** The initial marks of a request. Starts the timer, which runs while there are requests. */
   begin(): Marks {
     if (this.#timer === null) {
-      this.#tickedAt = performance.now()
+      this.#lastTickAt = performance.now()
       this.#timer = setInterval(this.#tick, this.#tickMs).unref()
     }
     return { received: -1, receivedAt: this.#now, drained: -1, drainedAt: this.#now }
@@ -77,23 +78,24 @@ export class StallWatch<T extends Watched> {
       return
     }
     const at = performance.now()
-    this.#now += Math.min(at - this.#tickedAt, 2 * this.#tickMs)
-    this.#tickedAt = at
+    this.#now += Math.min(at - this.#lastTickAt, 2 * this.#tickMs)
+    this.#lastTickAt = at
     for (const watched of this.#live) {
-      const what = this.#look(watched)
-      if (what) this.#stalled(watched, what)
+      const stall = this.#check(watched)
+      if (stall) this.#stalled(watched, stall)
     }
   }
 
-  #look({ request, response, holdsBack, marks }: Watched): Stall | null {
+  #check({ request, response, awaitsContinue, marks }: Watched): Stall | null {
     const { socket } = request
-    // Bytes that have come and wait here are our side's slowness (the service, the queue), never the tool's.
-    const moving = request.complete || holdsBack || request.readableLength > 0 || socket.bytesRead !== marks.received
-    if (moving) {
+    // Received bytes that wait here are delayed by this program, the service or the queue, and never by the client.
+    const isMoving =
+      request.complete || awaitsContinue || request.readableLength > 0 || socket.bytesRead !== marks.received
+    if (isMoving) {
       marks.received = socket.bytesRead
       marks.receivedAt = this.#now
     } else if (this.#now - marks.receivedAt >= this.#times.uploadMs) return 'upload'
-    // A reply without its socket waits behind an earlier one of the same connection, which is watched itself.
+    // A reply without a socket waits for an earlier one of the same connection, which is watched itself.
     const waiting = response.socket === null ? 0 : response.writableLength
     const drained = waiting === 0 ? -1 : socket.bytesWritten - socket.writableLength
     if (waiting === 0 || drained !== marks.drained) {

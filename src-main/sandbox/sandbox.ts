@@ -26,6 +26,8 @@ export interface SandboxOptions {
   apiKey?: string
   /** SC on the everyday key's account. */
   balance?: number
+  /** Tokens a second of models by their ids, where a stream is not to have the model's own pace. */
+  paces?: Readonly<Record<string, number>>
 }
 
 export interface Sandbox {
@@ -57,8 +59,8 @@ const bounds: ServerBounds = {
 
 /** Starts the whole service on 127.0.0.1, with its state in memory. Rejects if the port is in use. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  const { seed = 'sandbox', now = Date.now, port = 0, ...home } = options
-  const world = createWorld(seed, now, home)
+  const { seed = 'sandbox', now = Date.now, port = 0, paces = {}, ...home } = options
+  const world = { ...createWorld(seed, now, home), paces }
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   server.on('request', (request, response) => {
@@ -95,7 +97,7 @@ function createWorld(
   seed: string,
   now: () => number,
   home: Pick<SandboxOptions, 'limits' | 'apiKey' | 'balance'>,
-): World {
+): Omit<World, 'paces'> {
   const accounts = seedAccounts({ seed, now: now(), ...home })
   const requestLog = new SandboxAccounting(now)
   requestLog.seedHistory(seed, accounts.keys.values())

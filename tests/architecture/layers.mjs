@@ -1,5 +1,7 @@
-// Holds the walls between rooms. A check that reads no files would pass: so it must see modules, and the canary must fail.
+// Checks the import rules of layers.cjs, and that the drawing in docs/architecture.md shows the imports as they are. `--draw` draws it anew.
+// A check that reads no files would pass: so it must see modules, and the canary must fail.
 import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -16,8 +18,41 @@ function cruise(cwd, folders) {
       maxBuffer: 1 << 28,
     },
   )
-  if (!run.stdout) throw new Error(`dependency-cruiser said nothing: ${run.stderr}`)
+  if (!run.stdout) throw new Error(`dependency-cruiser printed nothing: ${run.stderr}`)
   return JSON.parse(run.stdout)
+}
+
+/** The box of the drawing that a source file belongs to; null for a file that has none. */
+function boxOf(path) {
+  const [, main] = /^src-main\/core\/([^/]+)\//.exec(path) ?? []
+  if (main) return `core/${main}`
+  if (path === 'src-main/core/core.ts') return 'core/core.ts'
+  const [box] = /^src-main\/(hosts\/(electron|node)|sandbox|listener)(?=\/)/.exec(path) ?? []
+  if (box) return box.slice('src-main/'.length)
+  if (path.startsWith('src-preload/contract/')) return 'contract'
+  const [, part] = /^src-renderer\/([^/]+)\//.exec(path) ?? []
+  return part ? `renderer/${part}` : null
+}
+
+/** Imports between boxes as Mermaid. Imports that everything makes (contract, ports, shared, i18n) would hide the rest and are left out. */
+function drawing(modules) {
+  const everywhere = new Set(['contract', 'core/ports', 'core/shared', 'renderer/shared', 'renderer/i18n', 'listener'])
+  const edges = new Map()
+  for (const { source, dependencies } of modules)
+    for (const { resolved } of dependencies) {
+      const [from, to] = [boxOf(source), boxOf(resolved)]
+      if (!from || !to || from === to || everywhere.has(from) || everywhere.has(to)) continue
+      edges.set(`${from} ${to}`, (edges.get(`${from} ${to}`) ?? 0) + 1)
+    }
+  const id = (box) => box.replace(/[^a-z]/gi, '_')
+  const boxes = [...new Set([...edges.keys()].flatMap((edge) => edge.split(' ')))].sort()
+  return [
+    '```mermaid',
+    'flowchart TD',
+    ...boxes.map((box) => `  ${id(box)}["${box}"]`),
+    ...[...edges.keys()].sort().map((edge) => `  ${edge.split(' ').map(id).join(' --> ')}`),
+    '```',
+  ].join('\n')
 }
 
 const canary = cruise(join(here, 'canary'), ['src-renderer'])
@@ -34,6 +69,14 @@ if (ours < 50) {
   console.error(`Only ${ours} modules were read.`)
   process.exit(1)
 }
+const docs = join(root, 'docs', 'architecture.md')
+const text = readFileSync(docs, 'utf8')
+const drawn = text.replace(/```mermaid[\s\S]*?```/, () => drawing(modules))
+if (process.argv.includes('--draw')) writeFileSync(docs, drawn)
+else if (drawn !== text) {
+  console.error('The drawing in docs/architecture.md is out of date: npm run layers -- --draw')
+  process.exitCode = 1
+}
 for (const { rule, from, to } of summary.violations) console.error(`${rule.name}: ${from} -> ${to}`)
-console.log(`${ours} modules, ${summary.violations.length} broken walls`)
-process.exit(summary.violations.length ? 1 : 0)
+console.log(`${ours} modules, ${summary.violations.length} imports against the rules`)
+if (summary.violations.length > 0) process.exitCode = 1

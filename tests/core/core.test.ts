@@ -56,7 +56,7 @@ describe('a core', () => {
     expect(again.at(-1)).toEqual(reply)
   })
 
-  it('sends the same request once, however often it is asked to', async () => {
+  it('sends the same request once, however often it is submitted', async () => {
     const { core: made } = await core(freshFolder(), memorySecrets(), { connect: { sandbox: true } })
     const input = { requestId: randomUUID(), conversationId: null, text: 'Once', models: [await writer(made)] }
     const both = await Promise.all([made.chat.send(input), made.chat.send(input)])
@@ -67,7 +67,7 @@ describe('a core', () => {
     expect(path[1]?.siblings).toBe(1)
   })
 
-  it('refuses a second owner of its folder, and says who has it', async () => {
+  it('refuses a second process on its folder, and names the first', async () => {
     const folder = freshFolder()
     await core(folder)
     await expect(core(folder)).rejects.toMatchObject({
@@ -76,7 +76,7 @@ describe('a core', () => {
     })
   })
 
-  it('keeps nothing when the keychain is missing, and connects for this session when asked to', async () => {
+  it('stores nothing without a keychain, and connects for this session on request', async () => {
     const service = await startSandbox()
     open.push(() => service.close())
     const secrets = memorySecrets('missing')
@@ -95,10 +95,10 @@ describe('a core', () => {
     })
     expect(await connect(session, input)).toMatchObject({ keyKept: 'session' })
     expect(session.connection.state).toBe('connected')
-    // Whoever comes back to it within this session finds its key.
+    // Within this session the key is available again.
     await openStored(session)
     expect(session.connection).toMatchObject({ problem: null, profile: { keyKept: 'session' } })
-    // As after a restart: the profile is there, its key is not.
+    // As after a restart: the profile exists without its key.
     session.keys.clear()
     await openStored(session)
     expect(session.connection).toMatchObject({
@@ -108,7 +108,7 @@ describe('a core', () => {
     })
   })
 
-  it('finds its key in the keychain after a restart, and forgets both when disconnected', async () => {
+  it('finds its key in the keychain after a restart, and deletes profile and key on disconnect', async () => {
     const service = await startSandbox()
     open.push(() => service.close())
     const [folder, secrets] = [freshFolder(), memorySecrets()]
@@ -124,7 +124,7 @@ describe('a core', () => {
     expect(second.core.state().connection.state).toBe('none')
   })
 
-  it('tells a refused key in words and keeps nothing of it [AUTH-02]', async () => {
+  it('reports a refused key and stores nothing of it [AUTH-02]', async () => {
     const service = await startSandbox()
     open.push(() => service.close())
     const secrets = memorySecrets()

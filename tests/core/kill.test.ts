@@ -13,7 +13,7 @@ import { ended, freshFolder, readUntil, testHost } from './helpers/core.ts'
 
 const program = (name: string): string => fileURLToPath(new URL(`helpers/${name}.ts`, import.meta.url))
 
-/** Runs a program in its own process, reads what it says (one JSON a line) and kills it (-9) `afterMs` after `ready` holds. */
+/** Runs a program in its own process, reads its output (one JSON a line) and kills it (-9) `afterMs` after `ready` is true. */
 async function runAndKill(args: string[], ready: (said: unknown) => boolean, afterMs: number) {
   const process_ = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(process_, 'exit')
@@ -21,7 +21,7 @@ async function runAndKill(args: string[], ready: (said: unknown) => boolean, aft
   let killedAt = 0
   let planned = false
   for await (const line of createInterface({ input: process_.stdout })) {
-    // The line that the kill cut in the middle.
+    // The last line, which the kill has cut.
     if (killedAt > 0 && !line.endsWith('}')) break
     said.push(JSON.parse(line))
     if (planned || !ready(said.at(-1))) continue
@@ -38,31 +38,31 @@ async function runAndKill(args: string[], ready: (said: unknown) => boolean, aft
 interface Sent {
   sent: { conversationId: string; turnId: string; replyIds: string[] }
 }
-/** What had been told, and when (ms since 1970), delta by delta. */
-interface Told {
+/** One reported delta, and when it was reported (ms since 1970). */
+interface ReportedDelta {
   at: number
   id: string
   length: number
 }
 
-const isTold = (said: unknown): said is Told => typeof said === 'object' && said !== null && 'at' in said
+const isDelta = (said: unknown): said is ReportedDelta => typeof said === 'object' && said !== null && 'at' in said
 const isSent = (said: unknown): said is Sent => typeof said === 'object' && said !== null && 'sent' in said
 
 it.each([
   [1, tries(2, 20)],
   [3, tries(1, 10)],
 ])(
-  'a core killed at random moments loses no committed message and at most 500 ms of a tail of any of its %i choices',
+  'a core killed at random times loses no committed message and at most the last 500 ms of each of its %i choices',
   async (n, rounds) => {
     const folder = freshFolder()
     const random = randomNumbers()
     for (let round = 0; round < rounds; round += 1) {
       const args = [program('streamForever'), folder, 'writer-large', `${n}`]
-      const { said, killedAt } = await runAndKill(args, isTold, random() * 700)
+      const { said, killedAt } = await runAndKill(args, isDelta, random() * 700)
       const sent = said.find(isSent)?.sent
       if (!sent) throw new Error('Nothing was sent.')
-      const reported = said.filter(isTold)
-      // By its own clock: while the machine let it do nothing, it could not write either.
+      const reported = said.filter(isDelta)
+      // By the process's own clock, because it can't write while it does not run.
       const lastSign = Math.min(killedAt, reported.at(-1)?.at ?? 0)
       const core = await createCore(testHost(folder).host)
       try {
@@ -75,7 +75,7 @@ it.each([
       for (const id of sent.replyIds) {
         const due = reported.findLast((one) => one.id === id && one.at <= lastSign - 500)?.length ?? 0
         const reply = store.messages.get(id)
-        // That output had begun is written at once, what it was a moment later.
+        // The start of the output is stored at once, its text a moment later.
         const outputStarted = reply.text !== '' || reply.firstTokenMs !== null
         expect(reply.text.length).toBeGreaterThanOrEqual(due)
         const status = outputStarted ? 'incomplete' : 'failed'
@@ -92,7 +92,7 @@ it.each([
   120_000,
 )
 
-it('a process killed while tools run has each call as it last said, running ones failed, waiting ones waiting', async () => {
+it('a process killed while tools run keeps the last state of each call, with running ones failed and waiting ones waiting', async () => {
   const random = randomNumbers()
   for (let round = 0; round < tries(2, 10); round += 1) {
     const folder = freshFolder()
@@ -109,7 +109,7 @@ it('a process killed while tools run has each call as it last said, running ones
         expect(['complete', 'incomplete', 'failed']).toContain(status)
         continue
       }
-      // What it said is true; one step more may have been written and not said any more.
+      // Every reported state is stored. One later state may be stored and not reported.
       const after = order.indexOf(state)
       const possible = order.slice(after, after + 2).map((one) => (one === 'running' ? 'failed' : one))
       expect(possible).toContain(run.state)
@@ -119,7 +119,7 @@ it('a process killed while tools run has each call as it last said, running ones
     const path = store.messages.path(conversation?.leafId ?? null)
     expect(path).toHaveLength(conversation?.messages ?? -1)
     expect(store.messages.links(conversation?.id ?? '')).toHaveLength(path.length)
-    // A reply that ended has all of its calls below it, or none: one transaction.
+    // An ended reply has all of its calls or none, because they are one transaction.
     for (const [at, { toolCalls, status }] of path.entries()) {
       if (status !== 'complete' || toolCalls.length === 0) continue
       expect(path.slice(at + 1, at + 3).map(({ role }) => role)).toEqual(['tool', 'tool'])

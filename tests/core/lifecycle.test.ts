@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { createCore } from '../../src-main/core/core.ts'
 import { ended, freshFolder, readUntil, testHost } from './helpers/core.ts'
 
-it('stopping keeps a reply that is being made, marked incomplete with the reason; the sandbox profile is there again', async () => {
+it('stopping stores a running reply as incomplete with the reason, and the sandbox profile exists again afterwards', async () => {
   const folder = freshFolder()
   const first = await createCore(testHost(folder).host)
   const client = createRouterClient(first.router)

@@ -12,7 +12,7 @@ import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import type { Contract } from '../../src-preload/contract/contract.ts'
 import { freshFolder, readUntil, testHost } from './helpers/core.ts'
 
-it('the router works over a message port: events, stop, abort, problems; the service sees the close; the key is nowhere [CHAT-16] [AUTH-03]', async () => {
+it('the router works over a message port with events, stop, abort and problems, and the key is in no event, file or log line [CHAT-16] [AUTH-03]', async () => {
   const canary = 'sk-canary-4f1d7c20b95e4a6f8d3b'
   const service = await startSandbox({ apiKey: canary })
   const folder = freshFolder()

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { chromium, expect, type Page, test } from '@playwright/test'
-import type { SeenRefusal } from '../../src-main/core/gateway/proxy/recentRefusals.ts'
+import type { RefusalWithOrigin } from '../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { goodKey, type OpenGate, openGate, relayTo } from '../helpers/gate.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
@@ -63,7 +63,7 @@ test.afterEach(async () => {
 })
 
 /** The gate has refused as expected, it was counted, and nothing came through. */
-async function expectRefused(expected: Partial<SeenRefusal>): Promise<void> {
+async function expectRefused(expected: Partial<RefusalWithOrigin>): Promise<void> {
   await expect.poll(() => gate.refused).toContainEqual(expect.objectContaining(expected))
   expect(gate.proxy.counts()).toMatchObject({ relayed: 0, active: 0, refused: gate.refused.length })
   expect(far.requests).toEqual([])
@@ -74,7 +74,7 @@ interface Attack {
   name: string
   /** Runs in the page; may answer what the page got to know. */
   act(page: Page, target: string): Promise<unknown>
-  expected?: Partial<SeenRefusal>
+  expected?: Partial<RefusalWithOrigin>
   /** From a page that the browser trusts with workers. */
   trusted?: boolean
   /** The request carries no Origin: there is nothing that could be allowed. */
@@ -328,7 +328,7 @@ for (const method of ['GET', 'POST']) {
 test('an address typed by hand shows a refusal in words, and nothing else', async ({ page }) => {
   const response = await page.goto(`${gate.url}/v1/models`)
   expect(response?.status()).toBe(401)
-  await expect(page.locator('body')).toContainText('A tool key of Inference Studio is needed')
+  await expect(page.locator('body')).toContainText('An app key of Inference Studio is required')
   await expectRefused({ code: 'tool_key_missing', from: 'a program without a key' })
 })
 

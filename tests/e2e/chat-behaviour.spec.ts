@@ -1,21 +1,24 @@
 import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { expectAccessible, takePictures } from './chatWorld.ts'
+import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, growths, lastReply, pickModel, replies, send, sentRequest, settled } from './journey.ts'
+import { composer, growths, lastReply, pickModel, quick, replies, send, sentRequest, settled } from './journey.ts'
 
 const key = 'sk-behaviour'
 let sandbox: Sandbox
 let host: WebHost
 
-test.beforeEach(async ({ page }) => {
-  sandbox = await startSandbox({ apiKey: key })
+test.beforeAll(async () => {
+  sandbox = await startSandbox({ apiKey: key, paces: quick })
   host = await openConnectedHost(sandbox)
-  await page.goto(host.url)
 })
-test.afterEach(async () => {
+test.afterAll(async () => {
   await closeHosts()
   await sandbox.close()
+})
+test.beforeEach(async ({ page }) => {
+  await page.goto(host.url)
+  await newChat(page)
 })
 
 /** How many frames the page has drawn from a press of Stop until it is answered in words: a frame is 17 ms where the machine has time. */
@@ -193,7 +196,9 @@ test('what is set goes as it was set, stop texts as a list, and what is not set 
 test('what the service refuses is told in its own words and with what helps, and is asked once [ERR-02] [ERR-07] [CHAT-02]', async ({
   page,
 }) => {
-  const asked = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
+  const requests = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
+  const before = requests()
+  const asked = () => requests() - before
   await pickModel(page, 'fault/400')
   // Without a message nothing can be asked for.
   const button = page.getByRole('button', { name: 'Send', exact: true })

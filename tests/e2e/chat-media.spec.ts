@@ -7,9 +7,9 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { jpg, png } from '../core/features/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
-import { expectAccessible, takePictures } from './chatWorld.ts'
+import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, lastReply, pickModel, send, sentRequest, settled } from './journey.ts'
+import { composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
 
 // The microphone of these pages is a file: speech of the sandbox's own voice, made once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
@@ -39,15 +39,22 @@ test.beforeAll(async () => {
   })
   writeFileSync(wav, Buffer.from(await speech.arrayBuffer()))
   await own.close()
-})
-test.beforeEach(async ({ page }) => {
-  sandbox = await startSandbox({ apiKey: key })
+  sandbox = await startSandbox({ apiKey: key, paces: quick })
   host = await openConnectedHost(sandbox)
-  await page.goto(host.url)
 })
-test.afterEach(async () => {
+test.afterAll(async () => {
   await closeHosts()
   await sandbox.close()
+})
+/** Requests to a path before this test. */
+const before = new Map<string, number>()
+const asked = (path: string): number =>
+  sandbox.observe.requests().filter((request) => request.path === path).length - (before.get(path) ?? 0)
+test.beforeEach(async ({ page }) => {
+  before.clear()
+  for (const path of ['/v1/audio/transcriptions', '/v1/audio/speech']) before.set(path, asked(path))
+  await page.goto(host.url)
+  await newChat(page)
 })
 
 const tray = (page: Page) => page.getByRole('list', { name: 'Pictures to send' })
@@ -212,6 +219,8 @@ test('a large photo is scaled down and the person told; EXIF turns it; a moving 
     'gif',
     'pipe:1',
   ])
+  const media = join(host.ready.dataDir, 'media')
+  const before = readdirSync(media).length
   await pick(
     page,
     file('photo.jpg', 'image/jpeg', photo(6000, 4000)),
@@ -224,8 +233,7 @@ test('a large photo is scaled down and the person told; EXIF turns it; a moving 
   await expect(thumbnails(page).nth(1)).toContainText('Turned upright')
   await expect(thumbnails(page).nth(2)).toContainText('80 × 60')
   await expect(thumbnails(page).nth(2)).not.toContainText(/first frame/)
-  const kept = readdirSync(join(host.ready.dataDir, 'media'))
-  expect(kept).toHaveLength(3)
+  expect(readdirSync(media)).toHaveLength(before + 3)
   await expectAccessible(page, '.chat-composer')
 })
 
@@ -328,9 +336,9 @@ test('dictation: the level moves, and what was said stands at the caret', async 
   await expectAccessible(page, '.chat-composer')
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(composer(page)).toHaveValue(/^Before .+ after$/, { timeout: 20_000 })
-  const asked = sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')
-  expect(asked).toHaveLength(1)
-  expect(asked[0]?.bytesIn ?? 0).toBeGreaterThan(1000)
+  expect(asked('/v1/audio/transcriptions')).toBe(1)
+  const request = sandbox.observe.requests().findLast(({ path }) => path === '/v1/audio/transcriptions')
+  expect(request?.bytesIn ?? 0).toBeGreaterThan(1000)
 })
 
 test('dictation is cancelled by Esc, and a failure keeps the recording for another try', async ({ page }) => {
@@ -338,7 +346,7 @@ test('dictation is cancelled by Esc, and a failure keeps the recording for anoth
   await expect(page.getByRole('meter', { name: 'Level' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('meter', { name: 'Level' })).toHaveCount(0)
-  expect(sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/transcriptions')).toHaveLength(0)
+  expect(asked('/v1/audio/transcriptions')).toBe(0)
   await page.getByRole('button', { name: 'Dictate' }).click()
   // Something was said: of silence nothing would come however often it is tried.
   const level = async () => Number(await page.getByRole('meter', { name: 'Level' }).getAttribute('aria-valuenow'))
@@ -347,7 +355,7 @@ test('dictation is cancelled by Esc, and a failure keeps the recording for anoth
   await sandbox.close()
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(page.getByText('The recording is kept')).toBeVisible({ timeout: 30_000 })
-  sandbox = await startSandbox({ apiKey: key, port: Number(port) })
+  sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
   await page.getByRole('button', { name: 'Try again' }).last().click()
   await expect(composer(page)).not.toHaveValue('', { timeout: 30_000 })
 })
@@ -402,12 +410,13 @@ test('a long text is asked for one part ahead of what is heard, and stopping end
   await settled(page, 'complete')
   await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
   const player = page.getByRole('region', { name: 'Reading aloud' })
-  const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/audio/speech').length
-  await expect.poll(asked, { timeout: 40_000 }).toBe(2)
+  await expect.poll(() => asked('/v1/audio/speech'), { timeout: 40_000 }).toBe(2)
   await expect(player).toContainText(/part 1 of [4-9]/)
-  // Part one lasts for minutes: nothing more may be asked for while it is heard.
-  await page.waitForTimeout(3000)
-  expect(asked()).toBe(2)
+  // Part one lasts for minutes: nothing more may be asked for while it is heard, which a second part that has come whole would allow.
+  await expect.poll(() => sandbox.observe.requests().every(({ endedAt }) => endedAt !== null)).toBe(true)
+  await expect(player).toContainText(/first sound after \d/)
+  await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
+  expect(asked('/v1/audio/speech')).toBe(2)
   await player.getByRole('button', { name: 'Stop reading' }).click()
 })
 
@@ -420,7 +429,7 @@ test('reading that fails says why, and goes on when it is tried again', async ({
   await lastReply(page).getByRole('button', { name: 'Read aloud' }).click()
   const player = page.getByRole('region', { name: 'Reading aloud' })
   await expect(player.getByRole('button', { name: 'Try again' })).toBeVisible({ timeout: 40_000 })
-  sandbox = await startSandbox({ apiKey: key, port: Number(port) })
+  sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
   await player.getByRole('button', { name: 'Try again' }).first().click()
   await expect(player).toContainText(/first sound after \d/, { timeout: 20_000 })
 })

@@ -77,7 +77,8 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
     'url' in what ? 'This connects to' : 'This starts a program on this machine with your rights',
   )
   await page.getByRole('dialog').getByRole('button', { name: 'Switch on' }).click()
-  await expect(card.getByText('ready', { exact: true })).toBeVisible({ timeout: 20_000 })
+  // As long as a server may take to start.
+  await expect(card.getByText('ready', { exact: true })).toBeVisible({ timeout: 60_000 })
   ready.add(name)
   await backToChat(page)
 }

@@ -1,17 +1,20 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, test } from '@playwright/test'
+import { DatabaseSync } from 'node:sqlite'
+import { expect, type Page, test } from '@playwright/test'
 import OpenAI, { toFile } from 'openai'
 import { node24, root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
-import { closeHosts, newDataDir, openConnectedHost, openWebHost, type Ready } from './hosts.ts'
+import { newChat } from './chatWorld.ts'
+import { closeHosts, newDataDir, openConnectedHost, openWebHost, type Ready, type WebHost } from './hosts.ts'
 import {
   composer,
   connectTo,
   growths,
   lastReply,
   pickModel,
+  quick,
   replies,
   send,
   sendWatchStop,
@@ -56,16 +59,41 @@ async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown
   return seen
 }
 
+/** The one value that a query finds in the database of a program that runs. */
+function stored(dataDir: string, query: string): unknown {
+  const studio = new DatabaseSync(join(dataDir, 'studio.sqlite'), { readOnly: true })
+  try {
+    return Object.values(studio.prepare(query).get() ?? {})[0]
+  } finally {
+    studio.close()
+  }
+}
+
 const canary = 'sk-canary-2b91e7c4a0d85f63'
 let sandbox: Sandbox
+let host: WebHost
 
-test.beforeEach(async () => {
-  sandbox = await startSandbox({ apiKey: canary })
+test.beforeAll(async () => {
+  sandbox = await startSandbox({ apiKey: canary, paces: quick })
+  host = await openConnectedHost(sandbox)
 })
-test.afterEach(async () => {
+test.afterAll(async () => {
   await closeHosts()
   await sandbox.close()
 })
+
+/** The program that is connected, with a new chat on the stage. */
+async function enter(page: Page): Promise<void> {
+  await page.goto(host.url)
+  await newChat(page)
+}
+
+/** Requests for a reply since this was called. */
+function countRequests(): () => number {
+  const all = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
+  const before = all()
+  return () => all() - before
+}
 
 test('first run: one click on "Try the sandbox" and a reply streams', async ({ page }) => {
   const host = await openWebHost(newDataDir())
@@ -86,7 +114,8 @@ test('send, watch tokens arrive one after another, stop: the service sees the cl
 })
 
 test('a page that reloads mid-stream misses nothing', async ({ page }) => {
-  await page.goto((await openConnectedHost(sandbox)).url)
+  const asked = countRequests()
+  await enter(page)
   await pickModel(page, 'writer-large')
   await send(page, 'Write about the sea.')
   await growths(page, 6)
@@ -98,7 +127,7 @@ test('a page that reloads mid-stream misses nothing', async ({ page }) => {
   await page.reload()
   await settled(page, 'stopped')
   expect(await settledText(page)).toBe(watched)
-  expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
+  expect(asked()).toBe(1)
 })
 
 test('everything is there after a restart, and a killed process leaves the partial reply, marked [SSE-04]', async ({
@@ -114,9 +143,9 @@ test('everything is there after a restart, and a killed process leaves the parti
   const whole = await settledText(page)
   await pickModel(page, 'writer-large')
   await send(page, 'A long one, to be cut.')
-  await growths(page, 40)
-  // The journal is written every 500 ms: what is on the screen longer than that is on the disk.
-  await page.waitForTimeout(700)
+  await growths(page, 12)
+  // The journal is written every 500 ms.
+  await expect.poll(() => stored(dataDir, 'SELECT coalesce(sum(length(content)), 0) FROM pieces')).toBeGreaterThan(60)
   await first.kill()
 
   const second = await openWebHost(dataDir)
@@ -133,19 +162,19 @@ test('everything is there after a restart, and a killed process leaves the parti
 test('a fault mid-stream keeps what came, says why, and asks again only when told [SSE-04] [ERR-08]', async ({
   page,
 }) => {
-  await page.goto((await openConnectedHost(sandbox)).url)
+  const asked = countRequests()
+  await enter(page)
   await pickModel(page, 'fault/cut')
   await send(page, 'Be cut.')
   await settled(page, 'incomplete')
   await expect(lastReply(page)).toContainText('Incomplete')
-  const asked = () => sandbox.observe.requests().filter((request) => request.path.endsWith('/chat/completions')).length
   expect(asked()).toBe(1)
   await lastReply(page).getByRole('button', { name: 'Retry' }).first().click()
   await expect.poll(asked).toBe(2)
 })
 
 test('waiting and retrying are shown in words, and Stop ends the wait at once [ERR-05]', async ({ page }) => {
-  await page.goto((await openConnectedHost(sandbox)).url)
+  await enter(page)
   await pickModel(page, 'fault/429')
   await send(page, 'Be busy.')
   await expect(lastReply(page)).toContainText(/429|busy|limit/i)
@@ -203,12 +232,14 @@ test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-
 test('the composer is never blocked by the network: the address in the bar carries no token, drafts survive a reload', async ({
   page,
 }) => {
-  await page.goto((await openConnectedHost(sandbox)).url)
+  await enter(page)
   await pickModel(page, 'mirror')
   await send(page, 'First.')
   await settled(page, 'complete')
   await composer(page).fill('Half a thought')
-  await page.waitForTimeout(1000)
+  await expect
+    .poll(() => stored(host.ready.dataDir, "SELECT count(*) FROM conversations WHERE draft = 'Half a thought'"))
+    .toBe(1)
   await page.reload()
   await expect(composer(page)).toHaveValue('Half a thought')
 })

@@ -1,11 +1,11 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { root } from '../../resources/scripts/ready.mjs'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
-import { composer, connectTo } from './journey.ts'
+import { composer, connectTo, quick } from './journey.ts'
 
 // One program and one sandbox for all tests of a file: each test has a window of its own and begins a chat of its own.
 
@@ -20,7 +20,7 @@ export interface ChatWorld {
 const key = 'sk-chat-world'
 
 export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<string>): Promise<ChatWorld> {
-  const sandbox = await startSandbox({ apiKey: key })
+  const sandbox = await startSandbox({ apiKey: key, paces: quick })
   const address = baseUrl ? await baseUrl(sandbox) : sandbox.baseUrl
   const host = await openWebHost(newDataDir())
   let connected = false
@@ -58,19 +58,25 @@ export async function fromMenu(page: Page, title: string, action: string): Promi
 
 export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')
 
-/** Nothing that axe knows of stands in the way of anyone, in the state that is shown now. A part of the page is held to its good practices too. */
+/**
+ * Nothing that axe knows of stands in the way of anyone, in the state that is shown now. A part of the page, or `html`, is held to its good
+ * practices too.
+ */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
   // What fades in has its final colours only at the end.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
   // "Legacy" is one run in the page itself, without a second page that puts together the runs of frames of other origins: no page of
   // ours has one, and with all that has passed left out of the report it takes a third of the time.
-  const axe = new AxeBuilder({ page }).setLegacyMode()
+  // It is given to a page once: the builder would do so twice for each run, which takes longer than the run.
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
+  const axe = new AxeBuilder({ page, axeSource: 'undefined' }).setLegacyMode()
   if (within === undefined) axe.options({ resultTypes: ['violations'], runOnly: standards })
   else axe.options({ resultTypes: ['violations'] }).include(within)
   const { violations } = await axe.analyze()
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html.slice(0, 200))])).toEqual([])
 }
 
+const axeSource = readFileSync(join(root, 'node_modules/axe-core/axe.min.js'), 'utf8')
 const standards = { type: 'tag' as const, values: ['wcag2a', 'wcag2aa', 'wcag21aa'] }
 
 const screens = join(root, 'test-results', 'screens')

@@ -129,7 +129,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await data.getByLabel('Backup file').setInputFiles(wrong)
   const alert = data.getByRole('alert')
   await expect(alert).toContainText('Something given is missing or not valid.')
-  await expect(alert.getByRole('paragraph')).toHaveText(/^This file is no whole backup of Inference Studio\./)
+  await expect(alert.getByRole('paragraph')).toHaveText(/^This file is not a complete backup of Inference Studio\./)
   await data.getByLabel('Backup file').setInputFiles(tar)
   await expect(dialog).toContainText('Put this backup in the place of everything?')
   await expect(dialog.getByRole('row', { name: /^Images (\d+) \1$/ })).toBeVisible()

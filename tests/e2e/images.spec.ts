@@ -1,19 +1,20 @@
 import { mkdirSync, readFileSync } from 'node:fs'
-import AxeBuilder from '@axe-core/playwright'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { unzipSync } from 'fflate'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
-import { connectTo, lastReply, pickModel, send, settled } from './journey.ts'
+import { connectTo, lastReply, pickModel, quick, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/images/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 // Whole journeys with several looks of axe, on a machine that may have other work.
-test.setTimeout(90_000)
+// Each stands alone: whoever is free takes the next.
+test.describe.configure({ mode: 'parallel', timeout: 90_000 })
 let sandbox: Sandbox
 
 test.beforeEach(async ({ page, context }) => {
-  sandbox = await startSandbox()
+  sandbox = await startSandbox({ paces: quick })
   const host = await openWebHost(newDataDir())
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(host.url).origin })
   await page.goto(host.url)
@@ -58,12 +59,11 @@ async function clean(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
     for (const width of [1200, 700]) {
       await page.setViewportSize({ width, height: 800 })
-      await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` })
+      if (process.env.PICTURES) await page.screenshot({ path: `${shots}${name}-${theme}-${width}.png` })
       expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
     }
     await page.setViewportSize({ width: 1200, height: 800 })
-    const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
-    expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+    await expectAccessible(page)
   }
 }
 
@@ -71,7 +71,6 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
   page,
 }) => {
   await expect(page.getByRole('heading', { name: 'Pictures from words' })).toBeVisible()
-  await clean(page, 'empty')
   await expect(page.getByRole('radiogroup', { name: 'How many pictures' }).getByRole('radio')).toHaveCount(4)
   // Model and size: only in a fold that says what becomes of them.
   await expect(page.getByRole('textbox', { name: 'Size' })).toBeHidden()

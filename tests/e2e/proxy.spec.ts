@@ -2,20 +2,22 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { pickModel, send, settled } from './journey.ts'
+import { pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 let host: WebHost
 
-test.beforeEach(async ({ page }) => {
-  sandbox = await startSandbox()
+test.beforeAll(async () => {
+  sandbox = await startSandbox({ paces: quick })
   host = await openConnectedHost(sandbox)
-  await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
 })
-test.afterEach(async () => {
+test.afterAll(async () => {
   await closeHosts()
   await sandbox.close()
+})
+test.beforeEach(async ({ page }) => {
+  await page.goto(host.url)
+  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
 })
 
 const v1 = () => host.ready.proxy?.baseUrl ?? ''

@@ -3,12 +3,12 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
-import { composer, connectTo, pickModel, send, settled } from './journey.ts'
+import { composer, connectTo, pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox()
+  sandbox = await startSandbox({ paces: quick })
 })
 test.afterEach(async () => {
   await closeHosts()
@@ -103,27 +103,27 @@ test('the theme is kept', async ({ page }) => {
   await expect.poll(dark).toBe('rgb(21, 21, 23)')
 })
 
-for (const colorScheme of ['light', 'dark'] as const) {
-  test(`every room is reachable by keyboard, accessible and fits 700 px, ${colorScheme}`, async ({ page }) => {
-    const faults: string[] = []
-    page.on('pageerror', (error) => faults.push(error.message))
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text())
-    })
-    await page.emulateMedia({ colorScheme })
-    await openConnected(page)
-    for (const [at, name] of features.entries()) {
-      await page.keyboard.press(`Alt+Shift+${at + 1}`)
-      await expect(feature(page, name)).toHaveAttribute('aria-current', 'page')
-      await test.step(name, () => expectAccessible(page))
-      await page.setViewportSize({ width: 700, height: 800 })
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      expect(overflow, name).toBeLessThanOrEqual(0)
-      await page.setViewportSize({ width: 1200, height: 800 })
-    }
-    expect(faults).toEqual([])
+test('every room is reachable by keyboard, accessible in light and dark, and fits 700 px', async ({ page }) => {
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(error.message))
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text())
   })
-}
+  await openConnected(page)
+  for (const [at, name] of features.entries()) {
+    await page.keyboard.press(`Alt+Shift+${at + 1}`)
+    await expect(feature(page, name)).toHaveAttribute('aria-current', 'page')
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await test.step(`${name}, ${colorScheme}`, () => expectAccessible(page))
+    }
+    await page.setViewportSize({ width: 700, height: 800 })
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(overflow, name).toBeLessThanOrEqual(0)
+    await page.setViewportSize({ width: 1200, height: 800 })
+  }
+  expect(faults).toEqual([])
+})
 
 test('a web page elsewhere reaches neither the local /v1 nor the studio', async ({ page, browser }) => {
   const host = await openConnected(page)

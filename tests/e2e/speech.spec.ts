@@ -22,7 +22,8 @@ let host: WebHost
 let service: Awaited<ReturnType<typeof startSpeechService>>
 
 // Waits are for what comes; a busy machine needs room for them.
-test.setTimeout(240_000)
+// Each stands alone: whoever is free takes the next.
+test.describe.configure({ mode: 'parallel', timeout: 240_000 })
 
 test.afterEach(async () => {
   await closeHosts()

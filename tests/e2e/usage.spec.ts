@@ -1,16 +1,16 @@
 import { mkdirSync, readFileSync } from 'node:fs'
-import AxeBuilder from '@axe-core/playwright'
 import { expect, type Locator, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, openConnectedHost } from './hosts.ts'
-import { pickModel, replies, send, settled } from './journey.ts'
+import { pickModel, quick, replies, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/usage/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
 let sandbox: Sandbox
 
 test.beforeEach(async () => {
-  sandbox = await startSandbox()
+  sandbox = await startSandbox({ paces: quick })
 })
 test.afterEach(async () => {
   await closeHosts()
@@ -34,10 +34,9 @@ const figure = (page: Page, card: string): Locator =>
 async function clean(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    await page.screenshot({ path: `${shots}${name}-${theme}.png` })
+    if (process.env.PICTURES) await page.screenshot({ path: `${shots}${name}-${theme}.png` })
   }
-  const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()
-  expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
+  await expectAccessible(page)
 }
 
 test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({

@@ -1,15 +1,16 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
+import { quickClock } from '../helpers/clock.ts'
 import { toolKey } from '../helpers/gateway.ts'
+import { asks, chatBody, streamBody } from './helpers/app.ts'
 import { chunk, done, errorReply, event, head, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, expectFree, expectRow, openSetting, type Setting, soon } from './helpers/setting.ts'
-import { asks, chatBody, streamBody } from './helpers/tool.ts'
 
-// The tool goes away, or stops half way, by the moment at which it does. Upstream is closed, the slot is free, nothing is asked again.
+// The app disconnects or stalls at various moments. Then upstream is closed, the slot is free, and nothing is retried.
 
-/** Streams without an end until the other side closes. */
+/** Streams endlessly until the other side closes. */
 async function endless(turn: Turn): Promise<void> {
   let open = true
   void turn.closed.then(() => {
@@ -27,8 +28,8 @@ const poll = { timeout: soon, interval: 2 }
 const expectCancelled = (setting: Setting, attempts: number): Promise<void> =>
   expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', attempts })
 
-/** A connection of a tool's own making. What it reads is gathered. */
-async function openTool({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
+/** A raw connection of an app. What it reads is collected. */
+async function openApp({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
   const socket = connect(gateway.proxy.port, '127.0.0.1')
   const pieces: Buffer[] = []
   socket.on('data', (piece) => pieces.push(piece))
@@ -47,7 +48,7 @@ const requestHead = ({ gateway }: Setting, path: string, ...headers: string[]): 
     '',
   ].join('\r\n')
 
-/** A streamed chat, whole. */
+/** A complete streamed chat. */
 const chatRequest = (setting: Setting): string =>
   requestHead(setting, '/chat/completions', 'Content-Type: application/json', `Content-Length: ${streamBody.length}`) +
   streamBody
@@ -55,15 +56,15 @@ const chatRequest = (setting: Setting): string =>
 const uploadHeaders = ['Content-Type: multipart/form-data; boundary=b']
 const part = '--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\nRIFF'
 
-/** Three ways in which a tool's connection ends under it. */
+/** Three ways in which an app's connection ends. */
 const goings: Record<string, (socket: Socket) => void> = {
   'resets its connection': (socket) => socket.resetAndDestroy(),
   'closes its connection': (socket) => socket.destroy(),
   'closes its half of it': (socket) => socket.end(),
 }
 
-describe('the tool goes away: upstream is closed, and nothing is asked again [CHAT-16] [ERR-08] [LIM-05] [SSE-05]', () => {
-  it('while it waits in the queue: it is never sent, and the next in line goes', async () => {
+describe('when the app disconnects, upstream is closed and the request is not retried [CHAT-16] [ERR-08] [LIM-05] [SSE-05]', () => {
+  it('while it waits in the queue: it is never sent, and the next in line is', async () => {
     const setting = await openSetting(endless)
     const { gateway, far } = setting
     const running = asks(gateway.url, { body: streamBody })
@@ -82,21 +83,22 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
     await expectFree(setting)
   })
 
-  it('while its next attempt is waited for: there is none', async () => {
-    const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 1')))
+  it('while its next attempt is pending: there is none', async () => {
+    const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 30')))
+    using clock = quickClock()
     const asking = asks(setting.gateway.url)
     await expectRow(setting, { state: 'backing_off' })
     asking.request.destroy()
     await expectCancelled(setting, 1)
+    await clock.advance(31_000)
     await expectFree(setting)
-    await new Promise((resolve) => setTimeout(resolve, 1200))
     expect(asked(setting)).toBe(1)
   })
 
-  // A FIN is all that a process which ends sends: a tool that closes its half alone can't be told from one that is gone.
+  // A process that ends only sends a FIN, so an app that closes only its sending half cannot be distinguished from one that has ended.
   it.each(Object.entries(goings))('before the reply’s headers, and %s', async (_how, go) => {
     const setting = await openSetting(() => undefined)
-    const { socket } = await openTool(setting)
+    const { socket } = await openApp(setting)
     socket.write(chatRequest(setting))
     const turn = await setting.far.turn(1)
     go(socket)
@@ -120,7 +122,7 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
 
   it.each(Object.entries(goings))('mid-stream, and %s', async (_how, go) => {
     const setting = await openSetting(endless)
-    const { socket } = await openTool(setting)
+    const { socket } = await openApp(setting)
     socket.write(chatRequest(setting))
     const turn = await setting.far.turn(1)
     await once(socket, 'data')
@@ -131,9 +133,9 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
     expect(asked(setting)).toBe(1)
   })
 
-  it('mid-stream, with its next request already sent behind: neither goes on', async () => {
+  it('mid-stream, with its next request already sent behind: neither continues', async () => {
     const setting = await openSetting(endless)
-    const { socket } = await openTool(setting)
+    const { socket } = await openApp(setting)
     const one = chatRequest(setting)
     socket.write(one + one)
     const turn = await setting.far.turn(1)
@@ -145,7 +147,7 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
   })
 })
 
-describe('an upload that is broken off is never whole upstream, and never sent again [STT-01]', () => {
+describe('an upload that is cut off is never complete upstream, and never sent again [STT-01]', () => {
   const framings: Record<string, { length: string; body: string }> = {
     'of known length': { length: 'Content-Length: 100000', body: part },
     'in chunks': { length: 'Transfer-Encoding: chunked', body: chunk(part).toString('latin1') },
@@ -153,9 +155,9 @@ describe('an upload that is broken off is never whole upstream, and never sent a
   const cells = Object.entries(framings).flatMap(([how, framing]) =>
     Object.entries(goings).map(([what, go]) => ({ how, framing, what, go })),
   )
-  it.each(cells)('$how: the tool $what', async ({ framing, go }) => {
+  it.each(cells)('$how: the app $what', async ({ framing, go }) => {
     const setting = await openSetting(() => undefined, { early: true })
-    const { socket } = await openTool(setting)
+    const { socket } = await openApp(setting)
     socket.write(requestHead(setting, '/audio/transcriptions', ...uploadHeaders, framing.length) + framing.body)
     const turn = await setting.far.turn(1)
     await expect.poll(() => turn.seen.body.toString(), poll).toContain('RIFF')
@@ -169,10 +171,10 @@ describe('an upload that is broken off is never whole upstream, and never sent a
   })
 
   it.each(Object.entries(goings))(
-    'a chat request whose body stays away is not even begun: the tool %s',
+    'a chat request whose body does not arrive is not even started: the app %s',
     async (_what, go) => {
       const setting = await openSetting((turn) => turn.write(jsonReply))
-      const { socket } = await openTool(setting)
+      const { socket } = await openApp(setting)
       const whole = requestHead(setting, '/chat/completions', 'Content-Type: application/json', 'Content-Length: 1000')
       socket.write(`${whole}{"model":"m",`)
       await expect.poll(() => setting.gateway.proxy.counts().active, poll).toBe(1)
@@ -182,9 +184,9 @@ describe('an upload that is broken off is never whole upstream, and never sent a
     },
   )
 
-  it('an upload that stands still is ended after its time, and upstream with it', async () => {
+  it('an upload that stalls is ended after its timeout, and upstream with it', async () => {
     const setting = await openSetting(() => undefined, { early: true, bounds: { uploadMs: 200 } })
-    const { socket, came } = await openTool(setting)
+    const { socket, came } = await openApp(setting)
     socket.write(requestHead(setting, '/audio/transcriptions', ...uploadHeaders, 'Content-Length: 100000') + part)
     const turn = await setting.far.turn(1)
     await turn.closed
@@ -196,8 +198,8 @@ describe('an upload that is broken off is never whole upstream, and never sent a
   })
 })
 
-describe('a tool that stops reading', () => {
-  /** As much as is taken, without an end. */
+describe('an app that stops reading', () => {
+  /** Sends endlessly, as much as is accepted. */
   async function flood(turn: Turn, wrote: (count: number) => void): Promise<void> {
     const block = Buffer.alloc(65_536, 'a')
     await turn.write(head('200 OK', 'content-type: audio/pcm', 'content-length: 4000000000'))
@@ -208,21 +210,21 @@ describe('a tool that stops reading', () => {
     }
   }
 
-  it('holds the service back: what is on its way stays within the buffers of two sockets', async () => {
+  it('slows the service down: the bytes in transit stay within the buffers of two sockets', async () => {
     let sent = 0
     const setting = await openSetting((turn) =>
       flood(turn, (count) => {
         sent += count
       }),
     )
-    const { socket } = await openTool(setting)
+    const { socket } = await openApp(setting)
     const body = '{"input":"Long."}'
     socket.write(
       requestHead(setting, '/audio/speech', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body,
     )
     await once(socket, 'data')
     socket.pause()
-    // Three looks in a row without growth.
+    // Three measurements in a row without growth.
     for (let [same, last] = [0, -1]; same < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
@@ -232,9 +234,9 @@ describe('a tool that stops reading', () => {
     await expectFree(setting)
   })
 
-  it('is cut after its time, upstream is closed, and its slot is free', async () => {
+  it('is cut off after its timeout, upstream is closed, and its slot is free', async () => {
     const setting = await openSetting((turn) => flood(turn, () => undefined), { bounds: { readMs: 300 } })
-    const { socket } = await openTool(setting)
+    const { socket } = await openApp(setting)
     const body = '{"input":"Long."}'
     socket.write(
       requestHead(setting, '/audio/speech', 'Content-Type: application/json', `Content-Length: ${body.length}`) + body,
@@ -248,7 +250,7 @@ describe('a tool that stops reading', () => {
     socket.destroy()
   })
 
-  it('for less than that, and then reads on, loses nothing', async () => {
+  it('for a shorter time, and then reads on, loses nothing', async () => {
     const block = Buffer.from(Uint8Array.from({ length: 65_521 }, (_, at) => at % 251))
     const bytes = Buffer.concat(Array.from({ length: 200 }, () => block))
     const setting = await openSetting(
@@ -273,13 +275,13 @@ describe('a tool that stops reading', () => {
   })
 })
 
-it('a reply that ends in the moment in which the tool goes away leaves nothing behind', async () => {
+it('a reply that ends at the moment when the app disconnects leaves nothing behind', async () => {
   const setting = await openSetting((turn) =>
     turn.write(streamHead + chunk(event('All.') + done).toString() + lastChunk),
   )
   for (let round = 0; round < 30; round += 1) {
     const asking = asks(setting.gateway.url, { body: streamBody })
-    // Sooner and later than the reply's end, and at it.
+    // Before, after and at the moment of the reply's end.
     if (round % 3 === 0) await asking.begun
     else if (round % 3 === 1) await setting.far.turn(round + 1)
     else await once(asking.request, 'response')

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest'
+import { asks, streamBody } from './helpers/app.ts'
 import { chunk, done, event, head, jsonBody, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
-import { asks, streamBody } from './helpers/tool.ts'
 
-// The service fails: four ways to fail at ten moments of a reply. Each cell says what the tool sees, how often the service was asked,
-// what the books say, and that the key's one slot is free afterwards.
+// The service fails: four kinds of failure at ten moments of a reply. Each cell says what the app sees, how many attempts were made, what
+// the log says, and that the key's only slot is free afterwards.
 
 interface Moment {
-  /** What the service has written of head and framing by then. */
+  /** Bytes of head and framing that the service has written by then. */
   written: (string | Uint8Array)[]
-  /** The body among that, as the tool must get it; null while no reply has begun. */
+  /** The part of them that is the body the app must get; null while no reply has begun. */
   output: Uint8Array | null
 }
 
@@ -43,10 +43,10 @@ const moments: Record<string, Moment> = {
 
 interface Fault {
   act: (turn: Turn) => void | Promise<void>
-  /** Our answer where no reply had begun. */
+  /** Our answer when no reply had begun. */
   status: number
   code: string
-  /** How often the service is asked then. */
+  /** Number of attempts then. */
   asked: number
 }
 
@@ -64,7 +64,7 @@ const faults: Record<string, Fault> = {
 
 const cells = Object.entries(moments)
   .flatMap(([when, moment]) => Object.entries(faults).map(([what, fault]) => ({ when, moment, what, fault })))
-  // A body of known length has no framing that could be broken: whatever comes is its content.
+  // A body of known length has no framing that could break: every byte is content.
   .filter(({ when, what }) => when !== 'inside a JSON reply' || what !== 'goes on with garbage')
 
 const script =
@@ -74,7 +74,7 @@ const script =
     await fault.act(turn)
   }
 
-describe('no reply has begun: after the one loop, one answer of ours [ERR-01] [ERR-06] [ERR-09] [ERR-10]', () => {
+describe('when no reply has begun, the retry loop ends with one answer of ours [ERR-01] [ERR-06] [ERR-09] [ERR-10]', () => {
   it.each(cells.filter(({ moment }) => moment.output === null))('$when the service $what', async (cell) => {
     const { moment, fault } = cell
     const setting = await openSetting(script(moment, fault))
@@ -91,7 +91,7 @@ describe('no reply has begun: after the one loop, one answer of ours [ERR-01] [E
     await expectFree(setting)
   })
 
-  it('nobody listens at the service’s address', async () => {
+  it('nothing listens at the service’s address', async () => {
     const setting = await openSetting(() => undefined)
     await setting.far.close()
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
@@ -100,7 +100,7 @@ describe('no reply has begun: after the one loop, one answer of ours [ERR-01] [E
   })
 })
 
-describe('the reply has begun: the tool is cut, and nothing is replayed or made up [SSE-04] [CHAT-19]', () => {
+describe('when the reply has begun, the app is cut off, and nothing is replayed or made up [SSE-04] [CHAT-19]', () => {
   it.each(cells.filter(({ moment }) => moment.output !== null))('$when the service $what', async (cell) => {
     const { moment, what, fault } = cell
     const output = Buffer.from(moment.output ?? [])
@@ -108,7 +108,7 @@ describe('the reply has begun: the tool is cut, and nothing is replayed or made 
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
     expect(outcome.whole).toBe(false)
     if (what === 'resets the connection') {
-      // A reset may overtake what was sent before it, also the head.
+      // A reset may overtake bytes sent before it, even the head.
       expect(output.subarray(0, outcome.body.length)).toEqual(outcome.body)
     } else {
       expect(outcome.body).toEqual(output)

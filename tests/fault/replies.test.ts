@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
+import { asks, chatBody, errorOf, streamBody } from './helpers/app.ts'
 import { chunk, done, errorReply, event, head, jsonBody, jsonReply, lastChunk, streamHead } from './helpers/bytes.ts'
 import type { Turn } from './helpers/rawFarEnd.ts'
 import { asked, attempts, expectFree, expectOurAnswer, expectRow, openSetting } from './helpers/setting.ts'
-import { asks, chatBody, errorOf, streamBody } from './helpers/tool.ts'
 
 // The service answers, but not as it should.
 
 const retried = [429, 502, 503, 504]
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
-describe('a status that may pass', () => {
+describe('a status that may be temporary', () => {
   it.each(retried)(
-    '%i, every time: passes as the service said it once the loop gives up, and no second loop follows [ERR-05] [ERR-06] [ERR-09] [ERR-10]',
+    '%i, every time: is relayed as the service sent it once the retries are used up, and the response forbids another retry [ERR-05] [ERR-06] [ERR-09] [ERR-10]',
     async (status) => {
       const setting = await openSetting((turn) => turn.write(errorReply(status)))
       const outcome = await asks(setting.gateway.url).outcome
@@ -24,7 +24,7 @@ describe('a status that may pass', () => {
     },
   )
 
-  it.each(retried)('%i once, then a stream: the tool sees the stream alone', async (status) => {
+  it.each(retried)('%i once, then a stream: the app sees only the stream', async (status) => {
     const stream = event('Fine.') + done
     const setting = await openSetting((turn) =>
       turn.write(turn.number === 1 ? errorReply(status) : streamHead + chunk(stream).toString() + lastChunk),
@@ -38,7 +38,7 @@ describe('a status that may pass', () => {
     await expectFree(setting)
   })
 
-  it.each([429, 503])('%i with a Retry-After: is waited for, then asked again [ERR-05]', async (status) => {
+  it.each([429, 503])('%i with a Retry-After: is retried after that time [ERR-05]', async (status) => {
     const times: number[] = []
     const setting = await openSetting((turn) => {
       times.push(performance.now())
@@ -49,7 +49,7 @@ describe('a status that may pass', () => {
     await expectFree(setting)
   })
 
-  it('503 with a Retry-After beyond all patience: passes at once, Retry-After and all, and no second loop follows [ERR-09] [ERR-10]', async () => {
+  it('503 with a Retry-After beyond the limit: is relayed at once with Retry-After, and the response forbids another retry [ERR-09] [ERR-10]', async () => {
     const setting = await openSetting((turn) => turn.write(errorReply(503, 'Retry-After: 3600')))
     const outcome = await asks(setting.gateway.url).outcome
     expect(outcome).toMatchObject({ status: 503, whole: true })
@@ -59,7 +59,7 @@ describe('a status that may pass', () => {
   })
 
   it.each(['in a while', '-5', '1e9', '99999999999999999999', ''])(
-    '503 with the odd Retry-After “%s”: is no reason to wait, nor to fail [LIM-04]',
+    '503 with the odd Retry-After “%s”: causes neither a wait nor a failure [LIM-04]',
     async (odd) => {
       const setting = await openSetting((turn) =>
         turn.write(turn.number === 1 ? errorReply(503, `Retry-After: ${odd}`) : jsonReply),
@@ -70,9 +70,9 @@ describe('a status that may pass', () => {
   )
 
   it.each(retried)(
-    '%i to a tool that does its own retries: passes at once, and the loop is left to the tool [ERR-10]',
+    '%i to an app that does its own retries: is relayed at once, and the app retries [ERR-10]',
     async (status) => {
-      const setting = await openSetting((turn) => turn.write(errorReply(status)), { tool: { retries: false } })
+      const setting = await openSetting((turn) => turn.write(errorReply(status)), { app: { retries: false } })
       const outcome = await asks(setting.gateway.url).outcome
       expect(outcome.status).toBe(status)
       expect(outcome.headers).not.toHaveProperty('x-should-retry')
@@ -81,7 +81,7 @@ describe('a status that may pass', () => {
     },
   )
 
-  it('503 to a large upload, which is not kept: passes at once, sent once', async () => {
+  it('503 to a large upload, which is not buffered: is relayed at once, sent once', async () => {
     const setting = await openSetting((turn) => turn.write(errorReply(503)))
     const outcome = await asks(setting.gateway.url, {
       path: '/audio/transcriptions',
@@ -95,7 +95,7 @@ describe('a status that may pass', () => {
 })
 
 it.each([400, 401, 402, 403, 404, 500, 501, 418, 505])(
-  '%i passes at once, asked once: there is something to correct, not to repeat',
+  '%i is relayed at once and sent once, because a retry cannot help',
   async (status) => {
     const setting = await openSetting((turn) => turn.write(errorReply(status)))
     const outcome = await asks(setting.gateway.url).outcome
@@ -106,7 +106,7 @@ it.each([400, 401, 402, 403, 404, 500, 501, 418, 505])(
   },
 )
 
-describe('what is no reply at all: 502 in the error object, asked once', () => {
+describe('an invalid reply: 502 in the error object, sent once', () => {
   it.each<[string, string | Buffer]>([
     ['a greeting of SSH', 'SSH-2.0-OpenSSH_9.9\r\n'],
     ['an alert of TLS', Buffer.from([0x15, 0x03, 0x01, 0x00, 0x02, 0x02, 0x46])],
@@ -134,7 +134,7 @@ describe('what is no reply at all: 502 in the error object, asked once', () => {
   })
 })
 
-describe('a body whose framing breaks: what came is passed on, then the tool is cut [SSE-04]', () => {
+describe('a body whose framing breaks: what arrived is relayed, then the app is cut off [SSE-04]', () => {
   it.each<[string, string]>([
     ['a chunk’s length that is no number', 'zz\r\n'],
     ['a chunk’s length beyond all numbers', `${'f'.repeat(40)}\r\n`],
@@ -157,7 +157,7 @@ describe('a body whose framing breaks: what came is passed on, then the tool is 
   })
 })
 
-describe('odd, but whole: passes as it came', () => {
+describe('odd, but complete: relayed as it came', () => {
   it('two hundred early hints before the reply', async () => {
     const setting = await openSetting((turn) =>
       turn.write(head('103 Early Hints', 'link: </a>; rel=preload').repeat(200) + jsonReply),
@@ -168,7 +168,7 @@ describe('odd, but whole: passes as it came', () => {
     await expectFree(setting)
   })
 
-  it('early hints without an end are no reply: the wait for one has its limit', async () => {
+  it('early hints without an end are not a reply: the headers timeout applies', async () => {
     const setting = await openSetting(async (turn) => {
       let open = true
       void turn.closed.then(() => {
@@ -184,7 +184,7 @@ describe('odd, but whole: passes as it came', () => {
     await expectFree(setting)
   })
 
-  it('a trickle of single bytes, head and body, each well within the time', async () => {
+  it('a trickle of single bytes, head and body, each well within the timeout', async () => {
     const stream = event('Slowly.') + done
     const setting = await openSetting(async (turn) => {
       for (const byte of Buffer.from(streamHead)) await turn.write(Buffer.of(byte))
@@ -200,7 +200,7 @@ describe('odd, but whole: passes as it came', () => {
     await expectFree(setting)
   })
 
-  it('a trickle reaches the tool as it comes, not at its end', async () => {
+  it('a trickle reaches the app as it comes, not at its end', async () => {
     let finish: () => void = () => undefined
     const finished = new Promise<void>((resolve) => {
       finish = resolve
@@ -217,7 +217,7 @@ describe('odd, but whole: passes as it came', () => {
     expect(await asking.outcome).toMatchObject({ status: 200, whole: true })
   })
 
-  it('an error object in the middle of a stream, then an orderly end [ERR-01]', async () => {
+  it('an error object in the middle of a stream, then a proper end [ERR-01]', async () => {
     const stream = `${event('Half')}data: {"error":{"message":"It broke.","type":"server_error","code":"500"}}\n\n`
     const setting = await openSetting((turn) => turn.write(streamHead + chunk(stream).toString() + lastChunk))
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
@@ -227,7 +227,7 @@ describe('odd, but whole: passes as it came', () => {
     await expectFree(setting)
   })
 
-  it('a stream that ends in order without [DONE]: none is added, and the books say that it broke off [SSE-03] [SSE-04]', async () => {
+  it('a stream that ends properly without [DONE]: none is added, and the log says that it was incomplete [SSE-03] [SSE-04]', async () => {
     const setting = await openSetting((turn) => turn.write(streamHead + chunk(event('Half')).toString() + lastChunk))
     const outcome = await asks(setting.gateway.url, { body: streamBody }).outcome
     expect(outcome.body.toString()).toBe(event('Half'))
@@ -246,7 +246,7 @@ describe('odd, but whole: passes as it came', () => {
     await expectFree(setting)
   })
 
-  it('more bytes than the reply said it has: they are nobody’s, and the connection is not used again', async () => {
+  it('more bytes than the reply announced: they are dropped, and the connection is not used again', async () => {
     const setting = await openSetting((turn) => turn.write(jsonReply + jsonReply))
     const outcome = await asks(setting.gateway.url).outcome
     expect(outcome).toMatchObject({ status: 200, whole: true })
@@ -257,13 +257,13 @@ describe('odd, but whole: passes as it came', () => {
   })
 })
 
-describe('a kept connection that ends just as the next request is sent', () => {
+describe('a keep-alive connection that ends just as the next request is sent', () => {
   const ends: [string, (turn: Turn) => void][] = [
     ['in order', (turn) => turn.close()],
     ['by a reset', (turn) => turn.reset()],
   ]
   it.each(ends)(
-    '%s: the request goes out once more on a new one, and the tool sees one reply [ERR-06]',
+    '%s: the request is sent once more on a new one, and the app sees one reply [ERR-06]',
     async (_title, end) => {
       const setting = await openSetting((turn) => (turn.number === 2 ? end(turn) : turn.write(jsonReply)))
       const mark = chatBody({ user: 'second' })
@@ -278,7 +278,7 @@ describe('a kept connection that ends just as the next request is sent', () => {
     },
   )
 
-  it('under a large upload: it is not sent again, and says so', async () => {
+  it('under a large upload: it is not sent again, and the error says so', async () => {
     const setting = await openSetting(
       (turn) => {
         if (turn.number === 1) return turn.write(jsonReply)

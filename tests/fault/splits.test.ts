@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { asks, chatBody, streamBody } from './helpers/app.ts'
 import { chunk, head, lastChunk, streamHead } from './helpers/bytes.ts'
 import { openSetting } from './helpers/setting.ts'
-import { asks, chatBody, streamBody } from './helpers/tool.ts'
 
-// Wherever the network cuts a stream into packets, the tool gets the same bytes. All splits of events are shown where they are read
-// (upstream/meter); here the bytes go through real sockets.
+// Wherever the network cuts a stream into packets, the app gets the same bytes. Tests of upstream/meter cover all splits of events; here
+// the bytes pass through real sockets.
 
 const usageEvent = 'data: {"id":"c","choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2,"total_tokens":5}}'
 const streams: Record<string, string> = {
@@ -18,7 +18,7 @@ const streams: Record<string, string> = {
   'cut short by its sender, in order': 'data: {"choices":[{"index":0,"delta":{"content":"a"}}]}\n\ndata: {"cho',
 }
 
-/** One gateway for all cuts of a stream: the far end takes them in turn. */
+/** One gateway for all cuts of a stream; the far end uses them in turn. */
 async function relayAll(bytes: Buffer, cuts: number[][], body: string): Promise<Buffer[]> {
   const setting = await openSetting(async (turn) => {
     const edges = [0, ...(cuts[turn.number - 1] ?? []), bytes.length]
@@ -26,7 +26,7 @@ async function relayAll(bytes: Buffer, cuts: number[][], body: string): Promise<
     for (let at = 0; at + 1 < edges.length; at += 1) {
       const piece = bytes.subarray(edges[at], edges[at + 1])
       if (piece.length > 0) await turn.write(chunk(piece))
-      // The next piece is a packet of its own.
+      // The next piece must be a packet of its own.
       await new Promise((resolve) => setImmediate(resolve))
     }
     await turn.write(lastChunk)
@@ -52,14 +52,14 @@ describe('every cut of a stream in two, and all of them at once, relays the same
   })
 })
 
-it('the usage event that only this program asked for is gone, wherever it was cut [SSE-02] [SSE-06]', async () => {
+it('the usage event that only this program requested is removed, wherever it was cut [SSE-02] [SSE-06]', async () => {
   const event = 'data: {"choices":[{"index":0,"delta":{"content":"é"}}]}\n\n'
   const bytes = Buffer.from(`${event}${usageEvent}\n\ndata: [DONE]\n\n`)
   const bodies = await relayAll(bytes, [...everyCut(bytes), everyByte(bytes)], chatBody({ stream: true }))
   expect(distinct(bodies)).toEqual([Buffer.from(`${event}data: [DONE]\n\n`).toString('latin1')])
 })
 
-it('a head that comes in two packets, cut anywhere, is the same reply', async () => {
+it('a head that arrives in two packets, cut anywhere, is the same reply', async () => {
   const text = `${head('200 OK', 'Content-Type: text/event-stream', 'X-Request-Id: r-1', 'Content-Length: 14')}data: [DONE]\n\n`
   const cuts = Array.from({ length: text.length - 1 }, (_, at) => at + 1)
   const setting = await openSetting(async (turn) => {

@@ -6,12 +6,12 @@ import { freshFolder } from '../core/helpers/core.ts'
 import { type Fault, lockOf, Studio, smallDisk } from './helpers/studio.ts'
 import { driveThrough, driveWithoutFiles, storedReplies, until, wrongs } from './helpers/writing.ts'
 
-// The short form of `npm run soak -- --faults`: a whole studio in its own process, whose databases take no write for a while.
+// The short form of `npm run soak -- --faults`: a whole studio in its own process, whose databases accept no write for a while.
 
 const lastsMs = 4000
 /**
- * On a machine that is busy with other tests; the soak has the bounds of an idle one. Before writes were queued, each blocked write
- * held the event loop for 5000 ms, and every answer behind it.
+ * Limits for a machine that is busy with other tests; the soak test has those of an idle one. Before writes were queued, each blocked write
+ * blocked the event loop, and every answer behind it, for 5000 ms.
  */
 const bounds = { answeredMs: 4500, pauseMs: 1500 }
 
@@ -45,7 +45,7 @@ describe('while another program holds a lock on a database', () => {
     ['ledger', { request: '503', settings: 'ok', key: 'ok' }],
     ['bodies', { request: '200', settings: 'ok', key: 'ok' }],
     ['account', { request: '200', settings: 'ok', key: 'ok', account: 'database_locked' }],
-  ])('%s: everybody gets an answer in time, and nothing is lost', async (name, first) => {
+  ])('%s: every caller gets an answer in time, and nothing is lost', async (name, first) => {
     const dataDir = freshData()
     const studio = await start(dataDir)
     const found = await driveThrough(studio, dataDir, lockOf(dataDir, name), lastsMs)
@@ -58,7 +58,7 @@ describe('while another program holds a lock on a database', () => {
 })
 
 describe('while the disk is full', () => {
-  it('everybody gets an answer in time, and nothing is lost', async ({ skip }) => {
+  it('every caller gets an answer in time, and nothing is lost', async ({ skip }) => {
     const disk = smallDisk(24)
     if (!disk) return skip('This user makes no file systems.')
     leave.push(disk.leave)
@@ -70,8 +70,8 @@ describe('while the disk is full', () => {
   })
 })
 
-describe('without a file descriptor left', () => {
-  it('the process goes on, and afterwards everything works', async () => {
+describe('without free file descriptors', () => {
+  it('the process continues, and afterwards everything works', async () => {
     const dataDir = freshData()
     const studio = await Studio.start(dataDir, service, 400)
     studios.push(studio)
@@ -80,7 +80,7 @@ describe('without a file descriptor left', () => {
   })
 })
 
-it('a process that is killed while a database is locked leaves no reply that seems to go on', async () => {
+it('a process that is killed while a database is locked leaves no reply that seems to be in progress', async () => {
   const dataDir = freshData()
   const studio = await start(dataDir)
   const wish = { requestId: crypto.randomUUID(), conversationId: null, text: 'Good morning', models: ['writer-small'] }

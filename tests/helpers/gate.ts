@@ -2,15 +2,10 @@ import { Agent, request as httpRequest, type IncomingMessage, type ServerRespons
 import { connect, type Socket } from 'node:net'
 import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { requestHeaders } from '../../src-main/core/gateway/proxy/headers.ts'
-import type { SeenRefusal } from '../../src-main/core/gateway/proxy/recentRefusals.ts'
-import {
-  type Bounds,
-  type CutReason,
-  type Pass,
-  type ProxyDeps,
-  type ProxyServer,
-  startProxy,
-} from '../../src-main/core/gateway/proxy/server.ts'
+import type { FrontendDependencies, ProxyBounds } from '../../src-main/core/gateway/proxy/httpFrontend.ts'
+import type { AllowedRequest, CutReason } from '../../src-main/core/gateway/proxy/proxiedRequest.ts'
+import type { RefusalWithOrigin } from '../../src-main/core/gateway/proxy/recentRefusals.ts'
+import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
 import type { Verified } from '../../src-main/core/ports/requests.ts'
 import { withoutHopByHop } from '../../src-main/core/upstream/headers.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
@@ -20,22 +15,22 @@ import type { App } from '../../src-preload/contract/apps.ts'
 export const apiKey = 'sk-canary-7f3d2a91c05e4b68'
 export const goodKey = 'isk_testtool_0123456789abcdef'
 
-export const toolNamed = (name: string): App => plainApp({ id: name.toLowerCase(), name })
+export const appNamed = (name: string): App => plainApp({ id: name.toLowerCase(), name })
 
 /** Keys as the gate may meet them, by what is presented. */
 const keys: Record<string, Verified> = {
-  [goodKey]: { good: true, tool: toolNamed('Editor') },
-  isk_other: { good: true, tool: toolNamed('Notebook') },
-  isk_paused: { good: false, why: 'paused', tool: toolNamed('Sleeper') },
-  isk_revoked: { good: false, why: 'revoked', tool: toolNamed('Gone') },
-  isk_expired: { good: false, why: 'expired', tool: toolNamed('Late') },
+  [goodKey]: { good: true, app: appNamed('Editor') },
+  isk_other: { good: true, app: appNamed('Notebook') },
+  isk_paused: { good: false, why: 'paused', app: appNamed('Sleeper') },
+  isk_revoked: { good: false, why: 'revoked', app: appNamed('Gone') },
+  isk_expired: { good: false, why: 'expired', app: appNamed('Late') },
 }
 
 const agent = new Agent({ keepAlive: true })
 
 /** A relay through node:http: head, body, head, body. Ends with its connection. */
 export const relayTo =
-  (farUrl: string): ProxyDeps['relay'] =>
+  (farUrl: string): FrontendDependencies['relay'] =>
   (request, response, pass) =>
     new Promise((resolve) => {
       const { hostname, port, pathname } = new URL(farUrl)
@@ -71,7 +66,7 @@ const pairsOf = ({ rawHeaders }: IncomingMessage): [string, string][] => {
 }
 
 /** Answers at once, with what the gate passed on. */
-export const echo: ProxyDeps['relay'] = async (request, response, pass) => {
+export const echo: FrontendDependencies['relay'] = async (request, response, pass) => {
   pass.proceed()
   response.writeHead(200, ['Content-Type', 'text/plain', ...pass.extraHeaders.flat()])
   response.end(request.method === 'HEAD' ? undefined : `${request.method} ${pass.path}`)
@@ -81,7 +76,7 @@ export interface OpenGate {
   proxy: ProxyServer
   port: number
   url: string
-  refused: SeenRefusal[]
+  refused: RefusalWithOrigin[]
   cuts: CutReason[]
   used: string[]
   failures: Error[]
@@ -90,17 +85,17 @@ export interface OpenGate {
 }
 
 export async function openGate(
-  relay: ProxyDeps['relay'] = echo,
-  bounds: Partial<Bounds> = {},
+  relay: FrontendDependencies['relay'] = echo,
+  bounds: Partial<ProxyBounds> = {},
   wanted: { port: number; ipv6: boolean } = { port: 0, ipv6: false },
 ): Promise<OpenGate> {
-  const refused: SeenRefusal[] = []
+  const refused: RefusalWithOrigin[] = []
   const [cuts, used, failures, origins]: [CutReason[], string[], Error[], string[]] = [[], [], [], []]
   const proxy = await startProxy(
     wanted,
     {
-      verify: (presented) => keys[presented] ?? { good: false, why: 'unknown', tool: null },
-      relay: (request: IncomingMessage, response: ServerResponse, pass: Pass) => {
+      verify: (presented) => keys[presented] ?? { good: false, why: 'unknown', app: null },
+      relay: (request: IncomingMessage, response: ServerResponse, pass: AllowedRequest) => {
         pass.onCut = (why) => cuts.push(why)
         return relay(request, response, pass)
       },

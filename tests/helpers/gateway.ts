@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
 import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
-import { type RelayDeps, relay } from '../../src-main/core/gateway/proxy/relay.ts'
+import { type RelayDependencies, relay } from '../../src-main/core/gateway/proxy/relay.ts'
 import { type ProxyServer, startProxy } from '../../src-main/core/gateway/proxy/server.ts'
 import { RequestScheduler } from '../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { GateRefusal, Verified } from '../../src-main/core/ports/requests.ts'
@@ -35,7 +35,7 @@ export interface Gateway {
   rows(): Promise<RequestRow[]>
   /** What the gate turned away. */
   refusals: GateRefusal[]
-  /** The tool's settings change, as a person would change them. */
+  /** The app's settings change, as a person would change them. */
   change(settings: Partial<App>): void
   close(): Promise<void>
 }
@@ -43,31 +43,31 @@ export interface Gateway {
 export interface GatewayOptions {
   retry?: Partial<RetryPolicy>
   network?: Partial<NetworkOptions>
-  tool?: Partial<App>
+  app?: Partial<App>
   scheduler?: ConstructorParameters<typeof RequestScheduler>[0]
   bounds?: Parameters<typeof startProxy>[2]
   bodyMemory?: Partial<BodyMemoryBounds>
 }
 
-/** The real relay, desk, books and limits before the address given, with one tool key. */
+/** The real relay, desk, books and limits before the address given, with one app key. */
 export async function openGateway(
   baseUrl: string,
   apiKey: string,
   {
     retry = {},
     network = {},
-    tool: settings = {},
+    app: settings = {},
     scheduler: schedulerOptions,
     bounds,
     bodyMemory = {},
   }: GatewayOptions = {},
 ): Promise<Gateway> {
   const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
-  let tool = plainApp({ id: 'testtool', name: 'test', ...settings })
+  let app = plainApp({ id: 'testtool', name: 'test', ...settings })
   const failures: string[] = []
   const requestLog = new SqliteRequestLog({
     dataDir,
-    tools: () => [tool],
+    tools: () => [app],
     bodyDays: () => 7,
     log: (level, line) => level === 'error' && failures.push(line),
   })
@@ -84,7 +84,7 @@ export async function openGateway(
   const refusals: GateRefusal[] = []
   let origin = ''
   const memory = new BodyMemory(bodyMemory)
-  const deps: RelayDeps = {
+  const deps: RelayDependencies = {
     forward: () => upstream.forward,
     requestLog: requestLog,
     allowance,
@@ -94,9 +94,9 @@ export async function openGateway(
     memory,
   }
   const verify = (presented: string): Verified => {
-    if (presented !== toolKey) return { good: false, why: 'unknown', tool: null }
-    if (tool.revokedAt !== null) return { good: false, why: 'revoked', tool }
-    return tool.pausedAt === null ? { good: true, tool } : { good: false, why: 'paused', tool }
+    if (presented !== toolKey) return { good: false, why: 'unknown', app: null }
+    if (app.revokedAt !== null) return { good: false, why: 'revoked', app }
+    return app.pausedAt === null ? { good: true, app } : { good: false, why: 'paused', app }
   }
   const proxy = await startProxy(
     { port: 0, ipv6: false },
@@ -129,7 +129,7 @@ export async function openGateway(
     rows: () => requestLog.page({}, Number.MAX_SAFE_INTEGER, 1000),
     refusals,
     change: (changes) => {
-      tool = { ...tool, ...changes }
+      app = { ...app, ...changes }
     },
     close: async () => {
       await proxy.close()

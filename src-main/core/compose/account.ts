@@ -1,42 +1,40 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
 import { AlertsFeature } from '../features/alerts/alerts.ts'
+import type { ModelsFeature } from '../features/connections/listModels.ts'
 import type { Session } from '../features/connections/session.ts'
 import { LimitsFeature } from '../features/limits/limits.ts'
 import { RateLimitPoller } from '../features/limits/rateLimitStatus.ts'
 import { createUsage, type UsageFeature } from '../features/usage/usage.ts'
 import { UsageWorkerClient } from '../features/usage/workerClient.ts'
-import type { Apps } from '../gateway/apps/apps.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import { SchedulerWatcher } from '../gateway/scheduler/schedulerWatcher.ts'
 import type { Host } from '../host.ts'
-import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
+import { closeAll } from '../shared/closeAll.ts'
 import { inBackground } from '../shared/unexpected.ts'
-import type { AccountStore } from '../store/account/open.ts'
-import type { Store } from '../store/store.ts'
+import type { OpenData } from './data.ts'
 
-export interface AccountDependencies {
+export interface AccountDependencies extends Omit<OpenData, 'settings'> {
   host: Pick<Host, 'dataDir' | 'notify' | 'log'>
-  store: Store
-  accountStore: AccountStore
-  requestLog: SqliteRequestLog
-  tools: Apps
   scheduler: RequestScheduler
   session: Session
-  /** Whose account it is was told: what shows it is another now. */
+  /** Called when the service has said which account the key belongs to. */
   changed: () => void
 }
 
-/** What is known of the account behind the connection, and follows it: its books, its limits, and the lines that a person drew. */
-export function composeAccount({
-  host,
-  store,
-  accountStore,
-  requestLog,
-  tools,
-  scheduler,
-  session,
-  changed,
-}: AccountDependencies) {
+/** The features about the account behind the connection, each of which follows the connection: usage, limits, alerts and models. */
+export interface ComposedAccount {
+  usage: UsageFeature
+  /** Usage queries on a worker thread. */
+  usageWorker: UsageWorkerClient
+  bucket: RateLimitPoller
+  limits: LimitsFeature
+  alerts: AlertsFeature
+  models: ModelsFeature
+  close(): Promise<void>
+}
+
+export function composeAccount(dependencies: AccountDependencies): ComposedAccount {
+  const { host, store, accountStore, requestLog, apps, scheduler, session, changed } = dependencies
   const usage: UsageFeature = createUsage({
     accountStore,
     local: {
@@ -48,14 +46,14 @@ export function composeAccount({
         changed()
       },
     },
-    tools: () => tools.list(),
-    learn: (usage, { baseUrl, profile }) => requestLog.learn(usage, baseUrl, profile),
+    tools: () => apps.list(),
+    learn: (found, { baseUrl, profile }) => requestLog.learn(found, baseUrl, profile),
     requests: () => requestLog.size,
     log: host.log,
   })
-  const beside = new UsageWorkerClient({
+  const usageWorker = new UsageWorkerClient({
     dataDir: host.dataDir,
-    tools: () => tools.list().map(({ id, name, colour }) => ({ id, name, colour })),
+    tools: () => apps.list().map(({ id, name, colour }) => ({ id, name, colour })),
     flush: () => requestLog.flush(),
     settled: () => requestLog.settledDays,
   })
@@ -73,74 +71,86 @@ export function composeAccount({
     },
     connection: () => session.connection,
     statuses: bucket.asked,
-    tools: { list: tools.list, observe: (listener) => tools.observe(listener) },
+    tools: { list: apps.list, observe: (listener) => apps.observe(listener) },
     settled: requestLog.settled,
     spent: (id) => requestLog.spent(id),
     notify: host.notify,
   })
+  const models: ModelsFeature = {
+    store,
+    place: () => session.connection.profile && placeOf(session.connection.profile),
+    fetch: () => session.fetchModels(),
+  }
+  followConnection({ ...dependencies, usage, bucket, schedulerWatcher, limits, alerts })
+  // Without a running core, the command line deletes a profile from the store alone.
+  usage.forgottenBut(store.profiles.all().map(({ id }) => id))
 
-  /** The newest connection alone counts, whenever the database takes it. */
-  const follow = (...to: Parameters<UsageFeature['follow']>): void =>
+  return {
+    ...{ usage, usageWorker, bucket, limits, alerts, models },
+    close: () =>
+      closeAll([
+        () => alerts.close(),
+        () => usage.close(),
+        () => usageWorker.close(),
+        () => schedulerWatcher.close(),
+        () => limits.close(),
+        () => bucket.close(),
+      ]),
+  }
+}
+
+interface Followers extends AccountDependencies, Pick<ComposedAccount, 'usage' | 'bucket' | 'limits' | 'alerts'> {
+  schedulerWatcher: SchedulerWatcher
+}
+
+/** Points each feature at the connection that is in use now. */
+function followConnection(followers: Followers): void {
+  const { accountStore, requestLog, session, usage, bucket, schedulerWatcher, limits, alerts } = followers
+  /** A later call replaces an earlier one that a locked database still delays. */
+  const followUsage = (...to: Parameters<UsageFeature['follow']>): void =>
     accountStore.pending.write('follow', 'Whose account is connected', () => usage.follow(...to))
 
   session.changes.add(() => {
-    const { profile, state: standing } = session.connection
+    const { profile, state } = session.connection
     if (session.current === null) {
       bucket.follow(null)
-      follow(null, profile && placeOf(profile))
+      followUsage(null, profile && placeOf(profile))
       limits.follow(false)
       alerts.follow(null)
-      inBackground('The limits of the key could not be forgotten', schedulerWatcher.connect(null))
-    } else if (standing === 'connected') usage.reachable()
+      inBackground('The limits of the key could not be reset', schedulerWatcher.connect(null))
+    } else if (state === 'connected') usage.reachable()
     alerts.connectionChanged(session.current)
   })
   session.opened.add((upstream) => {
     const { profile } = session.connection
     requestLog.connectedTo(upstream.base.url, profile?.id)
     alerts.follow(upstream)
-    // Both ask whose key it is: one request answers them.
-    const getCurrentKey = onceGood(() => upstream.getCurrentKey({ feature: 'account' }))
-    inBackground('The limits of the key could not be asked for', schedulerWatcher.connect({ getCurrentKey }))
+    // The scheduler and usage both need the key's record: one request serves both.
+    const getCurrentKey = cacheSuccess(() => upstream.getCurrentKey({ feature: 'account' }))
+    inBackground('The limits of the key could not be read', schedulerWatcher.connect({ getCurrentKey }))
     bucket.follow(upstream)
-    follow({ ...upstream, getCurrentKey }, profile && placeOf(profile))
+    followUsage({ ...upstream, getCurrentKey }, profile && placeOf(profile))
     limits.follow(true)
-    inBackground('The rate limit could not be asked for', bucket.ask())
+    inBackground('The rate limit could not be read', bucket.ask())
   })
   session.returned.add((upstream) => {
-    inBackground('The limits of the key could not be asked for', schedulerWatcher.learn(upstream))
-    inBackground('The rate limit could not be asked for', bucket.ask())
+    inBackground('The limits of the key could not be read', schedulerWatcher.learn(upstream))
+    inBackground('The rate limit could not be read', bucket.ask())
   })
   session.forgotten.add((id) => usage.forgotten(id))
-  // Without a core running, the command line forgets them in the store alone.
-  usage.forgottenBut(store.profiles.all().map(({ id }) => id))
-
-  return {
-    usage,
-    beside,
-    bucket,
-    limits,
-    alerts,
-    async close(): Promise<void> {
-      alerts.close()
-      await usage.close()
-      await beside.close()
-      schedulerWatcher.close()
-      limits.close()
-      bucket.close()
-    },
-  }
 }
 
+/** The location of a profile, by which its usage and its models are stored. */
 export const placeOf = ({ id, kind, baseUrl, name }: Profile) => ({ profile: id, kind, baseUrl, name })
 
-/** Asks until it was answered well, and then no more. */
-function onceGood<T>(ask: () => Promise<T>): () => Promise<T> {
-  let answer: Promise<T> | null = null
+/** Caches the first successful result. A failure is not cached, so the next call tries again. */
+function cacheSuccess<T>(request: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null
   return () => {
-    answer ??= ask().catch((thrown: unknown) => {
-      answer = null
+    result ??= request().catch((thrown: unknown) => {
+      result = null
       throw thrown
     })
-    return answer
+    return result
   }
 }

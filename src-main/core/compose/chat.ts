@@ -1,4 +1,3 @@
-import type { Settings } from '../../../src-preload/contract/app.ts'
 import { Archive } from '../features/archive/archive.ts'
 import { type ChatFeature, openChat } from '../features/chat/chat.ts'
 import { openToolCallsPort } from '../features/chat/toolCallsPort.ts'
@@ -9,27 +8,25 @@ import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
 import type { VoiceFeature } from '../features/voice/voice.ts'
 import type { Host } from '../host.ts'
-import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
-import { databaseFile, type Store } from '../store/store.ts'
+import { closeAll } from '../shared/closeAll.ts'
+import { databaseFile } from '../store/store.ts'
+import type { OpenData } from './data.ts'
 
-export interface ChatDependencies {
+export interface ChatDependencies extends Pick<OpenData, 'store' | 'settings' | 'requestLog'> {
   host: Host
-  store: Store
   session: Session
-  requestLog: SqliteRequestLog
-  settings(): Settings
 }
 
-/** Chat and what lies around it: the rooms know each other only through what is tied together here. */
+/** Chat and the features around it. They meet here and nowhere else, because features do not import one another. */
 export interface ComposedChat {
   chat: ChatFeature
-  chatTools: ToolsFeature
+  tools: ToolsFeature
   archive: Archive
   library: ChatLibrary
   media: Media
   voice: VoiceFeature
   transfers: Transfers
-  /** Replies are kept as far as they came, and everything is closed. */
+  /** Stores running replies as far as they have arrived, then closes every feature. */
   close(): Promise<void>
 }
 
@@ -39,7 +36,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
   const media = createMedia({ dataDir: host.dataDir, store, uploads: transfers.uploads })
   const voice: VoiceFeature = {
     upstream,
-    voice: () => settings().voice,
+    voice: () => settings.value.voice,
     uploads: transfers.uploads,
     dictations: new Map(),
   }
@@ -47,12 +44,12 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     store,
     upstream,
     log: (line) => host.log('error', line),
-    keepBodies: () => settings().chatBodies,
+    keepBodies: () => settings.value.chatBodies,
     neighbours: {
-      toolsFor: (conversationId) => chatTools.toolsFor(conversationId),
-      callsOf: (reply) => chatTools.callsOf(reply),
-      called: (reply, rows) => chatTools.called(reply, rows),
-      stopCalls: (conversationId) => chatTools.stopCalls(conversationId),
+      toolsFor: (conversationId) => tools.toolsFor(conversationId),
+      callsOf: (reply) => tools.callsOf(reply),
+      called: (reply, rows) => tools.called(reply, rows),
+      stopCalls: (conversationId) => tools.stopCalls(conversationId),
       imageUrl: (id) => media.imageUrl(id),
       costOf: (row) => {
         const { cost, costIs } = requestLog.get(row).row
@@ -60,11 +57,11 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       },
     },
   })
-  const chatTools = createTools({
+  const tools = createTools({
     store,
     secrets: host.secrets,
     toolCalls: openToolCallsPort(chat),
-    toolRounds: () => settings().toolRounds,
+    toolRounds: () => settings.value.toolRounds,
     log: host.log,
     version: host.version,
   })
@@ -89,26 +86,27 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
       for (const conversationId of ids) chat.runs.view.changes.notify({ what: 'restored', conversationId })
     },
   })
-  const noted = chat.runs.view.changes.add((change) => {
+  const stopNoting = chat.runs.view.changes.add((change) => {
     if (change.what !== 'text') library.note()
   })
   return {
     chat,
-    chatTools,
+    tools,
     archive,
     library,
     media,
     voice,
     transfers,
-    async close() {
-      noted()
-      // What a tool answers now is still written, and nothing is asked on.
-      await chatTools.close()
-      await chat.runs.shutDown()
-      await archive.close()
-      await library.close()
-      await transfers.close()
-      await media.swept
-    },
+    close: () =>
+      closeAll([
+        stopNoting,
+        // Before the replies: a result that a tool returns now is still stored, and no further request is sent.
+        () => tools.close(),
+        () => chat.runs.shutDown(),
+        () => archive.close(),
+        () => library.close(),
+        () => transfers.close(),
+        () => media.swept,
+      ]),
   }
 }

@@ -6,29 +6,27 @@ import { Outbox } from '../features/outbox/outbox.ts'
 import { createSpeeches, type Speeches } from '../features/speech/speeches.ts'
 import { createTranscription, type TranscriptionFeature } from '../features/transcription/transcription.ts'
 import type { Host } from '../host.ts'
-import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
-import type { Store } from '../store/store.ts'
+import { closeTogether } from '../shared/closeAll.ts'
 import type { ComposedChat } from './chat.ts'
+import type { OpenData } from './data.ts'
 
-export interface MediaDependencies {
+export interface MediaDependencies extends Pick<OpenData, 'store' | 'requestLog'> {
   host: Host
-  store: Store
   session: Session
-  requestLog: SqliteRequestLog
-  /** Where bytes lie, and how they come and go. */
+  /** The media files on disk, and the transfers between a page and the core. */
   files: Pick<ComposedChat, 'media' | 'transfers'>
 }
 
-/** Speech, Transcribe, Images: three rooms on one folder of files. */
+/** Speech, transcription and images, which share one folder of files, their retention and the outbox. */
 export interface ComposedMedia {
   speech: Speeches
-  transcribe: TranscriptionFeature
+  transcription: TranscriptionFeature
   images: Images
-  /** Where bytes lie, and how they go. */
-  keeping: MediaRetention
-  /** What is sent when the service is back. */
-  waiting: Outbox
-  /** What is under way ends and keeps what came. Before the files' own end. */
+  /** Disk use and deletion of their files. */
+  retention: MediaRetention
+  /** Requests that wait until the service is reachable. */
+  outbox: Outbox
+  /** Stops running jobs and stores their partial output. Call before the media files are closed. */
   close(): Promise<void>
 }
 
@@ -48,7 +46,7 @@ export function composeMedia({ host, store, session, requestLog, files }: MediaD
     tempDir: transfers.folder,
     log: host.log,
   })
-  const transcribe = createTranscription({
+  const transcription = createTranscription({
     store,
     upstream,
     costOf,
@@ -67,51 +65,52 @@ export function composeMedia({ host, store, session, requestLog, files }: MediaD
     zip: (path) => new ZipWriter(path),
     log: (line) => host.log('error', line),
   })
-  const keeping = createMediaRetention({ host, store, media, tempDir: transfers.folder })
-  const waiting = new Outbox({
+  const retention = createMediaRetention({ host, store, media, tempDir: transfers.folder })
+  const outbox = new Outbox({
     store,
     makers: {
       images: {
-        make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
+        make: ({ what: _, ...request }, alongside) => images.make(request, alongside),
         has: images.has,
         over: images.over,
         takeBack: (id) => ({ what: 'images', ...images.takeBack(id) }),
       },
       speech: {
-        make: ({ what: _, ...wish }, alongside) => speech.make(wish, alongside),
+        make: ({ what: _, ...request }, alongside) => speech.make(request, alongside),
         has: speech.has,
         over: speech.over,
         takeBack: (id) => ({ what: 'speech', ...speech.takeBack(id) }),
       },
       transcript: {
-        make: ({ what: _, ...wish }, alongside) => transcribe.transcribe(wish, alongside),
-        has: transcribe.has,
-        over: transcribe.over,
-        takeBack: (id) => ({ what: 'transcript', ...transcribe.takeBack(id) }),
+        make: ({ what: _, ...request }, alongside) => transcription.transcribe(request, alongside),
+        has: transcription.has,
+        over: transcription.over,
+        takeBack: (id) => ({ what: 'transcript', ...transcription.takeBack(id) }),
       },
     },
     connection: () => session.connection,
     reach: () => session.reach(),
     log: host.log,
   })
-  const noLonger = session.changes.add(() => waiting.connectionChanged())
-  const features = { speech, recordings: transcribe, images }
-  keeping.erased.add((kind, ids) => {
-    // The rows are gone by then: what a room can't tidy up is left over, and said.
+  const stopFollowing = session.changes.add(() => outbox.connectionChanged())
+  const features = { speech, recordings: transcription, images }
+  retention.erased.add((kind, ids) => {
+    // The rows are deleted already. Files that a feature can't delete are left over and reported.
     const tidied = Promise.resolve().then(() => features[kind].erased(ids))
     tidied.catch((thrown: unknown) => host.log('error', `Tidying up after erasing failed: ${String(thrown)}`))
   })
   return {
-    speech,
-    transcribe,
-    images,
-    keeping,
-    waiting,
+    ...{ speech, transcription, images, retention, outbox },
     async close() {
-      noLonger()
-      const sent = waiting.close()
-      await Promise.all([speech.close(), transcribe.close(), images.close(), keeping.close()])
-      await sent
+      stopFollowing()
+      // Together, because the outbox waits for its running job, which ends when its feature closes.
+      await closeTogether([
+        () => outbox.close(),
+        () => speech.close(),
+        () => transcription.close(),
+        () => images.close(),
+        () => retention.close(),
+      ])
     },
   }
 }

@@ -11,26 +11,26 @@ export interface RetentionDependencies {
   store: Pick<Store, 'erasures' | 'alerts' | 'transaction'>
   requestLog: Pick<SqliteRequestLog, 'rowEraser' | 'bodyEraser'>
   library: Pick<ChatLibrary, 'erase'>
-  keeping: Pick<MediaRetention, 'wouldErase' | 'erase'>
-  /** Takes a conversation out of sight, with what goes on in it. */
+  media: Pick<MediaRetention, 'wouldErase' | 'erase'>
+  /** Moves a conversation to the trash and stops what runs in it. */
   remove(conversationId: string): void
   logDays(): number | null
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number
 }
 
-/** Titles that are shown of what would go. */
+/** How many titles the preview of a deletion lists. */
 const mostTitles = 5
-/** Conversations that are taken out of sight in one transaction. */
-const atOnce = 50
-const tellEveryMs = 200
+/** Conversations that move to the trash in one transaction. */
+const batchSize = 50
+const progressEveryMs = 200
 
-/** What can be erased by age, from the rooms that have it: they know each other only here. */
+/** Deletion by age, over all features that store something. */
 export function composeRetention({
   store,
   requestLog,
   library,
-  keeping,
+  media,
   remove,
   ...rest
 }: RetentionDependencies): RetentionFeature {
@@ -39,48 +39,48 @@ export function composeRetention({
       const all = store.erasures.untouched(before, archivedOnly)
       return { items: all.length, bytes: null, titles: all.slice(0, mostTitles).map(({ title }) => title) }
     },
-    async erase({ before, archivedOnly }, reported, { done, stopped }) {
+    async erase({ before, archivedOnly }, counted, { done, stopped }) {
       const erasing: Promise<unknown>[] = []
       let planned = 0
-      while (planned < reported && !stopped()) {
-        const some = store.erasures.untouched(before, archivedOnly).slice(0, Math.min(atOnce, reported - planned))
-        if (some.length === 0) break
-        const ids = some.map(({ id }) => id)
-        // Written down as to be erased in the transaction that takes it out of sight: what was to go for good is nobody's to bring back.
+      while (planned < counted && !stopped()) {
+        const batch = store.erasures.untouched(before, archivedOnly).slice(0, Math.min(batchSize, counted - planned))
+        if (batch.length === 0) break
+        const ids = batch.map(({ id }) => id)
+        // One transaction for both, so that a conversation that is due for deletion can't be restored from the trash.
         const work = store.transaction(() => {
           for (const id of ids) remove(id)
           return library.erase(ids)
         })
-        // Where a later one can't begin, nobody awaits this one.
-        inBackground('Conversations could not be erased', work)
+        // Reported here because a failure in a later round would leave this promise unawaited.
+        inBackground('Conversations could not be deleted', work)
         erasing.push(work)
-        planned += some.length
+        planned += batch.length
         await nextTurn()
       }
-      const notify = guarded('What is left to erase could not be counted', () =>
+      const notify = guarded('The progress of the deletion could not be read', () =>
         done(planned - store.erasures.planned('conversation').length),
       )
-      const telling = setInterval(notify, tellEveryMs)
+      const progress = setInterval(notify, progressEveryMs)
       try {
-        // One work does them all: the index is written anew once.
+        // One job deletes all batches, so that the search index is rebuilt once.
         await Promise.all(erasing)
       } finally {
-        clearInterval(telling)
+        clearInterval(progress)
       }
       return planned
     },
   }
   const log: ErasablePart = {
     count: async ({ before }) => ({ ...(await requestLog.rowEraser.count(Date.parse(before))), titles: [] }),
-    erase: ({ before }, _told, steps) => requestLog.rowEraser.erase(Date.parse(before), steps),
+    erase: ({ before }, _counted, steps) => requestLog.rowEraser.erase(Date.parse(before), steps),
   }
   const bodies: ErasablePart = {
     count: ({ before }) => ({ ...requestLog.bodyEraser.count(Date.parse(before)), titles: [] }),
-    erase: ({ before }, _told, steps) => requestLog.bodyEraser.erase({ before: Date.parse(before) }, steps),
+    erase: ({ before }, _counted, steps) => requestLog.bodyEraser.erase({ before: Date.parse(before) }, steps),
   }
-  const media = (kind: CleanUp['kinds'][number]): ErasablePart => ({
-    count: ({ before }) => ({ ...keeping.wouldErase(kind, before), titles: [] }),
-    erase: ({ before }, reported, steps) => keeping.erase(kind, before, { reported, ...steps }),
+  const files = (kind: CleanUp['kinds'][number]): ErasablePart => ({
+    count: ({ before }) => ({ ...media.wouldErase(kind, before), titles: [] }),
+    erase: ({ before }, reported, steps) => media.erase(kind, before, { reported, ...steps }),
   })
   const alerts: ErasablePart = {
     count: ({ before }) => ({ items: store.alerts.countBefore(before), bytes: null, titles: [] }),
@@ -90,7 +90,7 @@ export function composeRetention({
     ...rest,
     kinds: {
       ...{ conversations, log, bodies, alerts },
-      ...{ speech: media('speech'), recordings: media('recordings'), images: media('images') },
+      ...{ speech: files('speech'), recordings: files('recordings'), images: files('images') },
     },
   })
 }

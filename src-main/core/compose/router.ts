@@ -2,144 +2,79 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
 import type { DataFeature } from '../data/data.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
-import type { AlertsFeature } from '../features/alerts/alerts.ts'
-import { listModels, type ModelsFeature } from '../features/connections/listModels.ts'
+import { listModels } from '../features/connections/listModels.ts'
 import type { Session } from '../features/connections/session.ts'
-import type { LimitsFeature } from '../features/limits/limits.ts'
-import { updateSettings } from '../features/settings/updateSettings.ts'
-import type { UsageFeature } from '../features/usage/usage.ts'
-import type { UsageWorkerClient } from '../features/usage/workerClient.ts'
-import type { Apps } from '../gateway/apps/apps.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
+import { appHandlers } from '../handlers/app.ts'
+import { appsHandlers } from '../handlers/apps.ts'
 import { archiveHandlers } from '../handlers/archive.ts'
 import { chatHandlers } from '../handlers/chat.ts'
 import { connectionHandlers } from '../handlers/connection.ts'
 import { dataHandlers } from '../handlers/data.ts'
-import { guarded } from '../handlers/errors.ts'
 import { imagesHandlers } from '../handlers/images.ts'
 import { implementer } from '../handlers/implementer.ts'
 import { keysHandlers } from '../handlers/keys.ts'
 import { libraryHandlers } from '../handlers/library.ts'
 import { limitsHandlers } from '../handlers/limits.ts'
 import { mediaHandlers } from '../handlers/media.ts'
-import { openExternal } from '../handlers/openExternal.ts'
-import { waitingHandlers } from '../handlers/outbox.ts'
-import { eraseHandlers } from '../handlers/retention.ts'
+import { outboxHandlers } from '../handlers/outbox.ts'
+import { requestsHandlers } from '../handlers/requests.ts'
+import { retentionHandlers } from '../handlers/retention.ts'
 import { speechHandlers } from '../handlers/speech.ts'
-import { chatToolsHandlers } from '../handlers/tools.ts'
-import { transcribeHandlers } from '../handlers/transcription.ts'
+import { toolsHandlers } from '../handlers/tools.ts'
+import { transcriptionHandlers } from '../handlers/transcription.ts'
 import { transfersHandlers } from '../handlers/transfers.ts'
 import { usageHandlers } from '../handlers/usage.ts'
 import { voiceHandlers } from '../handlers/voice.ts'
 import type { Host } from '../host.ts'
-import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
 import type { StateFeed } from '../shared/stateFeed.ts'
-import type { AccountStore } from '../store/account/open.ts'
-import type { Store } from '../store/store.ts'
+import type { ComposedAccount } from './account.ts'
 import type { ComposedChat } from './chat.ts'
+import type { OpenData } from './data.ts'
 import type { ComposedMedia } from './media.ts'
 
-export interface HandlerDependencies {
+export interface RouterDependencies extends Omit<OpenData, 'settings'> {
   host: Host
-  store: Store
-  accountStore: AccountStore
-  state: StateFeed<AppState>
   session: Session
-  features: ComposedChat
-  composedMedia: ComposedMedia
-  models: ModelsFeature
-  tools: Apps
-  toolUse: StateFeed<AppUse[]>
-  requestLog: SqliteRequestLog
-  usage: UsageFeature
-  beside: UsageWorkerClient
-  limits: LimitsFeature
-  alerts: AlertsFeature
-  keep: DataFeature
-  erasing: RetentionFeature
+  account: ComposedAccount
+  chat: ComposedChat
+  media: ComposedMedia
+  retention: RetentionFeature
+  data: DataFeature
+  state: StateFeed<AppState>
+  appUse: StateFeed<AppUse[]>
   settingsChanged: () => void
 }
 
-/** The contract, each procedure led to its use case. */
-export function createRouter(features: HandlerDependencies) {
-  const {
-    host,
-    store,
-    accountStore,
-    state,
-    session,
-    features: around,
-    composedMedia,
-    models,
-    tools,
-    toolUse,
-    requestLog,
-    usage,
-    beside,
-    limits,
-    alerts,
-    keep,
-    erasing,
-    settingsChanged,
-  } = features
+/** Implements the whole contract: each procedure calls one use case. */
+export function createRouter(dependencies: RouterDependencies) {
+  const { host, store, accountStore, requestLog, apps, session, account, chat, media } = dependencies
+  const { retention, data, state, appUse, settingsChanged } = dependencies
+  const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
-    app: {
-      watch: os.app.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
-      updateSettings: os.app.updateSettings.handler(({ input }) => {
-        const settings = updateSettings(store, input)
-        settingsChanged()
-        return settings
-      }),
-      openExternal: os.app.openExternal.handler(({ input }) => openExternal(host, input)),
-    },
+    app: appHandlers(os.app, host, { store, state, settingsChanged }),
     connection: connectionHandlers(os.connection, session),
-    models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
-    chat: chatHandlers(os.chat, host, around.chat),
-    chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
-    library: libraryHandlers(os.library, host, around.library),
-    archive: archiveHandlers(os.archive, host, around.archive),
-    media: mediaHandlers(os.media, around.media, composedMedia.keeping),
-    voice: voiceHandlers(os.voice, host, around.voice),
-    speech: speechHandlers(os.speech, host, composedMedia.speech),
-    transcribe: transcribeHandlers(os.transcribe, host, composedMedia.transcribe),
-    images: imagesHandlers(os.images, host, composedMedia.images),
-    usage: usageHandlers(os.usage, host, { usage, beside, store, transfers: around.transfers }),
+    models: { list: os.models.list.handler(({ input }) => listModels(account.models, input)) },
+    chat: chatHandlers(os.chat, host, chat.chat),
+    chatTools: toolsHandlers(os.chatTools, host, chat.tools),
+    library: libraryHandlers(os.library, host, chat.library),
+    archive: archiveHandlers(os.archive, chat.archive),
+    media: mediaHandlers(os.media, chat.media, media.retention),
+    voice: voiceHandlers(os.voice, host, chat.voice),
+    speech: speechHandlers(os.speech, host, media.speech),
+    transcribe: transcriptionHandlers(os.transcribe, host, media.transcription),
+    images: imagesHandlers(os.images, host, media.images),
+    usage: usageHandlers(os.usage, host, { usage, usageWorker, store, transfers: chat.transfers }),
     keys: keysHandlers(os.keys, host, usage),
-    limits: limitsHandlers(os.limits, host, limits),
-    alerts: alertsHandlers(os.alerts, host, alerts),
-    data: dataHandlers(os.data, host, keep),
-    waiting: waitingHandlers(os.waiting, host, composedMedia.waiting),
-    erase: eraseHandlers(os.erase, host, erasing),
-    transfers: transfersHandlers(os.transfers, around.transfers),
-    tools: {
-      watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
-      watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),
-      add: os.tools.add.handler(({ input }) => tools.add(input)),
-      update: os.tools.update.handler(({ input }) => tools.update(input.id, input.changes)),
-      pause: os.tools.pause.handler(({ input }) => tools.pause(input.id, input.paused)),
-      pauseAll: os.tools.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
-      resetSpend: os.tools.resetSpend.handler(({ input }) => {
-        const tool = tools.get(input.id)
-        requestLog.resetSpend(tool.id)
-        return tool
-      }),
-      revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
-    },
-    requests: {
-      watch: os.requests.watch.handler(({ input, signal }) =>
-        guarded(host, requestLog.watch(input.filter, input.newest, signal)),
-      ),
-      page: os.requests.page.handler(async ({ input }) => ({
-        rows: await requestLog.page(input.filter, input.before, input.limit),
-      })),
-      counts: os.requests.counts.handler(({ input }) => requestLog.counts(input.filter)),
-      get: os.requests.get.handler(({ input }) => requestLog.get(input.id)),
-      stop: os.requests.stop.handler(({ input }) => ({ stopped: requestLog.stop(input.id) })),
-      eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({
-        erased: await requestLog.eraseBodies(input),
-      })),
-    },
+    limits: limitsHandlers(os.limits, host, account.limits),
+    alerts: alertsHandlers(os.alerts, host, account.alerts),
+    data: dataHandlers(os.data, host, data),
+    waiting: outboxHandlers(os.waiting, host, media.outbox),
+    erase: retentionHandlers(os.erase, host, retention),
+    transfers: transfersHandlers(os.transfers, chat.transfers),
+    tools: appsHandlers(os.tools, host, { apps, appUse, requestLog }),
+    requests: requestsHandlers(os.requests, host, requestLog),
   })
 }
 export type StudioRouter = ReturnType<typeof createRouter>

@@ -6,7 +6,7 @@ import { addCounts, countThings, databasesIn } from './databases.ts'
 import { bytesOnDisk } from './disk.ts'
 import { everything } from './restore/swap.ts'
 
-/** What a data folder holds now: for whoever is about to replace it. @throws StudioError `store_damaged` */
+/** Counts what a data folder contains, for a person who is about to replace it. @throws StudioError `store_damaged` */
 export function readContents(dataDir: string): { counts: Counts; bytes: number } {
   const counted = databasesIn(dataDir).map(({ pathIn }) => {
     try {

@@ -17,31 +17,34 @@ export interface DataOptions {
   dataDir: string
   /** Version of this program. */
   version: string
-  /** Files between page and core. */
+  /** Uploads from the page and downloads to it. */
   transfers: {
     folder: string
     uploads: { path(uploadId: string): string; done(uploadId: string): Promise<void> }
     downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
   }
-  /** Why a backup that waited for this start was not put in place. */
+  /** Why a restore that was scheduled for this start failed; null when none failed. */
   problem: StudioError | null
-  /** Tells everyone who watches `read()`, whole. */
+  /** Sends the result of `read()` to all watchers after each change. */
   feed(read: () => DataState): { changed(): void; watch(signal?: AbortSignal): Feed<DataState> }
   log(level: 'info' | 'warn' | 'error', line: string): void
 }
 export type DataFeature = ReturnType<typeof createData>
 
-/** Backup and restore of the folder that a core runs in, and what is told of damage that the start met. */
+/** Backup and restore of the folder that a core uses, and reports about damage that the start found. */
 export function createData({ dataDir, version, transfers, problem, feed, log }: DataOptions) {
   writeReadme(dataDir, log)
   const reports = createReports(dataDir)
   let backup: { work: WorkerTask<unknown>; at: DataWork } | null = null
   let restore: { work: WorkerTask<unknown>; at: DataWork } | null = null
-  /** Checked and unpacked, for a `restore` of the same upload. */
+  /** The last backup that was checked and unpacked, for a `restore` of the same upload. */
   let checked: { uploadId: string; plan: Plan } | null = null
   const state = feed(read)
   for (const { database, keptAt } of reports.damage().filter(({ acknowledged }) => !acknowledged)) {
-    log('warn', `${database}.sqlite was damaged and was recovered as far as it could be read; it lies in ${keptAt}.`)
+    log(
+      'warn',
+      `${database}.sqlite was damaged and was recovered as far as it could be read; the damaged file is now in ${keptAt}.`,
+    )
   }
 
   function read(): DataState {
@@ -60,7 +63,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
   /** @throws StudioError as stageBackup */
   async function stage(uploadId: string): Promise<Plan> {
     if (checked?.uploadId === uploadId) return checked.plan
-    if (restore) throw new StudioError('busy', 'Another backup is being read. Wait until that has ended.')
+    if (restore) throw new StudioError('busy', 'Another backup is being read. Wait until it has finished.')
     const path = transfers.uploads.path(uploadId)
     checked = null
     const work = startWorkerTask({ do: 'stage', dataDir, path }, (at) => {
@@ -70,7 +73,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     restore = { work, at: { stage: 'checking', done: 0, total: 0 } }
     state.changed()
     try {
-      const { plan } = await work.done
+      const plan = await work.done
       checked = { uploadId, plan }
       return plan
     } catch (thrown) {
@@ -87,7 +90,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     read,
     /** @throws StudioError as writeBackup, `busy` */
     async backup(): Promise<Download> {
-      if (backup) throw new StudioError('busy', 'A backup is being made already.')
+      if (backup) throw new StudioError('busy', 'Another backup is in progress.')
       const path = join(transfers.folder, `${randomUUID()}.tar`)
       const work = startWorkerTask({ do: 'backup', dataDir, version, path }, (at) => {
         if (backup) backup = { work, at }
@@ -96,7 +99,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       backup = { work, at: { stage: 'databases', done: 0, total: 0 } }
       state.changed()
       try {
-        const { summary } = await work.done
+        const summary = await work.done
         const { size: bytes } = statSync(path)
         return transfers.downloads.offer({ path, name: backupName(summary.madeAt), mime: 'application/x-tar', bytes })
       } catch (thrown) {
@@ -114,7 +117,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     /** @throws StudioError as stageBackup, `busy` */
     async check({ uploadId }: { uploadId: string }) {
       const summary = summaryOf(await stage(uploadId))
-      const { here } = await startWorkerTask({ do: 'look', dataDir }, () => undefined).done
+      const here = await startWorkerTask({ do: 'look', dataDir }, () => undefined).done
       return { backup: summary, now: here }
     },
     /** @throws StudioError as stageBackup, `busy` */
@@ -140,7 +143,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       reports.erase(name)
       state.changed()
     },
-    /** What is under way is given up; what waits, waits. */
+    /** Cancels running jobs. A scheduled restore stays scheduled. */
     async close(): Promise<void> {
       const under = [backup, restore]
       for (const one of under) one?.work.cancel()
@@ -156,6 +159,6 @@ function cancel(one: { work: WorkerTask<unknown> } | null): { cancelled: boolean
 }
 
 function summaryOf({ report }: Plan): BackupSummary {
-  if (report.what !== 'restored') throw new StudioError('bug', 'What was staged is no backup.')
+  if (report.what !== 'restored') throw new StudioError('bug', 'The staged files are not a backup.')
   return report.summary
 }

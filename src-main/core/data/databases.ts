@@ -1,9 +1,9 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Counts, DatabaseName, KeptThing } from '../../../src-preload/contract/data.ts'
 import { accountFile } from '../store/account/open.ts'
 import { accountDatabase } from '../store/account/schema.ts'
 import { type DatabaseKind, studioDatabase } from '../store/database.ts'
 import { isDatabaseThere } from '../store/databaseFile.ts'
+import type { ReadHandle } from '../store/readOnly.ts'
 import { bodiesFile, requestLogFile } from '../store/requestLog/open.ts'
 import { bodyDatabase, requestLogDatabase } from '../store/requestLog/schema.ts'
 import { number } from '../store/rows.ts'
@@ -12,13 +12,13 @@ import { makingName, mediaName } from './backup/manifest.ts'
 
 export interface KnownDatabase {
   name: DatabaseName
-  /** Its name in the data folder. */
+  /** File name in the data folder. */
   file: string
   kind: DatabaseKind
   pathIn(dataDir: string): string
 }
 
-/** The databases of a data folder. The first one says what the others are for: it is copied first and looked at first. */
+/** The databases of a data folder. Rows of the first one refer to the others, so it is copied and checked first. */
 export const databases: readonly KnownDatabase[] = [
   { name: 'studio', file: 'studio.sqlite', kind: studioDatabase, pathIn: databaseFile },
   { name: 'ledger', file: 'ledger.sqlite', kind: requestLogDatabase, pathIn: requestLogFile },
@@ -26,14 +26,17 @@ export const databases: readonly KnownDatabase[] = [
   { name: 'account', file: 'account.sqlite', kind: accountDatabase, pathIn: accountFile },
 ]
 
-/** A database's log and its index of it, which belong to it. */
+/** The write-ahead log of a database and the log's index. They are part of the database. */
 export const sideFiles = (file: string): string[] => [`${file}-wal`, `${file}-shm`]
 
 const databaseNames: ReadonlySet<string> = new Set(
   databases.flatMap(({ file }) => [file, ...sideFiles(file), `${file}-journal`]),
 )
 
-/** Whether a relative path is one that this program gives to a copy of the data: of a database, of a media file or of one that grows. */
+/**
+ * Whether a relative path is one of the names that this program gives to a copy of the data: a database, a media file or a media file that
+ * is still growing.
+ */
 export function isCopiedFile(path: string): boolean {
   const [first = '', second, ...more] = path.split('/')
   if (more.length > 0) return false
@@ -51,11 +54,11 @@ const things: Readonly<Record<string, KeptThing>> = {
   ...{ books: 'accounts', days: 'accounts', versions: 'accounts', closed: 'accounts', undated: 'accounts' },
 }
 
-/** What a person calls the rows of a table. */
+/** The kind of thing, in a person's terms, that a row of a table is. */
 export const thingOf = (table: string): KeptThing => things[table] ?? 'other'
 
-/** How many things a database holds. @throws what SQLite throws */
-export function countThings(handle: DatabaseSync): Counts {
+/** Counts the things in a database by kind. @throws what SQLite throws */
+export function countThings(handle: ReadHandle): Counts {
   const counted = new Map<KeptThing, number>()
   for (const { name } of handle.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
     const thing = thingOf(String(name))
@@ -75,6 +78,6 @@ export function addCounts(all: readonly Counts[]): Counts {
   return asCounts(sum)
 }
 
-/** Those that are in the folder. @throws StudioError `store_damaged` where a name of one belongs to something that is no file */
+/** The databases that exist in the folder. @throws StudioError `store_damaged` when a database's name belongs to something that is not a file */
 export const databasesIn = (dataDir: string): KnownDatabase[] =>
   databases.filter(({ pathIn }) => isDatabaseThere(pathIn(dataDir)))

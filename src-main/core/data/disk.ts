@@ -15,9 +15,9 @@ import { pathToFileURL } from 'node:url'
 import { StudioError } from '../errors.ts'
 import { diskProblem } from '../shared/diskProblem.ts'
 
-/** Past the operating system's memory; of a folder: the names in it. */
+/** Flushes a file from the operating system's cache to the disk. For a folder: the names in it. */
 export function toDisk(path: string): void {
-  // Windows opens no folder; its file systems journal names by themselves.
+  // Windows cannot open a folder. Its file systems journal names by themselves.
   const isFolder = statSync(path).isDirectory()
   if (isFolder && process.platform === 'win32') return
   const descriptor = openSync(path, isFolder ? 'r' : 'r+')
@@ -28,7 +28,7 @@ export function toDisk(path: string): void {
   }
 }
 
-/** Whole or not at all, on the disk when it answers. */
+/** Writes a file atomically. It is on the disk when this returns. */
 export function writeJson(path: string, value: unknown): void {
   const fresh = `${path}.new`
   try {
@@ -42,7 +42,7 @@ export function writeJson(path: string, value: unknown): void {
   toDisk(join(path, '..'))
 }
 
-/** Bytes of a file, or of all files below a folder; 0 where there is nothing. Links are not followed. */
+/** Size of a file, or of all files below a folder, in bytes; 0 when the path does not exist. Does not follow links. */
 export function bytesOnDisk(path: string): number {
   const facts = statSync(path, { throwIfNoEntry: false })
   if (!facts) return 0
@@ -53,7 +53,7 @@ export function bytesOnDisk(path: string): number {
 export const namesIn = (folder: string): string[] =>
   statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : []
 
-/** @throws StudioError `disk_full` where the file system of `folder` has no place for so many bytes */
+/** Checks for free space. @throws StudioError `disk_full` when the file system of `folder` has less than `bytes` free */
 export function checkFreeSpace(folder: string, bytes: number): void {
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize > bytes) return
@@ -63,11 +63,11 @@ export function checkFreeSpace(folder: string, bytes: number): void {
 
 const gigabytes = (bytes: number): string => `${(bytes / 1e9).toFixed(bytes < 1e9 ? 3 : 1)} GB`
 
-/** A date in a folder's name, for a person's eyes and in its order: `2026-11-21T14-05-33Z`. */
+/** A date for a folder's name that sorts by time: `2026-11-21T14-05-33Z`. */
 export const stampOf = (at: Date): string => `${at.toISOString().slice(0, 19).replaceAll(':', '-')}Z`
 export const stampForm = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ(?:-\d+)?$/
 
-/** A name under `folder` that nothing has: a second one of the same second gets a number. */
+/** An unused name under `folder`. When the name of this second exists, a number is added. */
 export function freeStamp(folder: string, at: Date): string {
   const taken = new Set(namesIn(folder))
   const stamp = stampOf(at)
@@ -77,13 +77,13 @@ export function freeStamp(folder: string, at: Date): string {
   }
 }
 
-/** A database that nobody else has open, for reading: no log or lock is made beside it. */
+/** Opens a database that no other process has open, for reading. Creates no log or lock beside it. */
 export function openUntouched(path: string): DatabaseSync {
   const address = pathToFileURL(path)
   address.search = 'immutable=1'
   return new DatabaseSync(address, { readOnly: true })
 }
 
-/** What a file operation or SQLite threw: a full disk, missing permission and too many open files become problems with words. */
+/** Translates an error of a file operation or of SQLite: a full disk, missing permission and too many open files become StudioErrors. */
 export const asDiskError = (thrown: unknown, what = 'A file of the data'): unknown =>
   diskProblem(thrown, what) ?? thrown

@@ -7,27 +7,27 @@ import { bodiesTables, requestLogTables } from '../store/schemaDocs/requestLog.t
 import { studioTables } from '../store/schemaDocs/studio.ts'
 import type { DescribedTables } from '../store/schemaDocs/tables.ts'
 
-// What lies in the data folder, told in the folder: who looks into it in ten years may not have the program.
+// Writes README.txt, which describes the data folder: a reader in ten years may not have the program.
 
 export const readmeName = 'README.txt'
 
-/** Of each database what it holds and its tables: as they are made by this version. */
+/** Purpose and tables of each database, as this version creates them. */
 export const described: Record<string, { about: string; tables: DescribedTables }> = {
   'studio.sqlite': {
-    about: 'What a person wrote, made and decided. Times are UTC instants (ISO 8601), flags are 0 or 1.',
+    about: 'Chats, media and settings. Times are UTC instants (ISO 8601), flags are 0 or 1.',
     tables: studioTables,
   },
-  'ledger.sqlite': { about: 'Every request of this machine, and sums of them.', tables: requestLogTables },
-  'bodies.sqlite': { about: 'The texts of requests that were to be kept.', tables: bodiesTables },
+  'ledger.sqlite': { about: 'Every request of this computer, and sums of them.', tables: requestLogTables },
+  'bodies.sqlite': { about: 'The bodies of requests, if logged.', tables: bodiesTables },
   'account.sqlite': {
-    about: 'What the service said of its accounts, for ever: the service itself forgets after 30 days.',
+    about: 'What the service reported about its accounts, permanently: the service forgets it after 30 days.',
     tables: accountTables,
   },
 }
 
 const columns = 100
 
-/** The words of `README.txt`. */
+/** The text of `README.txt`. */
 export function folderReadme(): string {
   const files = Object.entries(described).flatMap(([file, { about, tables }]) => [
     '',
@@ -45,38 +45,38 @@ export function folderReadme(): string {
   return `${[...head, ...files].join('\n')}\n`
 }
 
-/** How a file of ours is told from another program's README. */
+/** Distinguishes our file from another program's README. */
 const firstLine = 'The data of Inference Studio'
 
 const head = [
   firstLine,
   '============================',
   '',
-  'This folder is all that the studio keeps. No API key lies in it: keys are in the keychain of the system.',
+  'This folder has all data of Inference Studio. API keys are not here, but in the system’s keychain.',
   '',
   '  studio.sqlite    chats, media, settings',
   '  ledger.sqlite    every request',
-  '  bodies.sqlite    texts of requests that were to be kept',
-  '  account.sqlite   what the service said: usage, balance, keys, limits',
-  '  media/           sound and pictures, whole; "media" in studio.sqlite says what each is',
-  '  making/          sound that is still being recorded or made',
-  '  damaged/         files that were damaged, by date; what could be read of them was recovered',
-  '  replaced/        what a restored backup replaced, by date',
-  '  studio.folder.json   tells the program that this folder is its own',
-  '  all else         the program’s own, and worth nothing once it has ended',
+  '  bodies.sqlite    bodies of requests, if logged',
+  '  account.sqlite   what the service reported: usage, balance, keys, limits',
+  '  media/           audio and pictures; table "media" in studio.sqlite describes each',
+  '  making/          audio that is still being recorded or generated',
+  '  damaged/         damaged files, by date; their readable rows were recovered',
+  '  replaced/        data that a restored backup replaced, by date',
+  '  studio.folder.json   marks this folder as one of Inference Studio',
+  '  all else         temporary files of the program, worthless once it has ended',
   '',
-  'Nothing reads damaged/ and replaced/: they are yours to delete.',
+  'The program never reads damaged/ and replaced/: you can delete them.',
   '',
-  'The databases are SQLite. Any tool can look in, also while the studio runs; open them to read only:',
+  'The databases are SQLite. Any program can read them, even while the studio runs. Open them read-only:',
   '',
   '  sqlite3 -readonly ledger.sqlite',
   '',
-  'Spend of each day and model, as this machine counted it, in SC:',
+  'Cost by day and model, as counted on this computer, in SC:',
   '',
   "  SELECT date(day * 86400, 'unixepoch') AS date, model, sum(requests), sum(cost) / 1e9 AS sc",
   '  FROM use_days JOIN callers ON callers.id = caller GROUP BY day, model;',
   '',
-  'The same as the service tells it (account.sqlite):',
+  'The same as reported by the service (account.sqlite):',
   '',
   '  SELECT date, model, requests, cost_millionths / 1e6 + cost_below / 1e18 AS sc',
   "  FROM days WHERE what = 'usage' ORDER BY day, model;",
@@ -85,7 +85,7 @@ const head = [
   'once the studio has ended.',
 ]
 
-/** Lines of at most a hundred characters; `further` stands before all but the first. */
+/** Wraps text to lines of at most 100 characters. `further` is the prefix of all lines but the first. */
 function wrapped(text: string, first: string, further = first): string[] {
   const lines: string[] = []
   let line = first
@@ -99,7 +99,10 @@ function wrapped(text: string, first: string, further = first): string[] {
   return [...lines, line]
 }
 
-/** Writes the file where it is missing or an older one of ours. Somebody else's file of that name stays. A failure is no reason not to start. */
+/**
+ * Writes the file when it is missing or was written by an older version. Another program's file of that name stays. A failure does not
+ * prevent the start.
+ */
 export function writeReadme(dataDir: string, log: (level: 'warn', line: string) => void): void {
   const file = join(dataDir, readmeName)
   const words = folderReadme()

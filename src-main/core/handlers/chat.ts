@@ -16,7 +16,7 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
-/** The chat room's part of the contract. */
+/** Procedures about conversations and replies. */
 export const chatHandlers = (os: Implementer['chat'], host: Host, chat: ChatFeature) => ({
   watchList: os.watchList.handler(({ signal }) => guarded(host, watchList(chat, signal))),
   watch: os.watch.handler(({ input, signal }) => guarded(host, watch(chat, input, signal))),

@@ -13,6 +13,7 @@ import type { Session } from '../features/connections/session.ts'
 import { sealingPublicKey, unseal } from '../upstream/credential.ts'
 import { done, type Implementer } from './implementer.ts'
 
+/** Procedures about connections to the service. Keys arrive sealed and are unsealed here. */
 export function connectionHandlers(os: Implementer['connection'], session: Session) {
   return {
     sealingKey: os.sealingKey.handler(async () => ({ publicKey: await sealingPublicKey() })),

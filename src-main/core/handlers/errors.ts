@@ -5,19 +5,19 @@ import type { Host } from '../host.ts'
 import type { Feed } from '../shared/events.ts'
 import { asStoreError, isDamage } from '../store/database.ts'
 
-/** Anything thrown, as the one error that the contract knows. A mistake of ours is logged with where it happened. */
+/** Converts anything thrown to the contract's `PROBLEM` error. Logs a bug with the top of its stack. */
 export function toWire(host: Host, thrown: unknown): unknown {
   if (thrown instanceof ORPCError) {
     if (thrown.code !== 'BAD_REQUEST') return thrown
-    return defined(new StudioError('bad_input', 'This request does not have the form that was agreed on.'))
+    return problemError(new StudioError('bad_input', 'This request does not match the contract.'))
   }
   const failure = asStudioError(asStoreError(thrown))
   if (isDamage(failure)) noteDamage(host.dataDir, failure.message)
-  if (failure.kind === 'bug') host.log('error', whereOf(failure))
-  return defined(failure)
+  if (failure.kind === 'bug') host.log('error', stackOf(failure))
+  return problemError(failure)
 }
 
-/** The same for what an event stream throws on its way. */
+/** An event stream whose failures are converted by `toWire`. */
 export function guarded<T>(host: Host, events: Feed<T>): Feed<T> {
   return {
     next: () =>
@@ -34,11 +34,11 @@ export function guarded<T>(host: Host, events: Feed<T>): Feed<T> {
   }
 }
 
-function defined(failure: StudioError): ORPCError<'PROBLEM', unknown> {
+function problemError(failure: StudioError): ORPCError<'PROBLEM', unknown> {
   return new ORPCError('PROBLEM', { defined: true, message: failure.message, data: failure.toProblem() })
 }
 
-function whereOf(failure: StudioError): string {
+function stackOf(failure: StudioError): string {
   const cause = failure.cause instanceof Error ? failure.cause : failure
   return cause.stack?.split('\n').slice(0, 4).join(' | ') ?? failure.message
 }

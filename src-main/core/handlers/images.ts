@@ -3,6 +3,7 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
+/** Procedures about image generation. */
 export const imagesHandlers = (os: Implementer['images'], host: Host, images: Images) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, images.watch(signal))),
   find: os.find.handler(({ input }) => images.find(input)),

@@ -6,17 +6,21 @@ import type { Host } from '../host.ts'
 import { asStoreError } from '../store/database.ts'
 import { toWire } from './errors.ts'
 
-/** How long a call waits for another process's lock in all, and how often the lock is looked at, ms. A person gets an answer within 3 s. */
+/** How long a call waits for another process's lock in total, ms. Short enough for a response within 3 s. */
 const lockedMs = 2000
-const lookEveryMs = 50
+/** How often the lock is checked, ms. */
+const checkEveryMs = 50
 
-/** The databases that calls write to. */
+/** A database that procedures write to. */
 export interface Writable {
   commits(): number
   isWritable(): boolean
 }
 
-/** The contract, to be filled with what answers it; what a room throws crosses as its problem. */
+/**
+ * The contract's implementer. Failures are converted to `PROBLEM` errors. A call that met another process's lock is repeated once the lock is
+ * free.
+ */
 export function implementer(host: Host, databases: readonly Writable[] = []) {
   const commits = (): number => databases.reduce((sum, database) => sum + database.commits(), 0)
   return implement(contract).use(async ({ next }) => {
@@ -26,9 +30,9 @@ export function implementer(host: Host, databases: readonly Writable[] = []) {
       try {
         return await next()
       } catch (thrown) {
-        // A call that has committed something would do that twice.
-        const isToTryAgain = isLocked(thrown) && commits() === before && (await isFree(databases, until))
-        if (!isToTryAgain) throw toWire(host, thrown)
+        // A call that has committed something must not run again.
+        const isRepeatable = isLocked(thrown) && commits() === before && (await isFree(databases, until))
+        if (!isRepeatable) throw toWire(host, thrown)
       }
     }
   })
@@ -36,17 +40,17 @@ export function implementer(host: Host, databases: readonly Writable[] = []) {
 
 const isLocked = (thrown: unknown): boolean => asStudioError(asStoreError(thrown)).kind === 'database_locked'
 
-/** Whether every database can be written to before that time. */
+/** Waits until every database is writable. False if that takes longer than `until` (performance.now, ms). */
 async function isFree(databases: readonly Writable[], until: number): Promise<boolean> {
   while (performance.now() < until) {
-    await sleep(lookEveryMs)
+    await sleep(checkEveryMs)
     if (databases.every((database) => database.isWritable())) return true
   }
   return false
 }
 export type Implementer = ReturnType<typeof implementer>
 
-/** For procedures that answer nothing. */
+/** Runs the work of a procedure without a result. */
 export const done = async (work: unknown): Promise<Record<string, never>> => {
   await work
   return {}

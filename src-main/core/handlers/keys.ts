@@ -3,7 +3,7 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
-/** The key room's part of the contract. */
+/** Procedures about the account's API keys. */
 export const keysHandlers = (os: Implementer['keys'], host: Host, usage: UsageFeature) => ({
   watch: os.watch.handler(({ input, signal }) => guarded(host, usage.watchKeys(input, signal))),
   daily: os.daily.handler(({ input }) => usage.reading.keyDaily(input)),

@@ -3,7 +3,7 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
-/** The library's part of the contract. */
+/** Procedures about folders, prompts, presets, search and the trash. */
 export const libraryHandlers = (os: Implementer['library'], host: Host, library: ChatLibrary) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, library.state.watch(signal))),
   saveFolder: os.saveFolder.handler(({ input }) => library.saveFolder(input)),

@@ -2,13 +2,14 @@ import type { Media } from '../features/media/media.ts'
 import type { MediaRetention } from '../features/media/retention.ts'
 import { done, type Implementer } from './implementer.ts'
 
-export const mediaHandlers = (os: Implementer['media'], media: Media, keeping: MediaRetention) => ({
+/** Procedures about stored media files: disk use, cleaning up, waveforms. */
+export const mediaHandlers = (os: Implementer['media'], media: Media, retention: MediaRetention) => ({
   addImage: os.addImage.handler(({ input }) => media.addImage(input)),
-  use: os.use.handler(() => keeping.use()),
-  wouldCleanUp: os.wouldCleanUp.handler(({ input }) => keeping.wouldCleanUp(input)),
-  cleanUp: os.cleanUp.handler(({ input }) => keeping.cleanUp(input)),
-  reveal: os.reveal.handler(({ input }) => keeping.reveal(input)),
-  dragOut: os.dragOut.handler(({ input }) => keeping.dragOut(input)),
-  peaks: os.peaks.handler(({ input }) => keeping.peaks(input)),
-  keepPeaks: os.keepPeaks.handler(({ input }) => done(keeping.keepPeaks(input))),
+  use: os.use.handler(() => retention.use()),
+  wouldCleanUp: os.wouldCleanUp.handler(({ input }) => retention.wouldCleanUp(input)),
+  cleanUp: os.cleanUp.handler(({ input }) => retention.cleanUp(input)),
+  reveal: os.reveal.handler(({ input }) => retention.reveal(input)),
+  dragOut: os.dragOut.handler(({ input }) => retention.dragOut(input)),
+  peaks: os.peaks.handler(({ input }) => retention.peaks(input)),
+  keepPeaks: os.keepPeaks.handler(({ input }) => done(retention.keepPeaks(input))),
 })

@@ -3,12 +3,13 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
-export const waitingHandlers = (os: Implementer['waiting'], host: Host, waiting: Outbox) => ({
-  watch: os.watch.handler(({ signal }) => guarded(host, waiting.watch(signal))),
-  add: os.add.handler(({ input }) => waiting.add(input)),
-  again: os.again.handler(({ input }) => waiting.again(input)),
-  get: os.get.handler(({ input }) => waiting.get(input)),
-  hold: os.hold.handler(({ input }) => waiting.hold(input)),
-  change: os.change.handler(({ input }) => waiting.change(input)),
-  cancel: os.cancel.handler(({ input }) => done(waiting.cancel(input))),
+/** Procedures about requests that wait until the service is reachable. */
+export const outboxHandlers = (os: Implementer['waiting'], host: Host, outbox: Outbox) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, outbox.watch(signal))),
+  add: os.add.handler(({ input }) => outbox.add(input)),
+  again: os.again.handler(({ input }) => outbox.again(input)),
+  get: os.get.handler(({ input }) => outbox.get(input)),
+  hold: os.hold.handler(({ input }) => outbox.hold(input)),
+  change: os.change.handler(({ input }) => outbox.change(input)),
+  cancel: os.cancel.handler(({ input }) => done(outbox.cancel(input))),
 })

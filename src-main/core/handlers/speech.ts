@@ -3,7 +3,7 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
-/** The speech room's part of the contract. */
+/** Procedures about text to speech. */
 export const speechHandlers = (os: Implementer['speech'], host: Host, speeches: Speeches) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, speeches.watch(signal))),
   find: os.find.handler(({ input }) => speeches.find(input)),

@@ -1,6 +1,7 @@
 import type { Transfers } from '../features/transfers/transfers.ts'
 import { done, type Implementer } from './implementer.ts'
 
+/** Procedures that upload and download files in parts. */
 export const transfersHandlers = (os: Implementer['transfers'], { uploads, downloads }: Transfers) => ({
   begin: os.begin.handler(({ input }) => uploads.begin(input)),
   part: os.part.handler(({ input }) => uploads.part(input)),

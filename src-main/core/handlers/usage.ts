@@ -8,27 +8,35 @@ import type { Store } from '../store/store.ts'
 import { guarded } from './errors.ts'
 import type { Implementer } from './implementer.ts'
 
-/** The usage room's part of the contract. */
+interface UsageDependencies {
+  usage: UsageFeature
+  usageWorker: UsageWorkerClient
+  store: Store
+  transfers: Transfers
+}
+
+/** Procedures about usage and costs. */
 export const usageHandlers = (
   os: Implementer['usage'],
   host: Host,
-  {
-    usage,
-    beside,
-    store,
-    transfers,
-  }: { usage: UsageFeature; beside: UsageWorkerClient; store: Store; transfers: Transfers },
+  { usage, usageWorker, store, transfers }: UsageDependencies,
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, usage.watch(signal))),
   refresh: os.refresh.handler(() => usage.refresh()),
   rename: os.rename.handler(({ input }) => usage.rename(input)),
   summary: os.summary.handler(({ input }) => usage.summary(input)),
-  view: os.view.handler(({ input: query, signal }) => beside.ask({ what: 'view', query }, signal)),
-  compare: os.compare.handler(({ input: query, signal }) => beside.ask({ what: 'compare', query }, signal)),
-  corrections: os.corrections.handler(({ input: query, signal }) => beside.ask({ what: 'corrections', query }, signal)),
+  view: os.view.handler(({ input: query, signal }) => usageWorker.ask({ what: 'view', query }, signal)),
+  compare: os.compare.handler(({ input: query, signal }) => usageWorker.ask({ what: 'compare', query }, signal)),
+  corrections: os.corrections.handler(({ input: query, signal }) =>
+    usageWorker.ask({ what: 'corrections', query }, signal),
+  ),
   undated: os.undated.handler(({ input }) => usage.reading.undated(input)),
   topConversations: os.topConversations.handler(({ input }) => topConversations(store.conversationCosts, input)),
   export: os.export.handler(({ input: { format, ...query }, signal }) =>
-    exportView((path) => beside.ask({ what: 'export', query, format, path }, signal), { query, format }, transfers),
+    exportView(
+      (path) => usageWorker.ask({ what: 'export', query, format, path }, signal),
+      { query, format },
+      transfers,
+    ),
   ),
 })

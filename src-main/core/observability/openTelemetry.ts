@@ -1,17 +1,23 @@
 import type { OtlpOptions, OtlpSpans, SpannedRequest } from './otlp.ts'
-import type { ServerAddress } from './server.ts'
-import { LoadedLater, type MetricsSink } from './sink.ts'
+import { LazySink, type MetricsSink } from './sink.ts'
+import type { ServerAddress } from './spans.ts'
 
-/** Where spans go, if anywhere. */
+/** Host and port of a base address. */
+export function serverOf(baseUrl: string): ServerAddress {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return { address: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) }
+}
+
+/** Sends spans to a collector. */
 export interface SpanExport extends MetricsSink {
-  /** Sends what is left; waits no longer than one export may take. */
+  /** Sends the remaining spans. Takes no longer than one export may take. */
   close(): Promise<void>
 }
 
 /**
- * OpenTelemetry, only where the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT` or
- * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`), else null. Its packages are loaded with the first request; a failure to load or to
- * send is logged and disturbs nothing.
+ * Exports spans by OpenTelemetry if the environment names a collector (`OTEL_EXPORTER_OTLP_ENDPOINT` or
+ * `OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`), else returns null. The packages are loaded with the first request. A failure to load or to send is
+ * logged and affects nothing else.
  */
 export function openTelemetry(
   env: NodeJS.ProcessEnv,
@@ -20,23 +26,26 @@ export function openTelemetry(
   const endpoint = env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT
   if (!endpoint || env.OTEL_SDK_DISABLED?.toLowerCase() === 'true' || env.OTEL_TRACES_EXPORTER === 'none') return null
   if (!URL.canParse(endpoint)) {
-    options.log('warn', 'OpenTelemetry: the endpoint of the environment is no address. No spans are sent.')
+    options.log('warn', 'OpenTelemetry: the endpoint in the environment is not a URL. No spans are sent.')
     return null
   }
   const protocol = env.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? env.OTEL_EXPORTER_OTLP_PROTOCOL ?? 'http/json'
   if (protocol !== 'http/json') {
-    options.log('warn', `OpenTelemetry: spans are sent as http/json; ${protocol.slice(0, 40)} is not spoken here.`)
+    options.log(
+      'warn',
+      `OpenTelemetry: spans are sent as http/json, because ${protocol.slice(0, 40)} is not supported.`,
+    )
   }
-  const spans = new LoadedLater<SpannedRequest, OtlpSpans | Nowhere>(async () => {
+  const spans = new LazySink<SpannedRequest, OtlpSpans | NoExport>(async () => {
     try {
       const { OtlpSpans: Loaded } = await import('./otlp.ts')
       return new Loaded(options)
     } catch (thrown) {
       options.log('warn', `OpenTelemetry could not start, no spans are sent: ${String(thrown)}`)
-      return new Nowhere()
+      return new NoExport()
     }
   })
-  // Rows are told a moment after their end, when the connection may be closed already.
+  // Rows are reported a moment after their request has ended, when the connection may be closed already.
   let server: ServerAddress | null = null
   return {
     ended(row) {
@@ -49,9 +58,9 @@ export function openTelemetry(
   }
 }
 
-class Nowhere {
+class NoExport {
   ended(): void {
-    // Told of once, when it could not start.
+    // The failure to start was logged once.
   }
   async close(): Promise<void> {
     // Nothing is open.

@@ -4,12 +4,11 @@ import { defaultResource, detectResources, envDetector, resourceFromAttributes }
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
 import { ATTR_SERVICE_NAME, ATTR_SERVICE_VERSION } from '@opentelemetry/semantic-conventions'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
-import type { ServerAddress } from './server.ts'
-import { spanOf } from './spans.ts'
+import { type ServerAddress, spanOf } from './spans.ts'
 
+/** An ended request and its server, if that is known. */
 export interface SpannedRequest {
   row: RequestRow
-  /** Where it went. */
   server: ServerAddress | null
 }
 
@@ -18,18 +17,18 @@ export interface OtlpOptions {
   log(level: 'warn', line: string): void
 }
 
-/** Short of the SDK's 10 s: a dead collector must not hold up the program's end for long. `OTEL_EXPORTER_OTLP_TIMEOUT` holds. */
+/** Shorter than the SDK's 10 s, so that a dead collector does not delay the program's end. `OTEL_EXPORTER_OTLP_TIMEOUT` overrides it. */
 const exportTimeoutMs = 3_000
-/** How often a failing export is told of. */
-const toldEveryMs = 600_000
+/** How often a failing export is logged, ms. */
+const logEveryMs = 600_000
 
-/** Sends spans to the collector that the environment names, a batch every few seconds. */
+/** Sends spans in batches to the collector that the environment names. */
 export class OtlpSpans {
   readonly #provider: TracerProvider
   readonly #tracer: Tracer
 
   constructor({ version, log }: OtlpOptions) {
-    // What the environment says of us (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) goes before.
+    // The environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) overrides these attributes.
     const resource = defaultResource()
       .merge(resourceFromAttributes({ [ATTR_SERVICE_NAME]: 'inference-studio', [ATTR_SERVICE_VERSION]: version }))
       .merge(detectResources({ detectors: [envDetector] }))
@@ -37,7 +36,7 @@ export class OtlpSpans {
     const exporter = new OTLPTraceExporter(timeoutSet ? {} : { timeoutMillis: exportTimeoutMs })
     this.#provider = new TracerProvider({
       resource,
-      spanProcessors: [new BatchSpanProcessor({ exporter: telling(exporter, log) })],
+      spanProcessors: [new BatchSpanProcessor({ exporter: withLogging(exporter, log) })],
     })
     this.#tracer = this.#provider.getTracer('inference-studio', version)
   }
@@ -49,21 +48,21 @@ export class OtlpSpans {
     span.end(end)
   }
 
-  /** Sends what is left, for as long as one export may take. */
+  /** Sends the remaining spans, for as long as one export may take. */
   async close(): Promise<void> {
-    // A collector that fails was told of; the spans are gone.
+    // The failure of the collector was logged; the spans are lost.
     await this.#provider.shutdown().catch(() => undefined)
   }
 }
 
-/** The SDK drops spans that it can't send and says so to nobody: this says it, now and then. */
-function telling(exporter: SpanExporter, log: OtlpOptions['log']): SpanExporter {
-  let toldAt = Number.NEGATIVE_INFINITY
+/** Logs failed exports now and then, because the SDK drops such spans silently. */
+function withLogging(exporter: SpanExporter, log: OtlpOptions['log']): SpanExporter {
+  let loggedAt = Number.NEGATIVE_INFINITY
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.error !== undefined && performance.now() - toldAt > toldEveryMs) {
-          toldAt = performance.now()
+        if (result.error !== undefined && performance.now() - loggedAt > logEveryMs) {
+          loggedAt = performance.now()
           log('warn', `OpenTelemetry: ${spans.length} spans could not be sent: ${result.error.message}`)
         }
         done(result)

@@ -3,12 +3,12 @@ import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { fromNano, type Nano, toNano } from '../shared/money.ts'
 import type { MetricsSink } from './sink.ts'
 
-/** What is so now. */
+/** The current state, for the gauges. */
 export interface LiveReading {
-  /** Requests that passed the desk and still hold their connection. */
+  /** Admitted requests that have not ended. */
   running: number
   waiting: number
-  /** Until when the service asked everyone to wait, ISO 8601. */
+  /** Until when the service asked all requests to wait, ISO 8601, or null. */
   heldUntil: string | null
   slots: { used: number; of: number | null }
 }
@@ -16,13 +16,13 @@ export interface LiveReading {
 type Labels = Record<string, string>
 
 const prefix = 'inference_studio_'
-/** Seconds. From what a relay costs to the longest wait at the desk, and to a reasoning model's first word. */
+/** Seconds, from the cost of the relay to the longest wait in the queue and the first output of a reasoning model. */
 const waitBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 /**
- * Counters in the text format of Prometheus, from requests that have ended. Label values are names and words of ours, never a
- * model's name or a path: those are a tool's to choose, and each new one would be a series for ever.
+ * Counters of ended requests in the text format of Prometheus. Models and paths are not label values, because apps choose them and each new
+ * value would create a time series.
  */
 export class Prometheus implements MetricsSink {
   readonly #registry = new Registry()
@@ -33,27 +33,28 @@ export class Prometheus implements MetricsSink {
     'status',
     'state',
   ])
-  readonly #retries = this.#counter('retries_total', 'Times that a request was sent again.', ['tool', 'tool_id'])
-  readonly #tokens = this.#counter('tokens_total', 'Tokens; cached ones are a part of those in.', [
+  readonly #retries = this.#counter('retries_total', 'Retries of requests.', ['tool', 'tool_id'])
+  readonly #tokens = this.#counter('tokens_total', 'Tokens. Cached tokens are also part of the input tokens.', [
     'tool',
     'tool_id',
     'kind',
     'certainty',
   ])
   readonly #bytes = this.#counter('body_bytes_total', 'Bytes of bodies.', ['tool', 'tool_id', 'direction'])
-  readonly #unpriced = this.#counter('unpriced_requests_total', 'Requests whose cost nobody can tell.', [
-    'tool',
-    'tool_id',
-  ])
-  readonly #refusals = this.#counter('refusals_total', 'Requests that were refused here.', ['reason'])
-  readonly #queueWait = this.#histogram('queue_wait_seconds', 'Wait at the desk, of requests that waited.', waitBuckets)
+  readonly #unpriced = this.#counter('unpriced_requests_total', 'Requests with unknown cost.', ['tool', 'tool_id'])
+  readonly #refusals = this.#counter('refusals_total', 'Requests that Inference Studio refused.', ['reason'])
+  readonly #queueWait = this.#histogram(
+    'queue_wait_seconds',
+    'Time in the queue, of requests that waited.',
+    waitBuckets,
+  )
   readonly #firstByte = this.#histogram(
     'first_byte_seconds',
     'From the start of a request to the first byte of its reply’s body.',
     waitBuckets,
   )
   readonly #duration = this.#histogram('duration_seconds', 'From the start of a request to its end.', durationBuckets)
-  /** Money is summed exactly and becomes a float in the text alone. */
+  /** Summed exactly in nano-SC, and converted to a float only in the text. */
   readonly #spent = new Map<string, { labels: Labels; nano: Nano }>()
   readonly #labels = new Map<string, RowLabels>()
 
@@ -61,7 +62,7 @@ export class Prometheus implements MetricsSink {
     const spent = this.#spent
     new Counter({
       name: `${prefix}spent_sc_total`,
-      help: 'Cost in SC; estimated where certainty says so.',
+      help: 'Cost in SC. The label certainty says whether it is estimated.',
       labelNames: ['tool', 'tool_id', 'certainty'],
       registers: [this.#registry],
       collect() {
@@ -69,13 +70,13 @@ export class Prometheus implements MetricsSink {
         for (const { labels, nano } of spent.values()) this.inc(labels, Number(fromNano(nano)))
       },
     })
-    this.#gauge('running', 'Requests under way at the service now.', () => live().running)
-    this.#gauge('waiting', 'Requests that wait at the desk now.', () => live().waiting)
-    this.#gauge('held_seconds', 'Until the hold ends that the service asked for; 0 without one.', () =>
+    this.#gauge('running', 'Requests running at the service now.', () => live().running)
+    this.#gauge('waiting', 'Requests in the queue now.', () => live().waiting)
+    this.#gauge('held_seconds', 'Time until the end of the wait that the service asked for. 0 without one.', () =>
       secondsUntil(live().heldUntil),
     )
     this.#gauge('slots_used', 'Inference requests that hold a slot now.', () => live().slots.used)
-    this.#gauge('slots', 'Slots there are; +Inf where no bound is known.', () => live().slots.of ?? Infinity)
+    this.#gauge('slots', 'Slots of the key. +Inf if the limit is unknown.', () => live().slots.of ?? Infinity)
   }
 
   ended(row: RequestRow): void {
@@ -95,25 +96,25 @@ export class Prometheus implements MetricsSink {
     if (row.durationMs !== null) this.#duration.observe(labels.kind, row.durationMs / 1000)
   }
 
-  /** Refusals at the gate are nobody's requests and don't come through `ended`. @param reason a code of ours */
+  /** Counts a request that the gateway refused, which has no row of its own. @param reason the refusal's code */
   refused(reason: string): void {
     this.#refusals.inc({ reason })
   }
 
-  /** All of it, in the text exposition format 0.0.4. */
+  /** All metrics in the text exposition format 0.0.4. */
   text(): Promise<string> {
     return this.#registry.metrics()
   }
 
-  /** Made once for all rows that are alike: they are the larger part of what a row costs. */
+  /** Cached for rows with the same labels, because creating labels is the larger part of the cost of a row. */
   #labelsOf({ who, endpoint, status, state, tokensAre }: RequestRow): RowLabels {
     const name = who.kind === 'tool' ? who.name : who.kind
     const id = who.kind === 'tool' ? who.id : ''
-    const answered = status === null ? 'none' : `${Math.floor(status / 100)}xx`
-    const key = `${id}\n${endpoint}\n${answered}\n${state}\n${tokensAre}\n${name}`
+    const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
+    const key = `${id}\n${endpoint}\n${statusClass}\n${state}\n${tokensAre}\n${name}`
     let labels = this.#labels.get(key)
     if (!labels) {
-      labels = rowLabels({ tool: name, tool_id: id }, who.kind, endpoint, answered, state, tokensAre)
+      labels = rowLabels({ tool: name, tool_id: id }, who.kind, endpoint, statusClass, state, tokensAre)
       this.#labels.set(key, labels)
     }
     return labels
@@ -149,7 +150,7 @@ export class Prometheus implements MetricsSink {
 
 type RowLabels = ReturnType<typeof rowLabels>
 
-/** @param who a tool's name may change, its id stays */
+/** @param who name and id of the app; the name may change */
 function rowLabels(who: Labels, asker: string, endpoint: string, status: string, state: string, certainty: string) {
   return {
     who,

@@ -1,22 +1,22 @@
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { inBackground } from '../shared/unexpected.ts'
 
-/** Told of each request once it has ended. */
+/** Receives each request after it has ended. */
 export interface MetricsSink {
   ended(row: RequestRow): void
 }
 
-/** What came while a sink's packages were loading; more is not kept. */
-const mostKept = 2_048
+/** How many items are buffered while the packages of a sink load. More are dropped. */
+const maxBuffered = 2_048
 
-/** A sink whose packages are loaded when the first thing comes for it, and not before. */
-export class LoadedLater<I, T extends { ended(item: I): void }> {
+/** A sink whose packages are loaded with its first item. */
+export class LazySink<I, T extends { ended(item: I): void }> {
   readonly #load: () => Promise<T>
   #sink: T | null = null
   #loading: Promise<T> | null = null
-  #kept: I[] = []
+  #buffer: I[] = []
 
-  /** @param load may fail, such as without file descriptors: it is called again for what comes next */
+  /** @param load may fail, for example without file descriptors. It is called again for the next item. */
   constructor(load: () => Promise<T>) {
     this.#load = load
   }
@@ -26,26 +26,26 @@ export class LoadedLater<I, T extends { ended(item: I): void }> {
       this.#sink.ended(item)
       return
     }
-    if (this.#kept.length < mostKept) this.#kept.push(item)
+    if (this.#buffer.length < maxBuffered) this.#buffer.push(item)
     inBackground('Metrics could not be loaded', this.get())
   }
 
-  /** The sink, loaded now if it was not, with everything in it. */
+  /** Loads the sink if necessary, and passes it the buffered items. */
   get(): Promise<T> {
     this.#loading ??= this.#load().then((sink) => {
-      for (const item of this.#kept) sink.ended(item)
-      this.#kept = []
+      for (const item of this.#buffer) sink.ended(item)
+      this.#buffer = []
       this.#sink = sink
       return sink
     })
-    // The next thing that comes tries again.
+    // The next item tries again.
     this.#loading.catch(() => {
       this.#loading = null
     })
     return this.#loading
   }
 
-  /** Null where nobody has needed it. */
+  /** Null if no item has arrived yet. */
   get loaded(): Promise<T> | null {
     return this.#loading
   }

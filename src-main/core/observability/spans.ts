@@ -9,7 +9,12 @@ import {
   ATTR_URL_PATH,
 } from '@opentelemetry/semantic-conventions'
 import type { Endpoint, RequestRow } from '../../../src-preload/contract/requests.ts'
-import type { ServerAddress } from './server.ts'
+
+/** The server that a request was sent to. */
+export interface ServerAddress {
+  address: string
+  port: number
+}
 
 /** One request as a span. Times are milliseconds since 1970. */
 export interface RequestSpan {
@@ -18,12 +23,12 @@ export interface RequestSpan {
   start: number
   end: number
   attributes: Attributes
-  /** `error.type` where it counts as an error. Never the service's words: they may quote a prompt. */
+  /** `error.type`, or null for a request that did not fail. Never the service's message, which may quote a prompt. */
   error: string | null
 }
 
-// The GenAI conventions (github.com/open-telemetry/semantic-conventions-genai, client inference) are not stable yet, so the
-// names stand here, as their authors advise, and not in an import that a minor version may break.
+// The GenAI conventions (github.com/open-telemetry/semantic-conventions-genai, client inference) are not stable yet. Their authors advise
+// to copy the names, because a minor version of the package may change them.
 const operationName = 'gen_ai.operation.name'
 const providerName = 'gen_ai.provider.name'
 const requestModel = 'gen_ai.request.model'
@@ -34,7 +39,7 @@ const inputTokens = 'gen_ai.usage.input_tokens'
 const outputTokens = 'gen_ai.usage.output_tokens'
 const cachedTokens = 'gen_ai.usage.cache_read.input_tokens'
 
-/** The conventions' well-known names of operations; media go by the one for what is neither chat nor plain completion. */
+/** The conventions' names of operations. Media requests use the general one, because there is none for them. */
 const operations: Partial<Record<Endpoint, { name: string; output: string }>> = {
   chat: { name: 'chat', output: 'text' },
   completions: { name: 'text_completion', output: 'text' },
@@ -43,7 +48,7 @@ const operations: Partial<Record<Endpoint, { name: string; output: string }>> = 
   images: { name: 'generate_content', output: 'image' },
 }
 
-/** A request that has ended, as a client span by the GenAI conventions; what is no inference, by those of HTTP. No content, ever. */
+/** An ended request as a client span, by the GenAI conventions for inference and by those of HTTP for the rest. Never contains content. */
 export function spanOf(row: RequestRow, server: ServerAddress | null): RequestSpan {
   const operation = operations[row.endpoint]
   const start = Date.parse(row.at)
@@ -55,7 +60,7 @@ export function spanOf(row: RequestRow, server: ServerAddress | null): RequestSp
     ...(row.status !== null && { [ATTR_HTTP_RESPONSE_STATUS_CODE]: row.status }),
     ...(row.attempts > 1 && { [ATTR_HTTP_REQUEST_RESEND_COUNT]: row.attempts - 1 }),
     ...(server && { [ATTR_SERVER_ADDRESS]: server.address, [ATTR_SERVER_PORT]: server.port }),
-    ...own(row),
+    ...studioAttributes(row),
   }
   const failure = failureOf(row)
   if (failure !== null) attributes[ATTR_ERROR_TYPE] = failure
@@ -72,7 +77,7 @@ export function spanOf(row: RequestRow, server: ServerAddress | null): RequestSp
 function inference(row: RequestRow, operation: { name: string; output: string }, model: string | null): Attributes {
   return {
     [operationName]: operation.name,
-    // The conventions' word for whatever speaks OpenAI's API; `server.address` says who that is.
+    // The conventions' name for every service with OpenAI's API. `server.address` identifies the service.
     [providerName]: 'openai',
     [outputType]: operation.output,
     ...(model !== null && { [requestModel]: model }),
@@ -84,8 +89,8 @@ function inference(row: RequestRow, operation: { name: string; output: string },
   }
 }
 
-/** What the conventions have no name for. */
-function own({
+/** Attributes for which the conventions have no name. */
+function studioAttributes({
   who,
   state,
   queuedMs,
@@ -106,13 +111,13 @@ function own({
     ...(backoffMs > 0 && { [`${prefix}back_off`]: backoffMs / 1000 }),
     [`${prefix}tokens_are`]: tokensAre,
     [`${prefix}cost_is`]: costIs,
-    // Exact decimal text, as everywhere.
+    // An exact decimal string, as in the request log.
     ...(cost !== null && { [`${prefix}cost_sc`]: cost }),
     ...(requestId !== null && { [`${prefix}request_id`]: requestId }),
   }
 }
 
-/** `error.type`: the status, or the kind of problem. What a person or a tool took back is no error. */
+/** `error.type`: the status, or the kind of problem. A cancelled request is not an error. */
 function failureOf({ state, status, problem }: RequestRow): string | null {
   if (state === 'cancelled') return null
   if (state === 'done' || state === 'refused') return status !== null && status >= 400 ? String(status) : null

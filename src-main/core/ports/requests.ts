@@ -3,9 +3,9 @@ import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
 import type { Nano } from '../shared/money.ts'
 
-// The words that upstream, the local /v1, the desk and the books share, so that none of them needs to know another.
+// Types that upstream, the gateway, the request log and the limits share, so that none of them imports another.
 
-/** `X-RateLimit-Limit`, `X-RateLimit-Remaining` (requests), `Retry-After` (ms). */
+/** `X-RateLimit-Limit` and `X-RateLimit-Remaining` in requests, `Retry-After` in ms. */
 export interface RateLimitHeaders {
   limit: number | null
   remaining: number | null
@@ -22,116 +22,116 @@ export interface TokenUsage {
 
 export type StudioFeature = 'chat' | 'speech' | 'transcribe' | 'images' | 'account'
 
-/** Who asks: the studio for a person who waits, or a tool by its key's id. */
-export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'tool'; id: string; failFast: boolean }
+/** The sender of a request: a feature of the studio, or an app. `failFast`: refuse the request instead of queueing it. */
+export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'app'; id: string; failFast: boolean }
 
-/** One attempt that wants to go to the service. */
+/** One attempt to send a request to the service. */
 export interface AdmissionRequest {
   asker: Requester
-  /** Inference holds one of the key's concurrent slots until its reply is closed (specification, Limits); read-outs don't. */
+  /** Whether it needs one of the key's concurrent slots until its reply is closed. Only inference does (specification, Limits). */
   slot: boolean
-  /** Expected use, prompt and reply together; 0 where none. */
+  /** Expected tokens of prompt and reply together. */
   tokens: number
   model: string | null
   signal: CancelSignal | undefined
-  /** It belongs to what was sent before another connection was chosen: the file of a reply. */
+  /** Whether it belongs to a request of an earlier connection, such as the file of a reply. */
   afterwards?: boolean
-  /** Told when it has to wait and when the wait is over. */
+  /** Called when it starts and stops waiting. */
   trace: Pick<RequestTrace, 'id' | 'queued' | 'admitted'>
 }
 
-/** The leave to send one attempt. Given back exactly once, when its connection is free again. */
+/** Permission to send one attempt. `leave` must be called exactly once, when the attempt's connection is free again. */
 export interface Permit {
-  /** `tokens` is what was used, as far as known. */
+  /** @param tokens the tokens used, or null if unknown */
   leave(tokens: number | null): void
 }
 
-/** The one admission desk of the program: every attempt to reach the service goes by it, the studio's and the tools'. */
+/** Admits every attempt to reach the service, those of the studio and those of apps. */
 export interface Scheduler {
   /**
-   * At once where nothing stands in the way, otherwise in turn.
+   * Returns a permit at once, or a promise of one if the request has to wait for its turn.
    * @throws StudioError `cancelled`, `would_wait` (fail fast), `queue_full`, `queue_timeout`
    */
-  enter(wish: AdmissionRequest): Permit | Promise<Permit>
-  /** Each reply's head, with the pass of its request; a 429 holds everyone for its `Retry-After`. */
-  saw(status: number, rateLimit: RateLimitHeaders, pass?: Permit): void
+  enter(request: AdmissionRequest): Permit | Promise<Permit>
+  /** Call with the headers of each reply. A 429 makes all requests wait for its `Retry-After`. */
+  saw(status: number, rateLimit: RateLimitHeaders, permit?: Permit): void
 }
 
 type Pairs = [name: string, value: string][]
 
-/** What is known of a request when its row is opened. */
+/** The facts about a request that are known when its row is opened. */
 export interface RequestNotice {
   asker: Requester
   method: string
-  /** Below the base address, without its query. */
+  /** Path below the base address, without the query. */
   path: string
   endpoint: Endpoint
   model: string | null
   stream: boolean
-  /** How many pictures it asks for, where it does; 1 where nobody says. */
+  /** How many images it asks for. Absent for other requests. */
   pictures?: number
-  /** Whether copies of headers and bodies may be kept. */
+  /** Whether copies of the headers and bodies may be stored. */
   logBodies: boolean
 }
 
 export interface RequestEnd {
   state: 'done' | 'failed' | 'refused' | 'cancelled' | 'cut'
-  /** For `cancelled`. */
+  /** Who cancelled it, for `cancelled`. */
   by?: 'tool' | 'person' | 'studio'
-  /** `kind` is a ProblemKind or the code of a refusal of ours. */
+  /** `kind` is a ProblemKind or the code of a refusal by this program. */
   problem?: { kind: string; message: string }
 }
 
-/** What was used, as far as the reply or a count of ours tells. */
+/** The use of a request so far, reported by the service or counted here. */
 export interface MeterReading {
   usage: TokenUsage | null
-  /** True: the service's own figures. */
+  /** Whether the figures are the service's own. */
   measured: boolean
-  /** Whether any output (text, reasoning, tool call, audio, picture) had come. */
+  /** Whether any output (text, reasoning, tool call, audio, image) has arrived. */
   output: boolean
 }
 
 export interface CopiedBody {
-  /** The first bytes, secrets cut out; null where they are no text. */
+  /** The first bytes with secrets removed, or null if they are not text. */
   text: string | null
   bytes: number
   capped: boolean
 }
 
-/** One request as the books follow it, from before it is sent until after it has ended. Every method is cheap. */
+/** Records one request in the log, from before it is sent until after it has ended. Every method is cheap. */
 export interface RequestTrace {
   readonly id: number
-  /** Pending until the row stands in the database, null once it does: nothing is sent before. */
+  /** Pending until the row is stored, then null. A request must not be sent before. */
   readonly written: Promise<void> | null
   readonly logBodies: boolean
-  /** Set by whoever carries the request: what a person's Stop does. */
+  /** Set by the sender of the request. Called when a person stops it. */
   onStop: (() => void) | null
-  /** Learned from the body after the row was opened. */
+  /** Adds facts that were read from the body after the row was opened. */
   asks(what: { model?: string | null; stream?: boolean }): void
   queued(): void
   admitted(): void
-  /** An attempt failed and another will follow; 0 for a lost connection. */
+  /** An attempt failed and another one will follow. @param status 0 for a lost connection */
   backsOff(status: number): void
-  /** A connection is there and the request begins to go out on it. */
+  /** A connection is open and the request starts to be sent. */
   connected(): void
   sentBytes(count: number): void
-  /** A status line, the service's or ours. */
+  /** A reply has started, from the service or from this program. */
   replied(status: number, requestId: string | null): void
   receivedBytes(count: number): void
-  /** What was used so far can be asked for from now on; costs up to some ms, so that it is asked now and then, if somebody looks. */
+  /** Provides the use so far. A reading may take some ms, so the log reads it now and then, while someone watches. */
   reads(reading: () => MeterReading): void
-  /** Headers with their secrets cut out when they are read, by `clean`. */
+  /** Stores the headers. `clean` removes secrets when they are read. */
   headers(request: Pairs, reply: Pairs, clean: (text: string) => string): void
   bodies(request: CopiedBody | null, reply: CopiedBody | null): void
-  /** Ends it; later calls change nothing. */
+  /** Ends the record. Later calls have no effect. */
   ends(end: RequestEnd, reading: MeterReading | null): void
 }
 
-/** A request that was turned away at the gate, before it was anybody's. */
+/** A request that was refused before it was sent or queued. */
 export interface GateRefusal {
-  /** Where the key was good all the same (a paused tool); else null. */
-  toolId: string | null
-  /** In words: `a web page at https://evil.example`, `a program without a key`. */
+  /** The app whose key was presented with the right secret (such as a paused app), or null. */
+  appId: string | null
+  /** The sender, as text for a person: `a web page at https://evil.example`, `a program without a key`. */
   from: string
   method: string
   path: string
@@ -140,41 +140,41 @@ export interface GateRefusal {
   message: string
 }
 
-/** Where every request is written down. */
+/** Records every request. */
 export interface RequestLog {
   open(notice: RequestNotice): RequestTrace
-  /** Holds nobody up; the same from the same place within a minute counts up one row, so that a flood fills nothing. */
+  /** Records a refusal later, off the hot path. Repetitions from the same sender within a minute share one row, so that a flood can't fill the log. */
   refused(refusal: GateRefusal): void
 }
 
-/** A profile at its base address: whatever is learned there belongs to it alone. */
+/** A profile at a base address. Prices and names that are learned there apply to it alone. */
 export interface ProfileLocation {
-  /** A profile's id; empty where there is none. */
+  /** The profile's id, or an empty string for none. */
   profile: string
   baseUrl: string
 }
 
-/** Books that know whose requests they write down, also once another connection stands. */
+/** Returns a log for the requests of one connection, which stays correct after another connection was chosen. */
 export type RequestLogOf = (place: ProfileLocation) => RequestLog
 
-/** What a presented key is. `tool` stands where the secret was right. */
+/** The result of checking a presented key. `app` is set if the secret was right. */
 export type Verified =
-  | { good: true; tool: App }
-  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired'; tool: App | null }
+  | { good: true; app: App }
+  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired'; app: App | null }
 
-/** What a tool's request is expected to use, before it is sent. */
+/** The estimated use of an app's request, before it is sent. */
 export interface Expectation {
   endpoint: Endpoint
   model: string | null
-  /** The body names its model later, behind a file: `expect` is asked again then, before the request is complete. */
+  /** The model follows later in the body, after a file. `expect` is then called again, before the request is complete. */
   modelPending?: boolean
   tokensIn: number
   tokensOut: number
-  /** Null where nothing is known of the model's price. */
+  /** Nano-SC, or null if the price of the model is unknown. */
   cost: Nano | null
 }
 
-/** A limit that would be exceeded: 429 with a time to wait, or 402. */
+/** A refusal because a limit would be exceeded. */
 export interface LimitRefusal {
   status: 402 | 403 | 429
   code: string
@@ -182,16 +182,16 @@ export interface LimitRefusal {
   retryAfterMs: number | null
 }
 
-/** A tool's share of its limits for one request, held until it is given back, once. */
+/** One request's part of its app's limits. Must be settled once. */
 export interface AllowanceReservation {
-  /** The request ended; what it cost stands in the books already. `tokens` is null where nobody knows. */
-  giveBack(tokens: number | null): void
+  /** Call when the request has ended and its cost is in the log. @param tokens the tokens used, or null if unknown */
+  settle(tokens: number | null): void
 }
 
-/** Each tool's own limits: a tool over one of them is refused at once and never waits for it. */
+/** Enforces each app's own limits. A request over a limit is refused at once and never queued. */
 export interface Allowance {
-  /** From the head alone, before the body: endpoint, requests a minute, requests at once, budgets that are used up. */
-  begin(tool: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal
-  /** From the body, on top of the share: model, tokens a minute, and the budget, of which the estimate is reserved. */
-  expect(tool: App, share: AllowanceReservation, expected: Expectation): LimitRefusal | null
+  /** Checks the request headers: endpoint, requests a minute, concurrent requests, used-up budgets. */
+  begin(app: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal
+  /** Checks the body: model, tokens a minute, and the budget, in which the estimate is reserved. */
+  expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null
 }

@@ -1,48 +1,48 @@
 import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
 
-// The words that chat, its tools, its pictures and the books share, so that none of these rooms needs to know another.
+// Types that chat, tools, media and the request log share, so that none of them imports another.
 
-/** What chat asks of the rooms beside it; `core.ts` ties them together. */
+/** What chat needs of other features. `compose/chat.ts` provides it. */
 export interface ChatNeighbours {
-  /** `tools`, `tool_choice`, `parallel_tool_calls` for a request of this conversation; empty where none is switched on. */
+  /** `tools`, `tool_choice` and `parallel_tool_calls` for a request of this conversation, or an empty object if no tool is enabled. */
   toolsFor(conversationId: string): Record<string, unknown>
-  /** A reply ended complete and calls tools: what stands under it now, one row a call. Called within the transaction that ends the reply. */
+  /** The rows for the tool calls of a complete reply, one for each call. Called within the transaction that ends the reply. */
   callsOf(reply: Message): NewToolRow[]
-  /** After that transaction: the rows stand and can be worked on. */
+  /** Called after that transaction, when the rows are stored and the calls may run. */
   called(reply: Message, rows: readonly Message[]): void
-  /** Everything that runs for this conversation's calls is to end now, by the person. */
+  /** Stops all running tool calls of this conversation, as a person's action. Returns how many. */
   stopCalls(conversationId: string): number
-  /** The picture as a `data:` URL. @throws StudioError `no_such_item` */
+  /** An image as a `data:` URL. @throws StudioError `no_such_item` */
   imageUrl(mediaId: string): Promise<string>
-  /** What a request cost, from its row in the books, once it has ended. */
+  /** The cost of an ended request in SC, by its row in the request log. */
   costOf(requestRow: number): { cost: string | null; costIs: Certainty }
 }
 
-/** A message of role tool that is to be: the answer to one call, or the place where it will come. */
+/** A new message of role tool: the result of one call, or the placeholder for it. */
 export interface NewToolRow {
   run: ToolRun
-  /** The result where it is settled at once (arguments that are not valid); else empty. */
+  /** The result if the call is settled at once (invalid arguments), else empty. */
   text: string
 }
 
-/** What the tools ask of chat. */
+/** What tools need of chat. */
 export interface ToolCallsPort {
   /** A message of role tool, or @throws StudioError `no_such_item` */
   toolMessage(messageId: string): Message & { run: ToolRun }
-  /** Messages of role tool that are not settled: of one conversation, or all of them. */
+  /** Messages of role tool that are not settled, of one conversation or of all. */
   openCalls(conversationId?: string): (Message & { run: ToolRun })[]
-  /** Writes how a call stands, and its result once it is settled, and tells who watches. The message's status follows the run's state. */
+  /** Stores the state of a call, and its result once it is settled, and notifies watchers. The message's status follows the run's state. */
   setRun(messageId: string, run: ToolRun, text: string): void
   /** The rows of the same reply, in order. */
   rowsBeside(messageId: string): (Message & { run: ToolRun })[]
-  /** How many rounds of calls came one after another without a turn of the person between, up to this message. */
+  /** How many consecutive rounds of calls precede this message without a message of the person in between. */
   rounds(messageId: string): number
-  /** Asks the same model on, below the last row of its round. @throws StudioError `busy`, `not_connected` */
+  /** Sends the results to the same model, as a new reply below the last row of the round. @throws StudioError `busy`, `not_connected` */
   askOn(messageId: string): Promise<{ replyId: string }>
 }
 
-/** Settled: its text is what the model gets. */
+/** Whether a call has its final result, which is the text that the model gets. */
 export function isSettled(run: ToolRun): boolean {
   return run.state !== 'awaiting' && run.state !== 'by_hand' && run.state !== 'running'
 }

@@ -1,7 +1,7 @@
 import { dayMs } from '../shared/days.ts'
 import type { Callers } from '../store/requestLog/callers.ts'
 import { certainties, codeOf, outcomes } from '../store/requestLog/codes.ts'
-import type { UseDay, UsedTable } from '../store/requestLog/dailyUsage.ts'
+import type { DailyUsageReader, UseDay, UsedTable } from '../store/requestLog/dailyUsage.ts'
 import type { StoredRequest } from '../store/requestLog/requests.ts'
 
 /** What one caller used in one day (UTC) of one book. `model` is null where none was named, or too many were to be told apart. */
@@ -56,7 +56,7 @@ const emptyDay = (account: number, day: number, caller: number): UseDay => ({
 
 /** In order of days; both ends belong to it. */
 export function usedBetween(
-  table: Pick<UsedTable, 'between'>,
+  table: DailyUsageReader,
   callers: Callers,
   account: number,
   [from, to]: [from: number, to: number],
@@ -96,19 +96,19 @@ interface Remembered {
 
 /** The sums of the days, with those that are over in memory once somebody looked at years of them: a view is then made without the database. */
 export class CallerDays {
-  readonly #table: UsedTable
+  readonly #table: DailyUsageReader
   readonly #callers: Callers
   readonly #remembered = new Map<number, Remembered>()
   #settled = 0
 
-  constructor(table: UsedTable, callers: Callers) {
+  constructor(table: DailyUsageReader, callers: Callers) {
     this.#table = table
     this.#callers = callers
   }
 
-  /** Inside the transaction that closes the rows. */
-  add(rows: Iterable<StoredRequest>, accountOf: (row: number) => number): void {
-    for (const { account, day } of addUse(this.#table, rows, accountOf)) {
+  /** Adds rows that end to `table`. Call it inside the transaction that closes the rows. */
+  add(table: UsedTable, rows: Iterable<StoredRequest>, accountOf: (row: number) => number): void {
+    for (const { account, day } of addUse(table, rows, accountOf)) {
       const known = this.#remembered.get(account)
       if (known && day <= known.upTo) this.#remembered.delete(account)
       // Another thread remembers them too, and up to no later day.

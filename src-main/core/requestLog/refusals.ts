@@ -31,7 +31,7 @@ export class RefusalLog {
 
   add(refused: GateRefusal, at: number): RefusalRow {
     this.#forget(at)
-    const place = refused.toolId ?? refused.from
+    const place = refused.appId ?? refused.from
     const key = `${refused.code}\n${place}`
     const others = this.#recent.size >= mostPlaces && !this.#recent.has(key)
     const known = this.#recent.get(others ? refused.code : key)
@@ -40,7 +40,7 @@ export class RefusalLog {
       this.#unsaved.add(known.refusal)
       return known.refusal
     }
-    const row = this.#row(others ? { ...refused, toolId: null, from: 'others' } : refused, at)
+    const row = this.#row(others ? { ...refused, appId: null, from: 'others' } : refused, at)
     const refusal = { id: row.id, row, stored: false }
     this.#recent.set(others ? refused.code : key, { refusal, until: at + windowMs })
     this.#unsaved.add(refusal)
@@ -59,7 +59,7 @@ export class RefusalLog {
   #row(refused: GateRefusal, at: number): StoredRequest {
     const endpoint = endpointOf(refused.method, refused.path)
     const path = tidy(refused.path.split('?', 1)[0] ?? '', 2048)
-    const who = refused.toolId === null ? 'stranger' : `tool:${refused.toolId}`
+    const who = refused.appId === null ? 'stranger' : `tool:${refused.appId}`
     return {
       id: this.#nextId(),
       at,
@@ -92,7 +92,7 @@ export class RefusalLog {
       method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,
       model: null,
-      origin: refused.toolId === null ? tidy(refused.from, 300) : null,
+      origin: refused.appId === null ? tidy(refused.from, 300) : null,
       problemKind: tidy(refused.code, 100),
       problemMessage: tidy(refused.message, 1000),
     }

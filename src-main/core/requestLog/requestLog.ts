@@ -17,6 +17,7 @@ import type {
   RequestNotice,
   RequestTrace,
 } from '../ports/requests.ts'
+import { closeAll } from '../shared/closeAll.ts'
 import { dayMs } from '../shared/days.ts'
 import { type Feed, feed, Listeners } from '../shared/events.ts'
 import type { Nano } from '../shared/money.ts'
@@ -357,12 +358,15 @@ export class SqliteRequestLog implements RequestLog {
   async close(): Promise<void> {
     this.#hub.close()
     this.#closing = true
-    await this.rowEraser.close()
-    await this.bodyEraser.close()
-    await this.#writer.close(endsWithinMs)
-    // Only how much the next start looks at.
-    this.#trying('The end of the log could not be noted', () => this.#store.facts.set('floor', this.#lowestLive()))
-    this.#store.close()
+    await closeAll([
+      () => this.rowEraser.close(),
+      () => this.bodyEraser.close(),
+      () => this.#writer.close(endsWithinMs),
+      // The floor saves the next start some work. Nothing depends on it.
+      () =>
+        this.#trying('The end of the log could not be noted', () => this.#store.facts.set('floor', this.#lowestLive())),
+      () => this.#store.close(),
+    ])
   }
   // ---- within ----------------------------------------------------------------------------------------------------------
 
@@ -441,5 +445,5 @@ const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 const refusedCode = codeOf(outcomes, 'refused')
 
 function whoOf(asker: Requester): string {
-  return asker.kind === 'tool' ? `tool:${asker.id}` : `studio:${asker.feature}`
+  return asker.kind === 'app' ? `tool:${asker.id}` : `studio:${asker.feature}`
 }

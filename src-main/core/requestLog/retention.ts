@@ -68,7 +68,7 @@ export class LogRetention {
     let low = store.requests.from(0)?.id ?? 0
     const high = this.#parts.lastBefore(before)
     if (low > high || over()) return 0
-    const folder = await CheckpointScheduler.open(file)
+    const checkpoints = new CheckpointScheduler(file)
     let erased = 0
     try {
       store.erasing.begin()
@@ -81,14 +81,14 @@ export class LogRetention {
         rows = Math.round(rows * Math.min(1.5, sliceMs / ms))
         rows = Math.max(rowsAtOnce.least, Math.min(rowsAtOnce.most, rows))
         done(erased)
-        if (slice % foldEvery === 0) await folder.fold()
+        if (slice % foldEvery === 0) await checkpoints.passive()
         else await nextTurn()
       }
       for (let slice = 1; !over() && store.erasing.shrink(pagesAtOnce); slice += 1) {
-        if (slice % foldEvery === 0) await folder.fold()
+        if (slice % foldEvery === 0) await checkpoints.passive()
         else await nextTurn()
       }
-      if (erased > 0 && !(await folder.empty())) {
+      if (erased > 0 && !(await checkpoints.truncate())) {
         this.#parts.log(
           'warn',
           'A reader held the log of requests: copies of what was erased go when the program ends.',
@@ -96,7 +96,7 @@ export class LogRetention {
       }
     } finally {
       store.erasing.end()
-      await folder.close()
+      await checkpoints.close()
       if (erased > 0) this.#parts.erased()
     }
     return erased

@@ -204,7 +204,7 @@ export class Writer {
       store.transaction(() => {
         callers.save(store.callers)
         const ended = closed.flatMap(({ end }) => (end && store.requests.close(end) ? end : []))
-        used.add(ended, (row) => links.accountOf(row))
+        used.add(store.used, ended, (row) => links.accountOf(row))
         for (const { row, stored } of refusals.unsaved) {
           if (stored) store.requests.count(row.id, row.times)
           else store.requests.refuse(row)
@@ -258,7 +258,7 @@ export class Writer {
     const all = [...this.#bodies, ...fresh]
     if (all.length === 0) return
     try {
-      this.#requestLog.store.bodies.keep(all.map(({ kept }) => kept))
+      this.#requestLog.store.bodies.save(all.map(({ kept }) => kept))
       this.#bodiesKept.push(...this.#bodies.map(({ id }) => id))
       this.#bodies = []
     } catch (thrown) {

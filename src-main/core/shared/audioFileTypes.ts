@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { StudioError } from '../errors.ts'
 
-/** What files of a type are called, the usual ending first. */
+/** File name extensions of each media type, the usual one first. */
 const endings: Record<string, readonly string[]> = {
   'audio/webm': ['webm', 'weba'],
   'audio/ogg': ['ogg', 'oga', 'opus'],
@@ -18,33 +18,33 @@ const endings: Record<string, readonly string[]> = {
   'video/x-matroska': ['mkv', 'mka'],
 }
 
-/** The ending of a name, in small letters; null where it has none. */
+/** The extension of a file name, in lower case; null when it has none. */
 export const endingOf = (name: string): string | null => /\.([a-z\d]{1,8})$/i.exec(name)?.[1]?.toLowerCase() ?? null
 
 /** The type without its parameters: `audio/webm;codecs=opus` is `audio/webm`. */
 export const plainType = (mime: string): string => mime.split(';')[0]?.trim().toLowerCase() ?? ''
 
-/** The endings of a type's files, the usual one first; none for a type that is not known. */
+/** The extensions of a media type, the usual one first; empty for an unknown type. */
 export const endingsOf = (mime: string): readonly string[] => endings[plainType(mime)] ?? []
 
-/** What the ending of a file's name says of its type; empty where it says nothing. */
+/** The media type that a file name's extension suggests; empty when it suggests none. */
 export function typeByName(name: string): string {
   const ending = endingOf(name) ?? ''
   return Object.keys(endings).find((type) => endings[type]?.includes(ending)) ?? ''
 }
 
-/** Whether a name ends as files of sound do. */
+/** Whether a file name has the extension of an audio file. */
 export const isSoundName = (name: string): boolean => typeByName(name) !== ''
 
 /**
- * A file of sound as it goes up: read from the disk while it is sent, anew for each attempt, whatever its size.
- * @throws StudioError `no_such_item`
+ * An audio file as an upload body of any size: each attempt reads it from the disk again while it is sent.
+ * @throws StudioError `no_such_item` when the file is gone
  */
 export async function soundFile(path: string, type: string) {
   const { size } = await stat(path).catch((cause: unknown) => {
-    throw new StudioError('no_such_item', 'The file of this recording is not there any more.', {}, { cause })
+    throw new StudioError('no_such_item', 'The file of this recording no longer exists.', {}, { cause })
   })
-  // To the byte that was announced, whatever becomes of the file meanwhile.
+  // Never more bytes than were announced, even when the file grows meanwhile.
   const end = Math.max(0, size - 1)
   return { size, type, stream: () => createReadStream(path, { end, highWaterMark: 128 * 1024 }) }
 }

@@ -1,12 +1,12 @@
 /**
- * A spreadsheet would take a text that begins so for a formula, some of these also in full width; names and paths come from tools and from the
- * service.
+ * Characters that make a spreadsheet treat a cell as a formula, some also in full width. Names and paths come from apps and from the
+ * service, so they may begin so.
  */
 const formula = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
-/** RFC 4180; and a semicolon or a tab, at which a spreadsheet may part a line, by where in the world it runs. */
+/** Quoting is needed for the separators of RFC 4180, and for semicolons and tabs, which spreadsheets of some locales treat as separators. */
 const parting = /[",;\t\r\n]/
 
-/** One cell. Nothing between the commas is what is not known; an empty text stands in quotes. */
+/** One cell. null becomes an empty cell; an empty string becomes `""`. */
 export function csvCell(value: string | number | boolean | null): string {
   if (value === null) return ''
   if (typeof value !== 'string') return String(value)

@@ -1,31 +1,31 @@
 import { StudioError } from '../errors.ts'
 
-/** Days are counted since 1970. They are days of a calendar: no time zone moves them. */
+/** A day of the calendar, counted since 1970. It has no time zone. */
 export type DayNumber = number
 
 export const dayMs = 86_400_000
 
-/** `2026-11-21` with or without anything behind it that does not go on with a digit. */
+/** `2026-11-21`, followed by anything but another digit. */
 const dated = /^\s*(\d{4})-(\d{2})-(\d{2})(?!\d)/
 
-/** The day that a date or date-time names as it is written; null where it names none. */
+/** The day that a date or date-time names as written; null when it names none. */
 export function dayOfDate(given: string | null | undefined): DayNumber | null {
   const parts = dated.exec(given ?? '')
   if (!parts) return null
   const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
   const ms = Date.UTC(year, month - 1, date)
   const read = new Date(ms)
-  // `2026-02-30` would roll over; years below 100 would be the 20th century's.
+  // Date.UTC would turn `2026-02-30` into a day of March, and a year below 100 into one of the 20th century.
   const same = read.getUTCFullYear() === year && read.getUTCMonth() === month - 1 && read.getUTCDate() === date
   return same ? ms / dayMs : null
 }
 
-/** ISO 8601, also with a blank in place of the T. */
+/** ISO 8601, also with a space instead of the T. */
 const timed = /^\s*(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?) ?(Z|[+-]\d{2}(?::?\d{2})?)?)?\s*$/i
 
 /**
- * An instant that the service wrote, in ms since 1970; null where it cannot be read. Without a zone it is UTC: whose local time it should be
- * otherwise nobody said, and that of this machine it is not.
+ * An instant that the service wrote, in ms since 1970; null when it cannot be parsed. Without a time zone it counts as UTC, never as this
+ * computer's local time.
  */
 export function instantOf(given: string | null | undefined): number | null {
   const text = given ?? ''
@@ -37,14 +37,14 @@ export function instantOf(given: string | null | undefined): number | null {
   return Number.isNaN(at) ? null : at
 }
 
-/** @throws StudioError `bad_input` */
+/** Parses a day such as `2026-11-21`. @throws StudioError `bad_input` */
 export function dayOfInput(text: string): DayNumber {
   const day = dayOfDate(text)
   if (day === null) throw new StudioError('bad_input', `${text} is not a day of the calendar.`)
   return day
 }
 
-/** A view of ten years writes each of its days twice, and the next view again. */
+/** A cache, because a view of ten years writes each of its days twice, and so does the next view. */
 const texts = new Map<DayNumber, string>()
 const mostTexts = 40_000
 
@@ -58,10 +58,10 @@ export function dayText(day: DayNumber): string {
   return text
 }
 
-/** The day (UTC) in which an instant lies. */
+/** The day (UTC) that contains an instant, ms since 1970. */
 export const dayOfMs = (ms: number): DayNumber => Math.floor(ms / dayMs)
 
-/** The first instant after a day (UTC). */
+/** The first instant after a day (UTC), ms since 1970. */
 export const endOfDay = (day: DayNumber): number => (day + 1) * dayMs
 
 export interface DayBucket {
@@ -69,7 +69,7 @@ export interface DayBucket {
   to: DayNumber
 }
 
-/** Stretches of whole days, weeks (from Monday) or months; the first and the last cut by what was asked for. */
+/** Whole days, weeks (from Monday) or months between two days. The first and the last bucket are cut to the range. */
 export function bucketsOf(from: DayNumber, to: DayNumber, grain: 'day' | 'week' | 'month'): DayBucket[] {
   const buckets: DayBucket[] = []
   for (let start = from; start <= to; ) {

@@ -1,10 +1,10 @@
 import { unexpected } from './unexpected.ts'
 
-/** What a feed asks of its source: the next thing to say, if there is one now, and to be woken when there may be. */
+/** What a feed needs of its source: the next value, and a call when there may be a new one. */
 export interface FeedSource<T> {
-  /** The next value, `null` when there is nothing to say now, `'end'` when there never will be again. */
+  /** The next value, null when there is none now, `'end'` when there will never be another. */
   take(): T | null | 'end'
-  /** Calls `wake` after every change from now on; answers how to stop that. Called when the feed is made, not when it is first read. */
+  /** Calls `wake` after every later change. Returns a function that unsubscribes. Called when the feed is created, not when it is first read. */
   subscribe(wake: () => void): () => void
 }
 
@@ -12,9 +12,9 @@ export interface FeedSource<T> {
 export type Feed<T> = AsyncIteratorObject<T, undefined, void>
 
 /**
- * A source as an async iterator for one watcher. Nothing is queued: a slow reader takes later and finds the state as it
- * then is, so that its memory does not grow. `return` and the signal end it at once, also while a `next` is waiting
- * (an async generator would finish its await first).
+ * Turns a source into an async iterator for one watcher. Nothing is queued: a slow reader gets the current state later, so its memory use
+ * does not grow. `return` and the signal end the iterator at once, even while a `next` is pending. An async generator would finish its
+ * await first.
  */
 export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSignal): Feed<T> {
   let waiting: PromiseWithResolvers<IteratorResult<T, undefined>> | null = null
@@ -72,7 +72,7 @@ export function feed<T extends object>(source: FeedSource<T>, signal?: AbortSign
   }
 }
 
-/** Listeners of one kind of change. One that throws is reported and does not keep the others, or who tells them, from going on. */
+/** Listeners of one kind of change. A listener that throws is reported and stops neither the others nor the caller. */
 export class Listeners<A extends unknown[] = []> {
   readonly #all = new Set<(...args: A) => void>()
 

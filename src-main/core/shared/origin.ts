@@ -3,8 +3,8 @@ const ownScheme = /^(?!https?:|file:)[a-z][a-z0-9+.-]{0,40}:\/\/[A-Za-z0-9.-]{1,
 const longest = 300
 
 /**
- * An origin as browsers write it, or null where it is none that could be allowed: `null`, wildcards, addresses with a path.
- * `http://localhost:3000/` as a person types it becomes `http://localhost:3000`.
+ * Normalizes an origin that may be allowed, as browsers write it: `http://localhost:3000/` becomes `http://localhost:3000`. Null for
+ * `null`, wildcards and addresses with a path.
  */
 export function originToAllow(text: string): string | null {
   const given = text.trim()

@@ -1,20 +1,20 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether a path is a directory itself; a symbolic link to one is not. */
+/** Whether a path is a directory, not a symbolic link to one. */
 export const isRealFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** Whether a path is a regular file itself. */
+/** Whether a path is a regular file, not a symbolic link to one. */
 export const isRealFile = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === true
 
-/** The entries of a directory; none where the path is something else, also a symbolic link. */
+/** The entries of a directory; empty when the path is anything else, such as a symbolic link. */
 export const realNamesIn = (folder: string): string[] => (isRealFolder(folder) ? readdirSync(folder) : [])
 
 /**
- * Deletes the files below `folder` whose names this program generates, and the directories that are empty then, `folder` included. Everything else
- * stays: unknown names, symbolic links and what they point to.
- * @param isOwn judges a path relative to `folder`, with `/` between its parts; contents of an unknown directory are not looked at
+ * Deletes the files below `folder` whose names this program generates, then the directories that are empty, including `folder`. Unknown
+ * names, symbolic links and their targets stay.
+ * @param isOwn decides about a path relative to `folder`, with `/` separators; the contents of an unknown directory are not visited
  * @returns whether nothing is left at `folder`
  */
 export function removeOwnFiles(folder: string, isOwn: (path: string) => boolean): boolean {
@@ -33,15 +33,15 @@ function removeIn(root: string, below: string, isOwn: (path: string) => boolean)
   try {
     rmdirSync(folder)
   } catch {
-    // Something stays in it.
+    // The directory is not empty.
   }
 }
 
-/** Every name in it begins with an id. A folder of such a name holds a file that is dragged out, or the copies of a backup. */
+/** Names in `tmp/` begin with an id. A folder with such a name contains a file that is dragged out, or the copies of a backup. */
 const temporaryName =
   /^(?:\.inference-studio-backup-|export-|import-)?[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.[a-z\d-]{1,40}){0,3}$/
 
-/** Deletes what earlier processes left in `tmp/` of a data folder. Files that this program did not put there stay. */
+/** Deletes what earlier processes left in `tmp/` of a data folder. Files of other programs stay. */
 export function sweepTemporary(dataDir: string): void {
   removeOwnFiles(join(dataDir, 'tmp'), (path) => temporaryName.test(path.split('/', 1)[0] ?? ''))
 }

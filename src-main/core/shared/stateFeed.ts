@@ -2,13 +2,13 @@ import { type Feed, feed, Listeners } from './events.ts'
 
 export interface StateParts<T> {
   read(): T
-  /** At most one state in so many ms for each watcher. */
+  /** Shortest interval between two states for one watcher, ms. */
   everyMs: number
-  /** Work that is only done while somebody watches; answers how to end it. */
+  /** Starts work that is only needed while there is a watcher. Returns a function that stops it. */
   observe(changed: () => void): () => void
 }
 
-/** A small value that is told whole after each change, and everyone who watches it. */
+/** A small value that every watcher receives in full after each change. */
 export class StateFeed<T extends object> {
   readonly #changes = new Listeners()
   readonly #parts: StateParts<T>
@@ -22,13 +22,13 @@ export class StateFeed<T extends object> {
 
   watch(signal?: AbortSignal): Feed<T> {
     let stale = true
-    let toldAt = Number.NEGATIVE_INFINITY
+    let sentAt = Number.NEGATIVE_INFINITY
     let last = ''
     let timer: NodeJS.Timeout | null = null
     let wakeAgain: () => void = () => undefined
     const take = (): T | null => {
       if (!stale || timer) return null
-      const early = toldAt + this.#parts.everyMs - performance.now()
+      const early = sentAt + this.#parts.everyMs - performance.now()
       if (early > 0) {
         timer = setTimeout(() => {
           timer = null
@@ -41,7 +41,7 @@ export class StateFeed<T extends object> {
       const text = JSON.stringify(state)
       if (text === last) return null
       last = text
-      toldAt = performance.now()
+      sentAt = performance.now()
       return state
     }
     const subscribe = (wake: () => void): (() => void) => {

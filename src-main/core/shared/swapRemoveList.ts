@@ -1,13 +1,13 @@
-/** Something that is in at most one list; the place is the list's own to write. */
+/** Element of at most one SwapRemoveList, which owns `place`. */
 export interface SwapRemoveElement {
   place: number
 }
 
 /**
- * What is under way now. For things that come and go thousands of times a second, instead of a Set or a Map: each time one of those
- * has filled up with what was deleted, V8 makes a new table and leaves a pointer to it in the old one. Once a dead table has grown
- * old, it keeps all younger ones alive, with everything in them, until the next full collection; for whole requests that was a
- * quarter of all memory that was allocated, and as much CPU as relaying them.
+ * A list for elements that come and go thousands of times a second, such as running requests. A Set or a Map is worse there: each time its
+ * table has filled up with deleted entries, V8 allocates a new table and leaves a pointer to it in the old one. A dead table in the old
+ * generation then keeps all younger tables and their entries alive until the next full collection. For requests, that was a quarter of all
+ * allocated memory, and as much CPU time as relaying them.
  */
 export class SwapRemoveList<T extends SwapRemoveElement> implements Iterable<T> {
   readonly #items: T[] = []
@@ -21,7 +21,7 @@ export class SwapRemoveList<T extends SwapRemoveElement> implements Iterable<T> 
     this.#items.push(item)
   }
 
-  /** Nothing happens where it is not in it. The order changes. */
+  /** Does nothing when the item is not in the list. Changes the order of the others. */
   delete(item: T): void {
     if (this.#items[item.place] !== item) return
     const last = this.#items.pop()
@@ -34,7 +34,7 @@ export class SwapRemoveList<T extends SwapRemoveElement> implements Iterable<T> 
     return this.#items[item.place] === item
   }
 
-  /** A copy: the list may change while it is gone through. */
+  /** Iterates over a copy, so the list may change meanwhile. */
   [Symbol.iterator](): ArrayIterator<T> {
     return [...this.#items].values()
   }

@@ -1,23 +1,23 @@
 type Report = (line: string) => void
 
-/** The same failure is reported at most this often, ms: a full disk makes one fail again and again. */
+/** Shortest interval between two reports of the same failure, ms: a full disk makes one fail again and again. */
 const repeatMs = 60_000
-/** Different failures that are remembered. */
+/** Number of different failures that are remembered for that. */
 const mostRemembered = 200
 
 const reports = new Set<Report>()
 const reportedAt = new Map<string, number>()
 
-/** Where unexpected failures are reported from now on, beside whoever asked before. Returns how to stop that. */
+/** Adds a receiver of unexpected failures. Returns a function that removes it. */
 export function onUnexpected(report: Report): () => void {
   reports.add(report)
   return () => void reports.delete(report)
 }
 
 /**
- * Reports a failure that no caller waits for: in a timer, a listener or a background task. Never throws. The same failure is
- * reported once a minute. Without a running core, the report goes to standard error.
- * @param what failed, a clause such as "The last use of an app key could not be written"
+ * Reports a failure that no caller can handle: in a timer, a listener or a background task. Never throws. The same failure is reported once
+ * a minute. Without a running core, the report goes to standard error.
+ * @param what the part that failed, a clause such as "The last use of an app key could not be written"
  */
 export function unexpected(what: string, thrown: unknown): void {
   const line = `${what}: ${wordsOf(thrown)}`
@@ -30,17 +30,17 @@ export function unexpected(what: string, thrown: unknown): void {
     try {
       report(line)
     } catch {
-      // A log that can't be written is no reason to stop anything else.
+      // A log that cannot be written must not stop anything else.
     }
   }
 }
 
-/** Lets `work` go on without anybody who waits for it. A failure is reported. */
+/** Lets `work` run without a caller that waits for it. A failure is reported. */
 export function inBackground(what: string, work: Promise<unknown>): void {
   work.catch((thrown: unknown) => unexpected(what, thrown))
 }
 
-/** `work` for a timer or an event, which nobody could catch a failure of: it is reported instead. */
+/** Wraps `work` for a timer or an event, where no caller could catch an error. An error is reported instead. */
 export function guarded<A extends unknown[]>(what: string, work: (...args: A) => void): (...args: A) => void {
   return (...args) => {
     try {
@@ -51,7 +51,7 @@ export function guarded<A extends unknown[]>(what: string, work: (...args: A) =>
   }
 }
 
-/** The message, and for a mistake of ours where it happened. */
+/** The message, and the stack for a bug. */
 function wordsOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown)
   const isOurs = thrown instanceof TypeError || thrown instanceof ReferenceError || thrown instanceof RangeError

@@ -6,25 +6,25 @@ import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
 export interface StoredAlert {
   id: string
   at: string
-  /** What is watched, such as `balance:BOOK`. */
+  /** The watched figure, such as `balance:BOOK`. */
   watch: string
-  /** The day or month in which it is told once; null: as often as it is crossed. */
+  /** The day or month in which the alert is raised once; null: each time the threshold is crossed. */
   period: string | null
-  /** The line that was crossed. */
+  /** The threshold that was crossed. */
   mark: string
   level: number
   facts: AlertFacts
-  /** When it is over by itself. */
+  /** When the alert ends by itself. */
   endsAt: string | null
   endedAt: string | null
   dismissedAt: string | null
 }
 
-/** As many of those that are over are kept. */
+/** Number of ended alerts that are stored. */
 const mostEnded = 1000
 const settingsKey = 'alerts'
 
-/** Amounts are the person's to set; what costs nobody anything to know is on. */
+/** Defaults. Thresholds for money are the person's to set; alerts that need no figure are on. */
 export const firstAlertSettings: AlertSettings = {
   ...{ balanceBelow: null, spendAbove: null, budgets: true, budgetAt: 80, key: true, ban: true, notify: true },
 }
@@ -75,41 +75,41 @@ export function alertTable({ handle, transaction, journal }: Database) {
   )
 
   return {
-    /** All that is written within is written together. An alert that a power cut takes is told again. */
+    /** Runs writes as one transaction. An alert that a power cut loses is raised again. */
     together: journal,
     add({ endedAt: _, dismissedAt: __, ...alert }: StoredAlert): void {
       insert.run({ ...alert, facts: JSON.stringify(alert.facts) })
       trim.run()
     },
-    /** The one of a watch that has not ended. */
+    /** The alert of a watch that has not ended. */
     holding(watch: string): StoredAlert | null {
       const row = holding.get(watch)
       const [alert = null] = row ? read(row) : []
-      // It would stand in the way of the one that is told anew.
+      // An unreadable row would prevent the next alert of this watch.
       if (row && !alert) remove.run(watch)
       return alert
     },
     allHolding: (): StoredAlert[] => allHolding.all().flatMap(read),
-    /** Whether that line was crossed in that period already, as far or farther. */
+    /** Whether the threshold was already crossed in that period, at that level or a higher one. */
     reported: (watch: string, period: string, mark: string, level: number): boolean =>
       reported.get(watch, period, mark, level) !== undefined,
     mark: (id: string, value: string): void => void mark.run(value, id),
     end: (id: string, at: string): void => void end.run(at, id),
-    /** Ends those whose own time is over; how many. */
+    /** Ends the alerts whose time is over and returns how many. */
     endLapsed: (now: string): number => Number(endLapsed.run(now).changes),
-    /** When the next one is over by itself. */
+    /** When the next alert ends by itself. */
     nextEnd: (): string | null => {
       const row = nextEnd.get()
       return row ? textOrNull(row, 'next') : null
     },
-    /** Those that nobody dismissed, the newest first; without those that were over before `since`. */
+    /** Alerts that were not dismissed, newest first, without those that ended before `since`. */
     shown: (since: string): StoredAlert[] => shown.all(since).flatMap(read),
     dismiss: (id: string, at: string): number => transaction(() => Number(dismiss.run({ id, at }).changes)),
     dismissAll: (at: string): number => transaction(() => Number(dismissAll.run(at).changes)),
-    /** For erasing by age. What still holds is no past and stays. */
+    /** For deletion by age. An alert that has not ended is not counted. */
     countBefore: (at: string): number => Number(countBefore.get(at)?.n),
     removeBefore: (at: string): number => transaction(() => Number(removeBefore.run(at).changes)),
-    /** What a person set; what this version cannot read counts as not set. */
+    /** The stored settings. A setting that this version cannot parse counts as not set. */
     settings(): AlertSettings {
       const row = setting.get(settingsKey)
       return readable.catch(firstAlertSettings).parse(row ? parseJson(text(row, 'value')) : {})
@@ -120,7 +120,7 @@ export function alertTable({ handle, transaction, journal }: Database) {
 }
 export type AlertTable = ReturnType<typeof alertTable>
 
-/** Nothing where its facts can't be read, as after a recovery of the file: what is true of it now is told anew. */
+/** Empty when the facts of an alert cannot be parsed, as after a recovery of the file. If it is still true, it is raised again. */
 function read(row: Row): StoredAlert[] {
   const facts = alertFacts.safeParse(parseJson(text(row, 'facts')))
   if (!facts.success) return []

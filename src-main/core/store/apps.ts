@@ -2,15 +2,16 @@ import * as z from 'zod'
 import type { App, ToolSettings } from '../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { bytes, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
 export interface StoredApp {
   readonly tool: App
-  /** SHA-256 of the secret half. */
+  /** SHA-256 of the secret half of the app key. */
   readonly hash: Uint8Array
 }
 
-/** What a person decides, by the names of its columns. */
+/** The columns of settings that a person chooses. */
 const columns = [
   'name',
   'colour',
@@ -31,6 +32,22 @@ const columns = [
 const ids = z.array(z.string())
 const endpoints = z.array(endpoint)
 
+/** The read statements of `appTable`. */
+export function appReader(handle: ReadHandle) {
+  const one = handle.prepare('SELECT * FROM tool_keys WHERE id = ?')
+  const all = handle.prepare('SELECT * FROM tool_keys ORDER BY created_at DESC, rowid DESC')
+
+  return {
+    find(id: string): StoredApp | null {
+      const row = one.get(id)
+      return row ? stored(row) : null
+    },
+    /** Newest first, including revoked ones. */
+    all: (): StoredApp[] => all.all().map(stored),
+    list: (): App[] => all.all().map(read),
+  }
+}
+
 export function appTable({ handle, transaction, journal }: Database) {
   const insert = handle.prepare(
     `INSERT INTO tool_keys (id, hash, created_at, ${columns.join(', ')})
@@ -39,23 +56,15 @@ export function appTable({ handle, transaction, journal }: Database) {
   const save = handle.prepare(
     `UPDATE tool_keys SET ${columns.map((column) => `${column} = :${column}`).join(', ')} WHERE id = :id`,
   )
-  const one = handle.prepare('SELECT * FROM tool_keys WHERE id = ?')
-  const all = handle.prepare('SELECT * FROM tool_keys ORDER BY created_at DESC, rowid DESC')
   const pause = handle.prepare('UPDATE tool_keys SET paused_at = :at WHERE id = :id')
   const revoke = handle.prepare('UPDATE tool_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL')
   const remove = handle.prepare('DELETE FROM tool_keys WHERE id = ?')
   const used = handle.prepare('UPDATE tool_keys SET last_used_at = :at WHERE id = :id')
 
   return {
+    ...appReader(handle),
     insert: (tool: Pick<App, 'id' | 'createdAt'> & ToolSettings, hash: Uint8Array): void =>
       transaction(() => void insert.run({ id: tool.id, createdAt: tool.createdAt, hash, ...write(tool) })),
-    find(id: string): StoredApp | null {
-      const row = one.get(id)
-      return row ? stored(row) : null
-    },
-    /** Newest first, revoked ones too. */
-    all: (): StoredApp[] => all.all().map(stored),
-    list: (): App[] => all.all().map(read),
     save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
@@ -69,7 +78,7 @@ export function appTable({ handle, transaction, journal }: Database) {
 
 const stored = (row: Row): StoredApp => ({ tool: read(row), hash: bytes(row, 'hash') })
 
-/** The columns of what a person decided, as SQLite takes them. */
+/** The settings as column values. */
 function write(settings: ToolSettings): Record<(typeof columns)[number], string | number | null> {
   const { name, expiresAt, models, endpoints: served, requestsPerMinute, tokensPerMinute, concurrent } = settings
   return {
@@ -94,7 +103,7 @@ function read(row: Row): App {
   return {
     id: text(row, 'id'),
     name: text(row, 'name'),
-    // A colour of a later version is no reason to refuse a key; anything else that can't be read is.
+    // A color of a later version must not make a key unusable. Every other unreadable value does.
     colour: colour.catch('slate').parse(text(row, 'colour')),
     expiresAt: textOrNull(row, 'expires_at'),
     models: jsonOrNull(row, 'models', ids),

@@ -13,9 +13,10 @@ import {
 import { id, problem } from '../../../src-preload/contract/problem.ts'
 import { certainty, sc } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
-/** A UTC instant as all of ours are, so that they sort as text. */
+/** A UTC instant in the form of all stored instants, which sort as text. */
 const instant = z
   .string()
   .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
@@ -24,7 +25,7 @@ const long = z.string().max(16_000_000)
 const short = z.string().max(1000)
 const ms = z.number().nullable()
 
-/** A message with everything that is stored of it but its row in this machine's log of requests. The order of the keys is that of the file. */
+/** A message with all stored fields, except its row in this computer's request log. The order of the keys is that of the file. */
 export const archivedMessage = z.object({
   id,
   parentId: id.nullable(),
@@ -76,8 +77,8 @@ const calls = z.array(toolCall)
 const attachments = z.array(attachment)
 const sentences = z.array(z.string())
 
-/** Conversations as they go into a file and come out of one. What comes in is out of sight until `reveal`. */
-export function archiveTable({ handle, journal, transaction }: Database) {
+/** The read statements of `archiveTable`. */
+export function archiveReader(handle: ReadHandle) {
   const all = handle.prepare('SELECT id FROM conversations WHERE removed_at IS NULL ORDER BY updated_at, id')
   const one = handle.prepare('SELECT * FROM conversations WHERE id = ?')
   const seqs = handle.prepare('SELECT seq FROM messages WHERE conversation_id = ? ORDER BY seq')
@@ -98,6 +99,44 @@ export function archiveTable({ handle, journal, transaction }: Database) {
       WHERE import_key = ? AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import')) LIMIT 1`,
   )
   const hasMessage = handle.prepare('SELECT 1 FROM messages WHERE id = ?')
+
+  return {
+    /** Ids of conversations that are not removed, the least recently changed first. */
+    ids: (): string[] => all.all().map((row) => text(row, 'id')),
+    conversation(id: string): (ArchivedConversation & { removed: boolean }) | null {
+      const row = one.get(id)
+      return row ? readConversation(row) : null
+    },
+    /** Row numbers (`seq`) of the messages of a conversation, in order. */
+    seqs: (id: string): number[] => seqs.all(id).map((row) => number(row, 'seq')),
+    /** Row numbers (`seq`) of the path that ends in a message, from the root on. */
+    path: (leafId: string): number[] =>
+      path
+        .all(leafId)
+        .map((row) => number(row, 'seq'))
+        .reverse(),
+    /** The message as stored; null when it was deleted meanwhile. */
+    message(seq: number): ArchivedMessage | null {
+      const row = message.get(seq)
+      return row ? readMessage(row) : null
+    },
+    /** `going`: the conversation is being deleted or imported, and is not shown. */
+    state(id: string): 'here' | 'removed' | 'going' | null {
+      const row = state.get(id)
+      if (!row) return null
+      return row.going === 1 ? 'going' : row.removed === 1 ? 'removed' : 'here'
+    },
+    /** The conversation that was imported from the same source before. */
+    byImportKey(key: string): { id: string; removed: boolean } | null {
+      const row = byKey.get(key)
+      return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
+    },
+    hasMessage: (id: string): boolean => hasMessage.get(id) !== undefined,
+  }
+}
+
+/** Conversations for export and import. An imported conversation is not shown until `reveal`. */
+export function archiveTable({ handle, journal, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO conversations (id, title, model, draft, leaf_id, path_length, created_at, updated_at, removed_at, pinned, archived_at,
        setup, import_key)
@@ -122,38 +161,8 @@ export function archiveTable({ handle, journal, transaction }: Database) {
   const restore = handle.prepare('UPDATE conversations SET removed_at = NULL WHERE id = ?')
 
   return {
-    /** Those in sight, the longest untouched first. */
-    ids: (): string[] => all.all().map((row) => text(row, 'id')),
-    conversation(id: string): (ArchivedConversation & { removed: boolean }) | null {
-      const row = one.get(id)
-      return row ? readConversation(row) : null
-    },
-    /** Where the messages of a conversation lie, in their order. */
-    seqs: (id: string): number[] => seqs.all(id).map((row) => number(row, 'seq')),
-    /** The same of the path that ends in a message, from the root on. */
-    path: (leafId: string): number[] =>
-      path
-        .all(leafId)
-        .map((row) => number(row, 'seq'))
-        .reverse(),
-    /** As it is stored; one that was erased meanwhile is null. */
-    message(seq: number): ArchivedMessage | null {
-      const row = message.get(seq)
-      return row ? readMessage(row) : null
-    },
-    /** `going`: it is being erased or brought in, and nobody sees it. */
-    state(id: string): 'here' | 'removed' | 'going' | null {
-      const row = state.get(id)
-      if (!row) return null
-      return row.going === 1 ? 'going' : row.removed === 1 ? 'removed' : 'here'
-    },
-    /** What was made of the same source before. */
-    byImportKey(key: string): { id: string; removed: boolean } | null {
-      const row = byKey.get(key)
-      return row ? { id: text(row, 'id'), removed: row.removed === 1 } : null
-    },
-    hasMessage: (id: string): boolean => hasMessage.get(id) !== undefined,
-    /** Brings a conversation in without its messages, out of sight and on the list of what is erased if the program dies now. */
+    ...archiveReader(handle),
+    /** Inserts a conversation without its messages. It is not shown, and the next start deletes it if the program dies now. */
     stage: (conversation: ArchivedConversation, stagedAt: string): void =>
       transaction(() => {
         const { id, title, model, draft, createdAt, updatedAt, archivedAt, importKey, setup } = conversation
@@ -164,14 +173,14 @@ export function archiveTable({ handle, journal, transaction }: Database) {
           setup: JSON.stringify(setup),
         })
       }),
-    /** Some of its messages, in their order. */
+    /** Inserts some of its messages, in order. */
     stageMessages: (conversationId: string, messages: readonly ArchivedMessage[]): void =>
       journal(() => {
         for (const one of messages) insertMessage.run({ ...writeMessage(one), conversationId })
       }),
     finish: (id: string, end: { leafId: string | null; length: number; importKey: string | null }): void =>
       journal(() => void finish.run({ id, ...end })),
-    /** All that was brought in comes into sight at once, within the caller's transaction. */
+    /** Shows all imported conversations at once. The caller has opened the transaction. */
     reveal(staged: readonly { id: string; folderId: string | null }[], restored: readonly string[]): void {
       for (const { id, folderId } of staged) {
         unplan.run(id)

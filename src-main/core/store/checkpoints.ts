@@ -1,60 +1,40 @@
-import type { Worker } from 'node:worker_threads'
-import type { CheckpointJob, CheckpointReply } from './checkpointWorker.ts'
+import { WorkerClient } from '../shared/workerClient.ts'
+import type { CheckpointJob } from './checkpointWorker.ts'
+
+/** How often a truncating checkpoint is tried while a reader is in the way, and the pause between tries, ms. */
+const [mostTries, pauseMs] = [100, 20] as const
 
 /**
- * Folds a database's write-ahead log in on a thread of its own. A commit that comes upon a long log would do it otherwise, and hold this thread
- * while the disk syncs. The thread lives as long as the work.
+ * Checkpoints a database's write-ahead log on a worker thread. A commit that meets a long log would otherwise do it, and block this thread
+ * while the disk syncs.
  */
 export class CheckpointScheduler {
-  readonly #worker: Worker
-  #waiting: PromiseWithResolvers<CheckpointReply> | null = null
+  readonly #client: WorkerClient<CheckpointJob, boolean>
 
-  private constructor(worker: Worker) {
-    this.#worker = worker
-    worker.on('message', (answer: CheckpointReply) => {
-      this.#waiting?.resolve(answer)
-      this.#waiting = null
+  /** @param file path of the database */
+  constructor(file: string) {
+    this.#client = new WorkerClient({
+      name: 'checkpoint',
+      start: async () => (await import('./checkpointWorker.ts')).startCheckpointWorker(file),
     })
-    const ended = (thrown: unknown): void => {
-      this.#waiting?.reject(thrown instanceof Error ? thrown : new Error(`The log's thread ended (${String(thrown)})`))
-      this.#waiting = null
-    }
-    worker.on('error', ended)
-    worker.on('exit', ended)
   }
 
-  static async open(file: string): Promise<CheckpointScheduler> {
-    const { startThread } = await import('./checkpointWorker.ts')
-    return new CheckpointScheduler(startThread(file))
+  /** Moves what it can; neither readers nor writers wait for it. @throws StudioError `bug` with SQLite's message; WorkerExit */
+  async passive(): Promise<void> {
+    await this.#client.run(() => 'passive')
   }
 
-  /** Moves what can be moved; neither readers nor writers wait for it. */
-  async fold(): Promise<void> {
-    await this.#ask('fold')
-  }
-
-  /** No copy of anything stays in the log. False where a reader held it up. */
-  async empty(): Promise<boolean> {
-    await this.#ask('fold')
-    for (let tries = 0; tries < 100; tries += 1) {
-      if ((await this.#ask('empty')).done) return true
-      await new Promise((resolve) => setTimeout(resolve, 20))
+  /** Empties the log, so that no deleted data is left in it. False when a reader prevented it. @throws as `passive` */
+  async truncate(): Promise<boolean> {
+    await this.passive()
+    for (let tries = 0; tries < mostTries; tries += 1) {
+      if (await this.#client.run(() => 'truncate')) return true
+      await new Promise((resolve) => setTimeout(resolve, pauseMs))
     }
     return false
   }
 
-  async close(): Promise<void> {
-    this.#worker.removeAllListeners()
-    await this.#worker.terminate()
-  }
-
-  /** One at a time: whoever works awaits it. @throws Error where SQLite or the thread failed */
-  async #ask(job: CheckpointJob): Promise<{ done: boolean }> {
-    this.#waiting = Promise.withResolvers<CheckpointReply>()
-    const { promise } = this.#waiting
-    this.#worker.postMessage(job)
-    const answer = await promise
-    if ('error' in answer) throw new Error(answer.error)
-    return answer
+  close(): Promise<void> {
+    return this.#client.terminate()
   }
 }

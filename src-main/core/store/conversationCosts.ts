@@ -2,7 +2,7 @@ import type { Nano } from '../shared/money.ts'
 import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
-/** What the replies of one conversation used; those of a copy belong to the one they were made in. */
+/** Usage of the replies of one conversation. Copied replies count for the conversation in which they were generated. */
 export interface ConversationCost {
   conversationId: string
   title: string | null
@@ -10,18 +10,18 @@ export interface ConversationCost {
   tokensIn: number
   tokensOut: number
   tokensCached: number
-  /** Of those whose cost is known. */
+  /** Sum of the known costs. */
   cost: Nano
   unpriced: number
 }
 
-// Decimal text as billionths: the digits before the point, and nine after it.
+// Converts decimal text to billionths: the digits before the point, and nine after it.
 const nanos = `CAST(substr(cost, 1, instr(cost || '.', '.') - 1) AS INTEGER) * 1000000000
   + CAST(substr(CASE instr(cost, '.') WHEN 0 THEN '' ELSE substr(cost, instr(cost, '.') + 1) END || '000000000', 1, 9) AS INTEGER)`
 const tokens = (member: string): string => `total(json_extract(usage, '$.${member}'))`
 
 export function conversationCostTable({ handle }: Pick<Database, 'handle'>) {
-  // A reply that was copied with its conversation keeps the row of its request: the first one counts.
+  // A reply that was copied with its conversation has the request row of the original, which is the first one.
   const top = handle.prepare(
     `SELECT c.id, c.title, count(*) AS requests, ${tokens('promptTokens')} AS tokens_in,
         ${tokens('completionTokens')} AS tokens_out, ${tokens('cachedTokens')} AS tokens_cached,
@@ -33,7 +33,7 @@ export function conversationCostTable({ handle }: Pick<Database, 'handle'>) {
       GROUP BY c.id ORDER BY CAST(cost_text AS INTEGER) DESC, requests DESC, c.id LIMIT ?`,
   )
   return {
-    /** The dearest first, of replies that were begun in that time; both are instants as they are stored, the end excluded. */
+    /** The most expensive conversations first, for replies that were started in a period. Both ends are stored instants; the end is excluded. */
     top: (from: string, before: string, limit: number): ConversationCost[] => top.all(from, before, limit).map(read),
   }
 }

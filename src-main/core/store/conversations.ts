@@ -3,7 +3,7 @@ import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { json, number, type Row, text, textOrNull } from './rows.ts'
 
-/** A conversation as stored; whether a reply is being made is known to the runs alone. */
+/** A conversation as stored. Only the chat feature knows whether a reply is running. */
 export interface StoredConversation extends Omit<Conversation, 'running'> {
   /** The newest message of the active path. */
   leafId: string | null
@@ -19,8 +19,9 @@ export interface NewConversation {
   folderId?: string | null
 }
 
-// (`status` is asked for twice: in the words of the partial index, and in ours.) A call that is not settled lies at the end of its path: whoever goes on settles it. So the walk is as long as one round of calls,
-// and is only made where the conversation has such a call at all.
+// `status` is tested twice: in the form of the partial index, and in ours. A tool call that is not settled is at the end of its path,
+// because continuing the conversation settles it. So the walk is as long as one round of calls, and only happens when the conversation has
+// such a call.
 const conversation = `SELECT c.*, (
     SELECT EXISTS (SELECT 1 FROM messages m WHERE m.conversation_id = c.id AND m.role = 'tool'
       AND m.status IN ('pending', 'streaming') AND m.status = 'pending' AND m.id IN (
@@ -37,7 +38,8 @@ export function conversationTable({ handle, transaction }: Database) {
   )
   const one = handle.prepare(`${conversation} WHERE c.id = ?`)
   const all = handle.prepare(`${conversation} WHERE c.removed_at IS NULL ORDER BY c.updated_at DESC, c.id`)
-  // Up from the new end of the path as far as the former one, or to the root where that is on another branch. Above the former end all is as it was.
+  // Walks from the new end of the path up to the former one, or to the root when that is on another branch. Nothing changes above the
+  // former end.
   const grown = handle.prepare(
     `WITH RECURSIVE path (id, parent_id) AS (
        SELECT id, parent_id FROM messages WHERE id = :leafId AND id IS NOT :former
@@ -66,26 +68,26 @@ export function conversationTable({ handle, transaction }: Database) {
   }
   const knownFolder = (folderId: string | null): string | null => {
     if (folderId === null || isFolder.get(folderId)) return folderId
-    throw new StudioError('no_such_item', 'That folder does not exist any more.')
+    throw new StudioError('no_such_item', 'That folder no longer exists.')
   }
 
   return {
-    /** @throws StudioError `no_such_item` for the folder */
+    /** Inserts a conversation. @throws StudioError `no_such_item` for the folder */
     insert({ setup = emptySetup, folderId = null, ...rest }: NewConversation): void {
       insert.run({ ...rest, setup: JSON.stringify(setup), folderId: knownFolder(folderId) })
     },
     find,
-    /** One that is in sight. @throws StudioError `no_such_item` */
+    /** A conversation that is not removed. @throws StudioError `no_such_item` */
     get(id: string): StoredConversation {
       const found = find(id)
-      if (!found || found.removed) throw new StudioError('no_such_item', 'That conversation does not exist any more.')
+      if (!found || found.removed) throw new StudioError('no_such_item', 'That conversation no longer exists.')
       return found
     },
-    /** Those in sight, newest first. */
+    /** Conversations that are not removed, newest first. */
     list: (): StoredConversation[] => all.all().map(read),
     /**
-     * Makes the path that ends in `leafId` the active one, and remembers at each fork which way it goes. Costs the messages that were not
-     * on the former path.
+     * Makes the path that ends in `leafId` the active one, and remembers the choice at each fork. The cost grows with the number of
+     * messages that were not on the former path.
      */
     setLeaf(id: string, leafId: string): void {
       transaction(() => {
@@ -101,7 +103,7 @@ export function conversationTable({ handle, transaction }: Database) {
         leaf.run({ id, leafId, length: rows.length + (extends_ ? (before?.messages ?? 0) : 0) })
       })
     },
-    /** A reply was asked for: `model` is the one for the next too. */
+    /** Records a request for a reply. `model` becomes the default for the next one. */
     use: (id: string, model: string | null, now: string): void => void use.run({ id, model, now }),
     touch: (id: string, now: string): void => void touch.run({ id, now }),
     setTitle: (id: string, value: string | null): void => void title.run({ id, title: value }),
@@ -112,7 +114,7 @@ export function conversationTable({ handle, transaction }: Database) {
       return !row || row.setup === '' ? emptySetup : json(row, 'setup', chatSetup)
     },
     setSetup: (id: string, value: ChatSetup): void => void setup.run({ id, setup: JSON.stringify(value) }),
-    /** @throws StudioError `no_such_item` for the folder */
+    /** Moves a conversation to a folder. @throws StudioError `no_such_item` for the folder */
     setFolder: (id: string, folderId: string | null): void => void folder.run({ id, folderId: knownFolder(folderId) }),
     setPinned: (id: string, value: boolean): void => void pinned.run({ id, pinned: value ? 1 : 0 }),
     setArchived: (id: string, archivedAt: string | null): void => void archived.run({ id, archivedAt }),

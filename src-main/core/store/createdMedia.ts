@@ -1,23 +1,23 @@
-import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, parseJson, type Row, text, textOrNull } from './rows.ts'
 
-/** What was made or recorded here and can be taken along: a file of `media/`, or the text of a transcript. */
+/** Something that was generated or recorded and can be exported: a file of `media/`, or the text of a transcript. */
 export interface CreatedItem {
   kind: 'speech' | 'recording' | 'image' | 'transcript'
   id: string
-  /** Of a transcript: its recording. */
+  /** For a transcript: the id of its recording. */
   of: string | null
   createdAt: string
-  /** What was spoken, how a recording is called, what was asked of a picture. */
+  /** The spoken text, the name of a recording, or the prompt of an image. */
   words: string
-  /** As it was asked for; null for a recording. */
+  /** The parameters of the request; null for a recording. */
   wish: unknown
   file: { mediaId: string; mime: string; bytes: number; sha256: string } | null
-  /** Of a transcript. */
+  /** For a transcript only. */
   text: string | null
 }
 
-// A removed thing is none, nor is what is only just being made. Pictures of one wish have an id each.
+// Without removed and unfinished items. Images of one request have an id each.
 const all = `
   SELECT 'speech' AS kind, s.id, NULL AS of_id, s.created_at, s.text AS words, s.wish, s.media_id, NULL AS text
     FROM speeches AS s WHERE s.media_id IS NOT NULL AND s.removed_at IS NULL
@@ -30,7 +30,7 @@ const all = `
    WHERE t.state <> 'making' AND t.text <> '' AND r.removed_at IS NULL`
 
 /** Speech, recordings with their transcripts, and images, the oldest first, one at a time. */
-export function createdItemTable({ handle }: Pick<Database, 'handle'>) {
+export function createdItemReader(handle: ReadHandle) {
   const rows = handle.prepare(
     `SELECT a.*, m.mime, m.bytes, m.sha256 FROM (${all}) AS a LEFT JOIN media AS m ON m.id = a.media_id ORDER BY a.created_at, a.id`,
   )

@@ -25,16 +25,16 @@ import { studioDatabase } from './database.ts'
 import { bodyDatabase, requestLogDatabase } from './requestLog/schema.ts'
 import { parseJson } from './rows.ts'
 
-/** The file that makes a folder ours. Written before anything else is put there. */
+/** The marker file of our folders. Written before any other file. */
 export const markerName = 'studio.folder.json'
 const application = 'inference-studio'
 const marker = {
   application,
   about:
-    'Inference Studio uses this folder for its data. Leave this file here: it tells the program that the folder is its own.',
+    'Inference Studio uses this folder for its data. Leave this file here: it marks the folder as one of the program’s.',
 }
 
-/** Folders from before the marker are known by their databases. */
+/** Folders from before the marker existed are recognized by their databases. */
 const applicationIds: Readonly<Record<string, number>> = {
   'studio.sqlite': studioDatabase.applicationId,
   'ledger.sqlite': requestLogDatabase.applicationId,
@@ -42,7 +42,7 @@ const applicationIds: Readonly<Record<string, number>> = {
   'account.sqlite': accountDatabase.applicationId,
 }
 
-/** What operating systems put into folders by themselves, in lower case: such a folder still counts as empty. */
+/** Names that operating systems create in folders, in lower case. A folder with only these still counts as empty. */
 const systemNames: ReadonlySet<string> = new Set([
   ...['.ds_store', '.localized', '.apdisk', '.fseventsd', '.spotlight-v100', '.temporaryitems', '.trashes'],
   ...['desktop.ini', 'thumbs.db', 'ehthumbs.db', '$recycle.bin', 'system volume information'],
@@ -50,17 +50,17 @@ const systemNames: ReadonlySet<string> = new Set([
 ])
 const systemPattern = /^(?:\.trash-\d+|\._.*|\.nfs[\da-f]+)$/
 
-/** What a start leaves that was killed before its first database had its name, in this version and in earlier ones. */
+/** Files of a start that was killed before its first database had its name, in this version and earlier ones. */
 const startedNames =
   /^(?:studio\.(?:lock|owner\.json)|studio\.folder\.json\.[\da-f]{8}\.new|(?:studio|ledger|bodies|account)\.sqlite\.new-\d+(?:-journal)?)$/
 
-/** `new`: nothing is there. `empty`: it may become ours. `ours`: it holds our marker or one of our databases. */
+/** `new`: nothing exists at the path. `empty`: it may become ours. `ours`: it has our marker or one of our databases. */
 export type FolderState = 'new' | 'empty' | 'ours'
 
 /**
- * Tells whether a folder may be used for our data. Changes nothing.
- * @throws StudioError `bad_input` for a folder that holds anything else, for a file, an empty name, the root and the home folder;
- *   `not_writable` where it can't be read
+ * Checks whether a folder may be used for our data. Changes nothing.
+ * @throws StudioError `bad_input` for a folder with other content, for a file, an empty name, the root folder and the home folder;
+ *    `not_writable` when the folder can't be read
  */
 export function inspectFolder(dataDir: string): FolderState {
   if (dataDir.trim() === '') {
@@ -77,12 +77,12 @@ export function inspectFolder(dataDir: string): FolderState {
     throw new StudioError('bad_input', `${folder} is not a folder, so it can't be the data folder. Name a folder.`)
   }
   const names = namesOf(folder)
-  // In this order: who makes the folder ours at this moment writes the marker before any other file.
+  // In this order, because a process that claims the folder at this moment writes the marker before any other file.
   if (names.includes(markerName) && isMarker(join(folder, markerName))) return 'ours'
   if (names.some((name) => isOurDatabase(folder, name))) return 'ours'
   const foreign = names.find((name) => !isNothing(folder, name))
   if (foreign !== undefined) {
-    const words = `${folder} holds files of other programs (such as ${foreign}), so it can't be the data folder. Nothing in it was changed. Name an empty or a new folder.`
+    const words = `${folder} contains files of other programs (such as ${foreign}), so it can't be the data folder. Nothing in it was changed. Name an empty or a new folder.`
     throw new StudioError('bad_input', words)
   }
   refuseHome(folder)
@@ -90,10 +90,10 @@ export function inspectFolder(dataDir: string): FolderState {
 }
 
 /**
- * Makes a folder ours, and makes it (for its owner alone, 0700) where it is missing. Where it is ours already, nothing is changed.
- * Safe to repeat after a kill at any moment, and in several processes at once.
+ * Makes a folder ours. Creates it (for its owner only, 0700) when it does not exist. Changes nothing when it is already ours. Safe to
+ * repeat after a kill at any moment, and in several processes at once.
  * @returns its absolute path
- * @throws StudioError as `inspectFolder`, and `disk_full`, `not_writable` where it can't be made or written
+ * @throws StudioError as `inspectFolder`, and `disk_full`, `not_writable` when it can't be created or written
  */
 export function claimFolder(dataDir: string): string {
   const folder = resolve(dataDir)
@@ -102,10 +102,10 @@ export function claimFolder(dataDir: string): string {
       makeFolder(folder)
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown)
-      const words = `The data folder can't be made: ${why}`
+      const words = `The data folder can't be created: ${why}`
       throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'bad_input', words, {}, { cause: thrown })
     }
-    // Another process may have made it first.
+    // Another process may have created the folder first.
     inspectFolder(folder)
   }
   const file = join(folder, markerName)
@@ -118,9 +118,9 @@ function statOf(folder: string): Stats | null {
     const facts = statSync(folder, { throwIfNoEntry: false })
     if (facts) return facts
     if (lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) {
-      throw new StudioError('bad_input', `${folder} is a link to a folder that is not there. Name another folder.`)
+      throw new StudioError('bad_input', `${folder} is a link to a folder that does not exist. Name another folder.`)
     }
-    // Another process may have made it since the first look.
+    // Another process may have created the folder since lstat.
     return statSync(folder, { throwIfNoEntry: false }) ?? null
   } catch (thrown) {
     throw cantUse(folder, thrown)
@@ -143,7 +143,7 @@ function cantUse(folder: string, thrown: unknown): StudioError {
   return new StudioError('bad_input', `${folder} can't be the data folder: ${why}`, {}, { cause: thrown })
 }
 
-/** Also where it is empty: other programs put their files there later. */
+/** The home folder is refused even when it is empty, because other programs will put files there. */
 function refuseHome(folder: string): void {
   if (realPathOf(folder) === realPathOf(homedir())) throw cantOwn(folder, 'your home folder')
 }
@@ -178,7 +178,7 @@ function isOurDatabase(folder: string, name: string): boolean {
     // Opening a named pipe would wait for a writer.
     if (!statSync(path).isFile()) return false
     const address = pathToFileURL(path)
-    // No log and no lock is made beside it.
+    // Creates no log and no lock beside the file.
     address.search = 'immutable=1'
     const handle = new DatabaseSync(address, { readOnly: true })
     try {
@@ -191,7 +191,10 @@ function isOurDatabase(folder: string, name: string): boolean {
   }
 }
 
-/** False for a file that is missing or none of ours. @throws StudioError as `diskProblem` for one that can't be read: it may be ours */
+/**
+ * Returns false for a file that does not exist or is not ours.
+ * @throws StudioError as `diskProblem` for a file that can't be read, because it may be ours
+ */
 function refuseUnread(thrown: unknown, file: string): false {
   const known = diskProblem(thrown, file, file)
   if (known) throw known
@@ -203,11 +206,14 @@ function isNothing(folder: string, name: string): boolean {
   if (systemNames.has(known) || systemPattern.test(known)) return true
   if (!startedNames.test(name)) return false
   const facts = lstatSync(join(folder, name), { throwIfNoEntry: false })
-  // Our lock is empty: nothing is ever written to it.
+  // Our lock file is always empty.
   return facts === undefined || (facts.isFile() && (name !== 'studio.lock' || facts.size === 0))
 }
 
-/** Step by step: Node's own recursive mkdir never ends where a parent takes no folder but says that it is missing (/proc). */
+/**
+ * Creates one folder at a time. Node's recursive mkdir never returns when a parent accepts no folders but reports that it does not exist
+ * (/proc).
+ */
 function makeFolder(folder: string): void {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
   const parent = dirname(folder)
@@ -215,18 +221,18 @@ function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (thrown) {
-    // Another process may have made it in between.
+    // Another process may have created it in between.
     if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EEXIST')) throw thrown
   }
 }
 
-/** Whole or not at all: a marker that a power cut emptied would make the folder a stranger's. */
+/** Atomic: with a marker that a power cut left empty, the folder would no longer count as ours. */
 function writeMarker(folder: string, file: string): void {
   const fresh = `${file}.${randomUUID().slice(0, 8)}.new`
   try {
     writeFileSync(fresh, `${JSON.stringify(marker, null, 2)}\n`, { mode: 0o600, flag: 'wx', flush: true })
     renameSync(fresh, file)
-    // Windows opens no folder; its file systems journal names by themselves.
+    // Windows cannot open a folder. Its file systems journal names by themselves.
     if (process.platform !== 'win32') syncFolder(folder)
   } catch (thrown) {
     rmSync(fresh, { force: true })

@@ -1,17 +1,17 @@
 import { existsSync, lstatSync, statSync } from 'node:fs'
 import { StudioError } from '../errors.ts'
 
-/** SQLite's smallest page, and so its smallest file with anything in it. Shorter ones it takes for new. */
+/** SQLite's smallest page, and so its smallest file with content, in bytes. SQLite treats a shorter file as new. */
 export const leastDatabaseBytes = 512
 
 /**
- * Whether a database file is there.
- * @throws StudioError `store_damaged` where its name belongs to something that is no file, or to a link to nothing
+ * Whether a database file exists.
+ * @throws StudioError `store_damaged` when its name belongs to something that is not a file, or to a dangling link
  */
 export function isDatabaseThere(file: string): boolean {
   const facts = statSync(file, { throwIfNoEntry: false })
   if (facts?.isFile()) return true
-  // What is no link may have been made by another process since the first look.
+  // A regular file may have been created by another process since statSync.
   if (!facts && !lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) return existsSync(file)
   const what = facts === undefined ? 'a link to a file that is not there' : facts.isDirectory() ? 'a folder' : 'no file'
   const words = `${file} is ${what}, where a database of Inference Studio belongs. It was left as it is; move it elsewhere, then start again.`

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
-/** A conversation that was taken out of sight and can be brought back. */
+/** A conversation that was removed and can be restored. */
 export interface RemovedRow {
   id: string
   title: string | null
@@ -9,10 +9,10 @@ export interface RemovedRow {
   removedAt: string
 }
 
-/** What is written down before it is done, so that the next start goes on where the last one died. */
+/** Kinds of planned deletions. A plan is stored first, so that the next start completes it after a crash. */
 export type Erasure = 'conversation' | 'import' | 'media' | 'request'
 
-/** Erasing for good: what is to go is written down first, then goes in small steps. */
+/** Permanent deletion: a plan is stored first, then carried out in small steps. */
 export function erasureTable({ handle, transaction, journal }: Database) {
   const kept =
     "removed_at IS NOT NULL AND id NOT IN (SELECT item FROM erasures WHERE what IN ('conversation', 'import'))"
@@ -33,7 +33,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
   const first = handle.prepare('SELECT item FROM erasures WHERE what = ? LIMIT 1')
   const given = handle.prepare("UPDATE OR REPLACE erasures SET what = 'conversation' WHERE what = 'import'")
   const untangle = handle.prepare('UPDATE conversations SET leaf_id = NULL WHERE id = ?')
-  // The newest first: what hangs below goes before what it hangs on, so that no deletion drags others along.
+  // Newest first: children are deleted before their parents, so that no deletion cascades.
   const newest = handle.prepare(
     `SELECT seq, request_row, attachments, indexed FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT ?`,
   )
@@ -46,7 +46,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
   )
   const each = handle.prepare("SELECT DISTINCT value ->> '$.mediaId' AS id FROM json_each(?)")
 
-  /** What a message leaves elsewhere. */
+  /** Plans the deletion of what a message refers to in other files. */
   function planRest(row: Row): void {
     if (row.request_row !== null) add.run('request', String(number(row, 'request_row')))
     if (row.attachments === '[]') return
@@ -61,13 +61,13 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     count: (): number => number(count.get() ?? {}, 'n'),
     /** Ids of conversations that were removed before an instant. */
     removedBefore: (instant: string): string[] => ids.all(instant).map((row) => text(row, 'id')),
-    /** Conversations in sight that nobody pinned or touched since an instant, the newest first. */
+    /** Conversations that are not removed or pinned and have not changed since an instant, newest first. */
     untouched: (before: string, archivedOnly: boolean): { id: string; title: string | null }[] =>
       untouched
         .all({ before, archivedOnly: Number(archivedOnly) })
         .map((row) => ({ id: text(row, 'id'), title: textOrNull(row, 'title') })),
     isRemoved: (id: string): boolean => one.get(id) !== undefined,
-    /** Writes down what is to be erased. From here on it is out of sight for good. */
+    /** Stores what will be deleted. From then on it is not shown any more. */
     plan: (what: Erasure, all: readonly string[]): void =>
       transaction(() => {
         for (const item of all) add.run(what, item)
@@ -78,11 +78,12 @@ export function erasureTable({ handle, transaction, journal }: Database) {
       return row ? text(row, 'item') : null
     },
     forgetPlan: (what: Erasure, item: string): void => void take.run(what, item),
-    /** At start: nobody is importing any more. */
+    /** For the start, when no import can be running. */
     giveUpImports: (): void => transaction(() => void given.run()),
     /**
-     * One step of erasing a conversation: at most `limit` messages, or less after `ms`. What they leave behind elsewhere is planned in the same
-     * transaction. True when the conversation itself is gone; `indexed` says whether words of it stood in the index.
+     * One step of deleting a conversation: at most `limit` messages, or fewer after `ms` milliseconds. Plans the deletion of what they
+     * refer to in the same transaction. `done` when the conversation itself is gone; `indexed` says whether the search index had words of
+     * it.
      */
     step(id: string, limit: number, ms: number): { done: boolean; indexed: boolean } {
       return journal(() => {
@@ -105,7 +106,7 @@ export function erasureTable({ handle, transaction, journal }: Database) {
     },
     /** Whether a message still shows this picture. */
     isUsed: (mediaId: string): boolean => used.get(mediaId) !== undefined,
-    /** The write-ahead log holds what was there before: it is folded in and emptied. False where a reader held it up. */
+    /** Empties the write-ahead log, which contains former content. Returns false when a reader prevented it. */
     emptyLog(): boolean {
       const row = handle.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()
       return row?.busy === 0

@@ -2,7 +2,7 @@ import type { FunctionTool } from '../../../src-preload/contract/tools.ts'
 import type { Database } from './database.ts'
 import { number, type Row, text } from './rows.ts'
 
-/** Tools that a person wrote; no two have one name. */
+/** Tools that a person defined. Names are unique. */
 export function functionToolTable({ handle }: Database) {
   const all = handle.prepare('SELECT * FROM function_tools ORDER BY name')
   const one = handle.prepare('SELECT * FROM function_tools WHERE id = ?')
@@ -23,7 +23,7 @@ export function functionToolTable({ handle }: Database) {
     save({ id, name, description, schema, strict, updatedAt }: FunctionTool): void {
       upsert.run({ id, name, description, schema, strict: Number(strict), updatedAt })
     },
-    /** Whether there was one. */
+    /** Whether the tool existed. */
     remove: (id: string): boolean => remove.run(id).changes > 0,
   }
 }

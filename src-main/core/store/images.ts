@@ -7,10 +7,10 @@ import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
 const requestRows = z.array(z.number().int())
-/** Of one family of prompts; more than anybody looks through. */
+/** Limit for one family of prompts; more than a person looks through. */
 const mostRelated = 500
 
-/** What changes of a drawing while it is made. */
+/** The fields of a drawing that change while its images are generated. */
 export type DrawingProgress = Pick<Drawing, 'state' | 'problem' | 'slots' | 'tookMs' | 'cost' | 'costIs' | 'rows'>
 
 export interface NewImage {
@@ -21,7 +21,7 @@ export interface NewImage {
   mediaId: string
 }
 
-/** Requests for pictures, and the pictures that came of them. What is removed is out of sight and can be brought back. */
+/** Requests for images, and the resulting images. A removed one is not shown and can be restored. */
 export function imageTable({ handle, transaction, journal }: Database) {
   const insertDrawing = handle.prepare(
     `INSERT INTO drawings (id, created_at, state, wish, search, slots, from_image_id)
@@ -72,7 +72,7 @@ export function imageTable({ handle, transaction, journal }: Database) {
   const setThumb = handle.prepare('UPDATE images SET thumb_id = :thumbId WHERE id = :id')
   const isImage = handle.prepare('SELECT 1 FROM images WHERE id = ?')
   const drawingsOf = handle.prepare(`SELECT DISTINCT drawing_id AS id FROM images WHERE ${among}`)
-  // `UNION` keeps each once: a circle, which nothing makes, would end all the same.
+  // `UNION` yields each row once, so even a cycle, which nothing creates, would end.
   const first = handle.prepare(
     `WITH RECURSIVE up (id, parent) AS (
        SELECT id, from_image_id FROM drawings WHERE id = :id
@@ -96,42 +96,42 @@ export function imageTable({ handle, transaction, journal }: Database) {
       transaction(() => insertDrawing.run({ id, createdAt, search, fromImageId, ...given }))
     },
     drawing,
-    /** Under way, oldest first. */
+    /** In progress, oldest first. */
     making: (): Drawing[] => making.all().map(readDrawing),
-    /** Those that have ended and are in sight, newest first. */
+    /** Ended and not removed, newest first. */
     newest: (limit: number): Drawing[] => newest.all(limit).map(readDrawing),
-    /** The end of a drawing; on the disk when it answers. */
+    /** Stores the end of a drawing. It is on the disk when this returns. */
     settle: (id: string, now: DrawingProgress): void => transaction(() => write(id, now)),
-    /** A step on its way. */
+    /** Stores intermediate progress. */
     step: (id: string, now: DrawingProgress): void => journal(() => write(id, now)),
-    /** False where it is under way, has pictures or is not there. */
+    /** False when it is in progress, has images or does not exist. */
     dismiss: (id: string): boolean => transaction(() => dismiss.run(id).changes > 0),
-    /** The same; false also where it was dismissed before. */
+    /** As `dismiss`, but also false when it was dismissed before. */
     takeOut: (id: string): boolean => transaction(() => takeOut.run(id).changes > 0),
     insertImage: (row: NewImage): void => void insertImage.run({ ...row }),
-    /** One in sight. */
+    /** An image that is not removed. */
     image(id: string): Image | null {
       const row = image.get(id)
       return row ? readImage(row) : null
     },
-    /** Whether there is such a picture, in sight or not. */
+    /** Whether the image exists, removed or not. */
     isImage: (id: string): boolean => isImage.get(id) !== undefined,
-    /** The drawings that these pictures came of, in sight or not. */
+    /** The drawings that these images belong to, removed or not. */
     drawingsOf: (ids: readonly string[]): string[] =>
       drawingsOf.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id')),
-    /** Newest first; each of `needles` must stand in the folded prompt (core/words). */
+    /** Newest first. The folded prompt must contain each of `needles` (shared/text). */
     find: ({ needles, favourites }: { needles: readonly string[]; favourites: boolean }): Image[] =>
       find.all({ needles: JSON.stringify(needles), favourites: favourites ? 1 : 0 }).map(readImage),
     total: (): number => number(total.get() ?? {}, 'n'),
     setFavourite: (ids: readonly string[], value: boolean): void =>
       transaction(() => void favourite.run({ ids: JSON.stringify(ids), favourite: value ? 1 : 0 })),
     setThumb: (id: string, thumbId: string): void => void setThumb.run({ id, thumbId }),
-    /** Answers which. */
+    /** Removes images and returns which. */
     remove: (ids: readonly string[], at: string): string[] =>
       transaction(() => remove.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
     restore: (ids: readonly string[]): string[] =>
       transaction(() => restore.all({ ids: JSON.stringify(ids) }).map((row) => text(row, 'id'))),
-    /** All drawings of which one was made from another's picture, oldest first, and their pictures in sight. */
+    /** All drawings of a family, in which one was made from another's image, oldest first, and their images that are not removed. */
     lineage(drawingId: string): { drawings: Drawing[]; images: Image[] } {
       const from = first.get({ id: drawingId })
       const drawings = family.all({ id: from ? text(from, 'id') : drawingId }).map(readDrawing)

@@ -7,31 +7,31 @@ import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
 import { claimFolder } from './dataFolder.ts'
 import { parseJson } from './rows.ts'
 
-/** Who owns the folder, for the words that a second owner gets. It is no lock: the lock is the operating system's. */
+/** The owner of the folder, for the message that a second owner gets. It is only a note: the lock is the operating system's. */
 const owner = z.object({ pid: z.number(), startedAt: z.string(), address: z.string().nullable() })
 
 export interface FolderLock {
-  /** False when the owner before us was killed: its note was still there. */
+  /** False when the previous owner was killed: its note still existed. */
   readonly endedCleanlyBefore: boolean
-  /** Tells where this owner can be reached, for whoever comes second. */
+  /** Stores the address of this owner for that message. */
   announce: (address: string | null) => void
   release: () => void
-  /** Frees the folder as a killed owner would: the next one reads every page. For whoever had not come to do that. */
+  /** Releases the folder like a killed owner, so that the next one reads every page. For an owner that has not checked the files itself. */
   abandon: () => void
 }
 
 /**
- * Makes this process the one owner of a data folder, until `release` or its death: an exclusive lock of SQLite on a file
- * of its own, which the operating system frees with the process, also on kill -9. So no stale lock can be left behind.
- * Makes the folder ours first (dataFolder.ts), so nothing is ever written into a folder of somebody else.
- * @throws StudioError `folder_in_use`; as `claimFolder`; `disk_full`, `not_writable` where nothing can be written there
+ * Makes this process the only owner of a data folder, until `release` or its death. The lock is SQLite's exclusive lock on a file of its
+ * own, which the operating system releases with the process, even on kill -9. So there are no stale locks. Claims the folder first
+ * (dataFolder.ts), so nothing is ever written into a folder of another program.
+ * @throws StudioError `folder_in_use`; as `claimFolder`; `disk_full`, `not_writable` when the folder can't be written
  */
 export function lockFolder(dataDir: string): FolderLock {
   claimFolder(dataDir)
   const noteFile = join(dataDir, 'studio.owner.json')
   const handle = takeLock(dataDir, noteFile)
   const startedAt = new Date().toISOString()
-  // Whatever stands in it: somebody had no time to take it away.
+  // Whatever the note contains: its owner had no time to delete it.
   const endedCleanlyBefore = !existsSync(noteFile)
   const announce = (address: string | null): void =>
     writeFileSync(noteFile, JSON.stringify({ pid: process.pid, startedAt, address }), { mode: 0o600 })
@@ -55,12 +55,12 @@ export function lockFolder(dataDir: string): FolderLock {
 
 const lockFile = (dataDir: string): string => join(dataDir, 'studio.lock')
 
-/** How long a start waits for a `folderUser` of another process, which holds the lock for an instant, ms. */
+/** How long a start waits for another process's `folderUser`, which takes the lock for an instant, ms. */
 const lockWaitMs = 100
 
 /**
- * Which process owns a data folder now, as the problem `folder_in_use`; null where none does. Changes nothing in the folder.
- * @throws StudioError `not_writable`, `too_many_open_files` where the lock can't be looked at
+ * The process that owns a data folder now, as the problem `folder_in_use`; null when none does. Changes nothing in the folder.
+ * @throws StudioError `not_writable`, `too_many_open_files` when the lock can't be examined
  */
 export function folderUser(dataDir: string): StudioError | null {
   const path = lockFile(dataDir)
@@ -75,7 +75,7 @@ export function folderUser(dataDir: string): StudioError | null {
   } catch (thrown) {
     const code = sqliteCode(thrown)
     if (code === 5) return inUse(dataDir, thrown)
-    // A damaged lock is made anew by the next owner; nobody holds it.
+    // The next owner replaces a damaged lock file. No process holds it.
     if (code !== 11 && code !== 26) throw unwritable(dataDir, thrown)
   }
   return null
@@ -94,7 +94,7 @@ function takeLock(dataDir: string, noteFile: string): DatabaseSync {
       const by = readNote(noteFile)
       const isTaken = sqliteCode(thrown) === 5
       if (isTaken || (by && isAlive(by.pid))) throw inUse(dataDir, thrown)
-      // It holds nothing: a damaged one is made anew.
+      // The lock file has no content, so a damaged one is replaced.
       if (isSecond || !isGone(path)) throw unwritable(dataDir, thrown)
     }
   }
@@ -114,7 +114,7 @@ function isGone(path: string): boolean {
   }
 }
 
-/** A file, or an empty folder under its name: what somebody put into a folder is not ours to delete. */
+/** Deletes a file, or an empty folder of that name. A folder with files is not ours to delete. */
 function remove(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) rmdirSync(path)
   else rmSync(path, { force: true })
@@ -141,7 +141,7 @@ function readNote(file: string): z.infer<typeof owner> | null {
   try {
     return owner.safeParse(parseJson(readFileSync(file, 'utf8'))).data ?? null
   } catch {
-    // Not there, or not readable for us: then nobody is named.
+    // The note does not exist or can't be read, so the message names no owner.
     return null
   }
 }
@@ -150,5 +150,5 @@ function whoHasIt(dataDir: string, by: z.infer<typeof owner> | null): string {
   const who = by
     ? `Process ${by.pid}${by.address ? ` (${by.address})` : ''}, running since ${by.startedAt},`
     : 'Another process'
-  return `${who} already uses the data folder ${dataDir}. End it first, or give another folder.`
+  return `${who} already uses the data folder ${dataDir}. End it first, or choose another folder.`
 }

@@ -2,7 +2,7 @@ import { type McpTransport, mcpTransport } from '../../../src-preload/contract/t
 import type { Database } from './database.ts'
 import { json, number, type Row, text } from './rows.ts'
 
-/** A server as a person set it up. Values of its environment and headers are never here: they lie in the keychain. */
+/** A server as a person configured it. Values of its environment and headers are in the keychain, never here. */
 export interface StoredMcpServer {
   id: string
   name: string
@@ -35,7 +35,7 @@ export function mcpServerTable({ handle }: Database) {
       upsert.run({ id, name, transport: JSON.stringify(transport), on: Number(on), timeoutSeconds, now })
     },
     setOn: (id: string, value: boolean): void => void on.run({ id, on: Number(value) }),
-    /** Whether there was one. */
+    /** Whether the server existed. */
     remove: (id: string): boolean => remove.run(id).changes > 0,
   }
 }

@@ -7,13 +7,13 @@ import { bytes, number, numberOrNull, type Row, text, textOrNull } from './rows.
 
 const kind = z.enum(['image', 'audio'])
 
-/** One file of the media folder, which is called by its `id`. */
+/** One file of the media folder. Its name is its `id`. */
 export interface MediaItem {
   id: string
   kind: z.infer<typeof kind>
   mime: string
   bytes: number
-  /** Pixels; null for what is no picture. */
+  /** Pixels; null when it is not a picture. */
   width: number | null
   height: number | null
   name: string | null
@@ -21,7 +21,7 @@ export interface MediaItem {
   createdAt: string
 }
 
-/** Everything that names media files, a message's pictures last: those are looked for one by one. */
+/** All references to media files. Pictures of messages are last, because they are looked up one by one. */
 const named = `
   drafted = 1
   OR EXISTS (SELECT 1 FROM speeches WHERE media_id = media.id)
@@ -30,7 +30,7 @@ const named = `
   OR EXISTS (SELECT 1 FROM images WHERE thumb_id = media.id)
   OR id IN (SELECT ifnull(a.value ->> '$.mediaId', '') FROM messages AS m, json_each(m.attachments) AS a WHERE m.attachments <> '[]')`
 
-/** What is known of the files of the media folder. A row stands only where its file does. */
+/** Metadata of the files of the media folder. A row exists only while its file exists. */
 export function mediaTable(database: Database) {
   const { handle, transaction } = database
   const insert = handle.prepare(
@@ -51,7 +51,7 @@ export function mediaTable(database: Database) {
      UNION ALL SELECT 'recordings' FROM transcripts WHERE id = :id UNION ALL SELECT 'images' FROM drawings WHERE id = :id`,
   )
   const peaks = handle.prepare('SELECT data, seconds FROM peaks WHERE media_id = ?')
-  const keepPeaks = handle.prepare('INSERT OR REPLACE INTO peaks (media_id, data, seconds) VALUES (?, ?, ?)')
+  const savePeaks = handle.prepare('INSERT OR REPLACE INTO peaks (media_id, data, seconds) VALUES (?, ?, ?)')
   const find = (id: string): MediaItem | null => {
     const row = one.get(id)
     return row ? readItem(row) : null
@@ -60,20 +60,20 @@ export function mediaTable(database: Database) {
     unnamed.all(JSON.stringify(all)).map((row) => ({ id: text(row, 'id'), bytes: number(row, 'bytes') }))
 
   return {
-    /** In one transaction with `then`, which writes what names it. */
+    /** Inserts a row in one transaction with `then`, which writes the reference to it. */
     insert: (item: MediaItem, then?: (item: MediaItem) => void): void =>
       transaction(() => {
         insert.run({ ...item })
         then?.(item)
       }),
     find,
-    /** A picture as it goes with a message. @throws StudioError `no_such_item` */
+    /** A picture as an attachment of a message. @throws StudioError `no_such_item` */
     picture(id: string): Omit<Attachment, 'detail'> {
       const item = find(id)
-      if (item?.kind !== 'image') throw new StudioError('no_such_item', 'That picture is not there any more.')
+      if (item?.kind !== 'image') throw new StudioError('no_such_item', 'That picture no longer exists.')
       return asPicture(item)
     },
-    /** The one with this content and type; `then` runs in the same transaction as the look. */
+    /** The file with this content and type. `then` runs in the same transaction as the lookup. */
     findByHash: (sha256: string, mime: string, then?: (item: MediaItem) => void): MediaItem | null =>
       transaction(() => {
         const row = byHash.get(sha256, mime)
@@ -83,20 +83,20 @@ export function mediaTable(database: Database) {
         return item
       }),
     ids: (): Set<string> => new Set(ids.all().map((row) => text(row, 'id'))),
-    /** Those of them that nothing names: no message, draft, speech, recording or image. */
+    /** Those of the ids that no message, draft, speech, recording or image refers to. */
     unnamed: unnamedOf,
-    /** Takes the rows of those of them that nothing names; answers which. */
+    /** Deletes the rows of those of the ids without a reference, and returns which. */
     removeUnnamed: (all: readonly string[]): string[] =>
       transaction(() => {
         const going = unnamedOf(all).map(({ id }) => id)
         if (going.length > 0) remove.run(JSON.stringify(going))
         return going
       }),
-    /** What nothing names and came before `instant`. */
+    /** Ids of files without a reference from before `instant`. */
     orphans: (instant: string): string[] => orphans.all(instant).map((row) => text(row, 'id')),
-    /** A page has it in a draft now. */
+    /** Marks that a page has the file in a draft. */
     draft: (id: string): void => void draft.run(id),
-    /** Which room a growing file of this id belongs to: of a speech, a recording, a transcript, a drawing; null for nobody's. */
+    /** The feature that a growing file of this id belongs to: a speech, a recording, a transcript or a drawing; null when there is none. */
     ownerKind(id: string): MadeKind | null {
       const row = owner.get({ id })
       return row ? madeKind.parse(row.kind) : null
@@ -105,11 +105,11 @@ export function mediaTable(database: Database) {
       const row = peaks.get(mediaId)
       return row ? { data: bytes(row, 'data'), seconds: number(row, 'seconds') } : null
     },
-    /** @throws StudioError `no_such_item` */
-    keepPeaks(mediaId: string, data: Uint8Array, seconds: number): void {
+    /** Stores the waveform of a file. @throws StudioError `no_such_item` */
+    savePeaks(mediaId: string, data: Uint8Array, seconds: number): void {
       transaction(() => {
-        if (!one.get(mediaId)) throw new StudioError('no_such_item', 'That file is not there any more.')
-        keepPeaks.run(mediaId, data, seconds)
+        if (!one.get(mediaId)) throw new StudioError('no_such_item', 'That file no longer exists.')
+        savePeaks.run(mediaId, data, seconds)
       })
     },
     ...cleaning(database, unnamedOf),

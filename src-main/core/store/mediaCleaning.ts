@@ -6,18 +6,18 @@ import { number, type Row, text, textOrNull } from './rows.ts'
 export const madeKind = cleanUp.shape.kinds.element
 export type MadeKind = z.infer<typeof madeKind>
 
-/** One thing that a clean-up may take. */
+/** One item that a cleanup may delete. */
 export interface Made {
   kind: MadeKind
   id: string
   createdAt: string
   favourite: boolean
   removedAt: string | null
-  /** The files it names, with their bytes. */
+  /** The files that it refers to, with their sizes in bytes. */
   media: { id: string; bytes: number }[]
 }
 
-/** What went: things by room, and files that nothing names any more. */
+/** What a cleanup deleted: items by feature, and files without references. */
 export interface Taken {
   made: Pick<Made, 'kind' | 'id'>[]
   media: string[]
@@ -25,7 +25,7 @@ export interface Taken {
 }
 
 const bytesOf = (column: string): string => `(SELECT bytes FROM media WHERE id = ${column})`
-/** What is under way now is nobody's to take. */
+/** Items in progress are excluded. */
 const lists: Record<MadeKind, string> = {
   speech: `SELECT id, created_at, favourite, removed_at, media_id, ${bytesOf('media_id')} AS media_bytes, NULL AS thumb_id, 0 AS thumb_bytes
              FROM speeches WHERE state <> 'making'`,
@@ -38,7 +38,7 @@ const lists: Record<MadeKind, string> = {
 const tables: Record<MadeKind, string> = { speech: 'speeches', recordings: 'recordings', images: 'images' }
 const kinds: readonly MadeKind[] = ['speech', 'recordings', 'images']
 
-/** Each file is counted once, in the first of these rooms that names it. */
+/** Each file is counted once, for the first of these features that refers to it. */
 const owned: Record<MediaUse['kind'], string> = {
   speech: 'SELECT media_id AS id, max(removed_at IS NULL) AS live FROM speeches WHERE media_id IS NOT NULL GROUP BY 1',
   recordings:
@@ -55,7 +55,7 @@ const order = ['speech', 'recordings', 'images', 'chat'] as const
 
 class DryRun extends Error {}
 
-/** What the media rooms take up, and how it is taken away for good. A part of the media table, told in a file of its own. */
+/** Disk usage of the media features, and permanent deletion. A part of the media table in its own file. */
 export function cleaning(
   { handle, transaction }: Database,
   unnamed: (all: readonly string[]) => { id: string; bytes: number }[],
@@ -112,14 +112,14 @@ export function cleaning(
   }
 
   return {
-    /** Everything of these rooms that is not under way, oldest first. */
+    /** All items of these kinds that are not in progress, oldest first. */
     made: (of: readonly MadeKind[]): Made[] =>
       of
         .flatMap((kind) => (list[kind]?.all() ?? []).map((row) => readMade(kind, row)))
         .sort((a, b) => (a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.id < b.id ? -1 : 1)),
-    /** Takes rows away for good; their files are the caller's to drop. */
+    /** Deletes rows permanently. The caller deletes their files. */
     takeMade: (made: readonly Pick<Made, 'kind' | 'id' | 'media'>[]): Taken => transaction(() => take(made)),
-    /** What `takeMade` would answer. Nothing is changed: it is done and undone. */
+    /** What `takeMade` would return. Performs it and rolls it back, so nothing changes. */
     wouldTakeMade(made: readonly Pick<Made, 'kind' | 'id' | 'media'>[]): Taken {
       const reported: { taken: Taken | null } = { taken: null }
       try {
@@ -132,9 +132,9 @@ export function cleaning(
       }
       return reported.taken ?? { made: [], media: [], bytes: 0 }
     },
-    /** Drawings without pictures that were taken out of sight before `instant`. */
+    /** Deletes drawings without images that were dismissed before `instant`. */
     forgetDismissed: (instant: string): void => transaction(() => void dismissed.run(instant)),
-    /** What each room takes up; `items` counts its things (of the chat: its pictures). */
+    /** Disk usage of each feature. `items` is the number of its items (for the chat: its pictures). */
     uses: (): MediaUse[] =>
       sizes.map(({ kind, sizes: size }) => {
         const row = size.get() ?? {}

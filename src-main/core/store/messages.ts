@@ -20,7 +20,7 @@ import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
-/** What a message row starts with; everything else comes while and after a reply is made. */
+/** The initial fields of a message row. The others are set while a reply is generated and when it ends. */
 export interface NewMessage {
   id: string
   conversationId: string
@@ -33,14 +33,14 @@ export interface NewMessage {
   name?: string | null
   attachments?: Attachment[]
   run?: ToolRun | null
-  /** A row of a call that is settled at once has ended; without this, what is neither pending nor streaming ended as it was made. */
+  /** When a tool call that is settled at once ended. Without it, a message that is neither pending nor streaming ends when it is created. */
   finishedAt?: string | null
   askId?: string | null
   made?: Message['made']
   params?: ChatParams | null
 }
 
-/** What a row can be given later: everything but where it belongs. */
+/** The fields that a row may get later: all but its position in the tree. */
 export type MessageOutcome = Pick<
   Message,
   | 'text'
@@ -61,7 +61,7 @@ export type MessageOutcome = Pick<
   | 'jsonFaults'
 >
 
-/** What becomes known of a reply only when its request is closed. */
+/** Fields of a reply that are known only when its request has ended. */
 export type MessageUse = Pick<Message, 'usage' | 'cost' | 'costIs'>
 
 export interface MessageLink {
@@ -87,7 +87,10 @@ const calls = z.array(toolCall)
 const attachments = z.array(attachment)
 const sentences = z.array(z.string())
 
-/** The rows of the message tree: `parent_id` upwards, siblings by `seq`. Nothing here is ever deleted or rewritten but a reply's or a call's own outcome. */
+/**
+ * The rows of the message tree: parents by `parent_id`, siblings in the order of `seq`. Rows are never deleted or rewritten here, except
+ * for the outcome of a reply or a tool call.
+ */
 export function messageTable({ handle }: Database) {
   const insert = handle.prepare(
     `INSERT INTO messages (id, conversation_id, parent_id, role, text, status, model, created_at, finished_at, name, attachments, run, ask_id, made, params)
@@ -95,7 +98,7 @@ export function messageTable({ handle }: Database) {
   )
   const one = handle.prepare(`${select('m.id = ?')}`)
   const many = handle.prepare(`${select('m.id IN (SELECT value FROM json_each(?))')} ORDER BY m.seq`)
-  // From the leaf to the root: a path is a linked list, and each step is one look into an index.
+  // From the leaf to the root: a path is a linked list, and each step is one index lookup.
   const pathIds = handle.prepare(
     `WITH RECURSIVE path (id, parent_id) AS (
        SELECT id, parent_id FROM messages WHERE id = ?
@@ -111,7 +114,7 @@ export function messageTable({ handle }: Database) {
   const children = handle.prepare(
     'SELECT id, role FROM messages WHERE conversation_id = :conversationId AND parent_id IS :parentId ORDER BY seq',
   )
-  // Upwards from a message as long as nobody but models and tools spoke.
+  // Upwards from a message, through the turns of models and tools only.
   const turnsAbove = handle.prepare(
     `WITH RECURSIVE above (depth, id, parent_id, role) AS (
        SELECT 0, id, parent_id, role FROM messages WHERE id = ?
@@ -181,10 +184,10 @@ export function messageTable({ handle }: Database) {
       const row = one.get(id)
       return row ? readMessage(row) : null
     },
-    /** The message, or @throws StudioError `no_such_item` */
+    /** One message. @throws StudioError `no_such_item` */
     get(id: string): Message {
       const row = one.get(id)
-      if (!row) throw new StudioError('no_such_item', 'That message does not exist any more.')
+      if (!row) throw new StudioError('no_such_item', 'That message no longer exists.')
       return readMessage(row)
     },
     /** Those of the ids that exist, oldest first. */
@@ -194,33 +197,33 @@ export function messageTable({ handle }: Database) {
     path(leafId: string | null): Message[] {
       return leafId === null ? [] : path.all(leafId).map(readMessage)
     },
-    /** The ids of the same, without reading the messages. */
+    /** The ids of a path, without reading the messages. */
     pathIds(leafId: string | null): string[] {
       if (leafId === null) return []
       const ids = pathIds.all(leafId).map((row) => text(row, 'id'))
       return ids.reverse()
     },
-    /** Messages right below one, or the roots of a conversation for null; oldest first. */
+    /** Children of a message, or the roots of a conversation for null; oldest first. */
     children(conversationId: string, parentId: string | null): { id: string; role: Message['role'] }[] {
       const rows = children.all({ conversationId, parentId })
       return rows.map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) }))
     },
-    /** The message and those above it, upwards, down to the last turn of somebody who is neither a model nor a tool. */
+    /** The message and those above it, upwards, until the last turn that is neither a model's nor a tool's. */
     turnsAbove: (id: string): { id: string; role: Message['role'] }[] =>
       turnsAbove.all(id).map((row) => ({ id: text(row, 'id'), role: role.parse(row.role) })),
-    /** How the messages of a conversation hang together, parents first. */
+    /** The tree of a conversation as links, parents first. */
     links: (conversationId: string): MessageLink[] => links.all(conversationId).map(readLink),
-    /** The message `from` again, at another place. */
+    /** Copies the message `from` to another position. */
     copy: (from: string, to: CopiedPlace): void => void copy.run({ from, ...to }),
-    /** Replies that were asked for together. */
+    /** Replies that were requested together. */
     byAsk: (askId: string): string[] => byAsk.all(askId).map((row) => text(row, 'id')),
-    /** Where the path through this message was last left: down by the way it was gone on with, else by the newest. */
+    /** The leaf below this message: down the remembered choice at each fork, else the newest child. */
     leafBelow(id: string): string {
       const rows = down.all({ id })
       const last = rows.at(-1)
       return last ? text(last, 'id') : id
     },
-    /** The first output has come. */
+    /** Records that the first output has arrived. */
     begin(id: string, firstTokenMs: number | null, requestId: string | null, requestRow: number | null): void {
       begin.run({ id, firstTokenMs, requestId, requestRow })
     },
@@ -240,11 +243,11 @@ export function messageTable({ handle }: Database) {
     setUse(id: string, { usage, cost, costIs }: MessageUse): void {
       setUse.run({ id, usage: toJson(usage), cost, costIs })
     },
-    /** How a call stands; `text` is what the model gets once it is settled. */
+    /** Stores the state of a tool call. `text` is what the model gets when the call is settled. */
     setRun(id: string, run: ToolRun, text: string, status: MessageStatus): void {
       setRun.run({ id, run: JSON.stringify(run), text, status, finishedAt: run.finishedAt })
     },
-    /** Replies that nobody is making any more, when a core starts. */
+    /** Replies without a running generation, when a core starts. */
     unfinished: (): Message[] => unfinished.all().map(readMessage),
     /** Messages of role tool whose calls are not settled: of one conversation, or of all. */
     openCalls(conversationId?: string): ToolMessage[] {

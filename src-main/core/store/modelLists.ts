@@ -5,13 +5,13 @@ import { json, text } from './rows.ts'
 
 const models = z.array(model)
 
-/** Whose list it is, and at which address: it holds for no other. */
+/** The profile and address that a list belongs to. It is valid for no other. */
 export interface ListPlace {
   profile: string
   baseUrl: string
 }
 
-/** The model list of each profile as it was last fetched, so that it shows without a network, with its age. */
+/** The model list of each profile as last fetched, so that it can be shown offline, with its age. */
 export function modelListTable({ handle, transaction }: Database) {
   const one = handle.prepare('SELECT models, as_of FROM model_lists WHERE profile = ? AND base_url = ?')
   const set = handle.prepare(

@@ -3,7 +3,7 @@ import { problem } from '../../../src-preload/contract/problem.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, type Row, text, toJson } from './rows.ts'
 
-/** Where it is to be sent. */
+/** Destination of an outbox item. */
 export interface WaitingPlace {
   connectionId: string
   connectionName: string
@@ -14,7 +14,7 @@ export interface StoredWaiting extends WaitingPlace, Pick<WaitingItem, 'id' | 'c
   wish: WaitingWish
 }
 
-/** What is sent when the service is back. */
+/** Requests that are sent when the service is reachable again. */
 export function waitingTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO waiting (id, created_at, state, connection_id, connection_name, base_url, wish)
@@ -46,13 +46,13 @@ export function waitingTable({ handle, transaction }: Database) {
     /** In the order in which they are sent. */
     list: (): StoredWaiting[] => all.all().map(read),
     find: (id: string): StoredWaiting | null => found(one.get(id)),
-    /** The first that is to be sent there. */
+    /** The first item for a destination. */
     next: ({ connectionId, baseUrl }: WaitingPlace): StoredWaiting | null => found(next.get({ connectionId, baseUrl })),
     setState: (id: string, state: WaitingItem['state'], why: WaitingItem['problem']): void =>
       transaction(() => void setState.run({ id, state, problem: toJson(why) })),
     change: (id: string, wish: WaitingWish, place: WaitingPlace): void =>
       transaction(() => void change.run({ id, wish: JSON.stringify(wish), ...placeOf(place) })),
-    /** False where it was gone already. */
+    /** False when it was already gone. */
     remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
   }
 }

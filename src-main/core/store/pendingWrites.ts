@@ -5,7 +5,7 @@ import { asStoreError, type Database, mayPass } from './database.ts'
 
 const firstRetryMs = 100
 const longestRetryMs = 2000
-/** Writes of different keys that wait at most; beyond that the oldest is lost, and reported. */
+/** Limit of waiting writes with different keys. Beyond it, the oldest is dropped and reported. */
 const mostPending = 10_000
 
 interface Write {
@@ -14,9 +14,9 @@ interface Write {
 }
 
 /**
- * Background writes of one database, for callers that can't wait: in a timer, a listener, or in the middle of a stream. A write that
- * the database refuses for now (locked, disk full) waits here and is tried again, in order and with a growing pause. A newer write
- * with the same key takes the place of one that waits, so a key stands for a row or a value that is written whole.
+ * Background writes of one database, for callers that can't wait: in a timer, a listener, or in the middle of a stream. A write that fails
+ * for now (locked, disk full) waits here and is retried in order, with a growing pause. A newer write replaces a waiting one with the same
+ * key, so a key must identify a row or a value that is written as a whole.
  */
 export class PendingWrites {
   #waiting = new Map<string, Write>()
@@ -26,38 +26,38 @@ export class PendingWrites {
   #closed = false
   readonly #isWithin: () => boolean
 
-  /** @param isWithin whether a transaction of this connection is under way: what is written then would go with its rollback */
+  /** @param isWithin whether a transaction of this connection is open: a write would be rolled back with it */
   constructor(isWithin: () => boolean) {
     this.#isWithin = isWithin
   }
 
-  /** Writes that wait. */
+  /** Number of waiting writes. */
   get size(): number {
     return this.#waiting.size
   }
 
   /**
-   * Runs `run` now where nothing waits, else after what waits. Never throws; a failure that no retry mends is reported and dropped.
-   * @param what is written, such as "The last use of an app key"
+   * Runs `run` now, or after the writes that wait already. Never throws. A failure that a retry cannot fix is reported and dropped.
+   * @param what what is written, such as "The last use of an app key"
    */
   write(key: string, what: string, run: () => void): void {
     this.#waiting.set(key, { what, run })
     if (this.#waiting.size > mostPending) {
       const [oldest = key] = this.#waiting.keys()
       this.#waiting.delete(oldest)
-      unexpected(what, new StudioError('database_locked', 'Too many writes wait; the oldest was given up.'))
+      unexpected(what, new StudioError('database_locked', 'Too many writes are waiting, so the oldest was dropped.'))
     }
     if (this.#timer !== null) return
     if (this.#isWithin()) this.#later(0)
     else this.flush()
   }
 
-  /** A write that is no longer wanted. */
+  /** Drops a write that is no longer needed. */
   drop(key: string): void {
     this.#waiting.delete(key)
   }
 
-  /** Tries what waits, now. True when nothing is left. Does nothing within a transaction. */
+  /** Tries the waiting writes now. True when none is left. Does nothing within a transaction. */
   flush(): boolean {
     if (this.#waiting.size === 0) return true
     if (this.#isFlushing || this.#isWithin()) return false
@@ -69,7 +69,7 @@ export class PendingWrites {
     }
   }
 
-  /** Resolves when nothing is left, or after so many ms; then false. */
+  /** Resolves to true when no write is left, or to false after `withinMs`. */
   async settled(withinMs: number): Promise<boolean> {
     const until = performance.now() + withinMs
     while (!this.flush()) {
@@ -79,7 +79,7 @@ export class PendingWrites {
     return true
   }
 
-  /** The same database for whoever waits for a write: what waits here is older and goes first. */
+  /** The database for writes that are not in the background. It writes what waits first, because that is older. */
   before(database: Database): Database {
     const first =
       (write: Database['transaction']): Database['transaction'] =>
@@ -104,18 +104,18 @@ export class PendingWrites {
           return false
         }
       }
-      // What it wrote may have brought a newer one.
+      // The write may have caused a newer one with the same key.
       if (this.#waiting.get(key)?.run === run) this.#waiting.delete(key)
     }
     this.#pause = firstRetryMs
     return true
   }
 
-  /** Tries once more, then gives up what still waits, and reports that. */
+  /** Tries once more, then drops what still waits, and reports that. */
   close(): void {
     if (!this.flush()) {
       for (const { what } of this.#waiting.values()) {
-        unexpected(`${what} was not written`, new StudioError('database_locked', 'The program ended before.'))
+        unexpected(`${what} was not written`, new StudioError('database_locked', 'The program ended first.'))
       }
     }
     this.#closed = true
@@ -135,10 +135,10 @@ export class PendingWrites {
 }
 
 /**
- * Runs a write until the database takes it, for a task that must not go on without: the task waits, and nothing else does.
- * @param what is written, such as "The end of a speech"
- * @param signal ends the waiting: then the next failure is thrown
- * @throws what a retry does not mend, and the last failure once the signal is aborted
+ * Runs a write until it succeeds, for a task that must not continue without it. Only the task waits.
+ * @param what what is written, such as "The end of a speech"
+ * @param signal ends the retries: then the next failure is thrown
+ * @throws what a retry cannot fix, and the last failure once the signal is aborted
  */
 export async function untilWritten<T>(what: string, run: () => T | Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let pause = firstRetryMs; ; pause = Math.min(pause * 2, longestRetryMs)) {
@@ -146,7 +146,7 @@ export async function untilWritten<T>(what: string, run: () => T | Promise<T>, s
       return await run()
     } catch (thrown) {
       if (!mayPass(thrown) || signal?.aborted) throw thrown
-      unexpected(`${what} could not be written; it is tried again`, asStoreError(thrown))
+      unexpected(`${what} could not be written and will be retried`, asStoreError(thrown))
     }
     await sleep(pause, undefined, signal ? { signal } : {}).catch(() => undefined)
   }

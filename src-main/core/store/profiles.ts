@@ -1,19 +1,32 @@
 import { type Profile, profile } from '../../../src-preload/contract/app.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text } from './rows.ts'
 
-/** A place to connect to, as stored. Its key is never here. */
+/** A connection as stored. Its API key is never here. */
 export interface StoredProfile extends Profile {
-  /** The person insisted on plain http to an address that is not this machine. */
+  /** The person allowed plain http to an address that is not this computer. */
   allowInsecure: boolean
 }
 
-/** Any number of services, at most one sandbox, and at most one active. */
-export function profileTable({ handle, transaction }: Database) {
+/** The read statements of `profileTable`. */
+export function profileReader(handle: ReadHandle) {
   const all = handle.prepare('SELECT * FROM profiles ORDER BY name COLLATE NOCASE, id')
   const active = handle.prepare('SELECT * FROM profiles WHERE active = 1')
   const byId = handle.prepare('SELECT * FROM profiles WHERE id = ?')
   const sandbox = handle.prepare("SELECT * FROM profiles WHERE kind = 'sandbox'")
+
+  return {
+    /** By name. */
+    all: (): StoredProfile[] => all.all().map(read),
+    active: (): StoredProfile | null => readFirst(active.get()),
+    get: (id: string): StoredProfile | null => readFirst(byId.get(id)),
+    sandbox: (): StoredProfile | null => readFirst(sandbox.get()),
+  }
+}
+
+/** Any number of services, at most one sandbox, and at most one active profile. */
+export function profileTable({ handle, transaction }: Database) {
   const calm = handle.prepare('UPDATE profiles SET active = 0 WHERE active = 1')
   const activate = handle.prepare('UPDATE profiles SET active = 1 WHERE id = ?')
   const rename = handle.prepare('UPDATE profiles SET name = ? WHERE id = ?')
@@ -27,12 +40,8 @@ export function profileTable({ handle, transaction }: Database) {
   )
 
   return {
-    /** By name. */
-    all: (): StoredProfile[] => all.all().map(read),
-    active: (): StoredProfile | null => readFirst(active.get()),
-    get: (id: string): StoredProfile | null => readFirst(byId.get(id)),
-    sandbox: (): StoredProfile | null => readFirst(sandbox.get()),
-    /** Keeps it and makes it the active one. */
+    ...profileReader(handle),
+    /** Stores a profile and makes it the active one. */
     saveActive({ id, name, kind, baseUrl, keyKept, allowInsecure }: StoredProfile): void {
       transaction(() => {
         calm.run()
@@ -40,7 +49,7 @@ export function profileTable({ handle, transaction }: Database) {
         upsert.run({ id, name, kind, baseUrl, keyKept, allowInsecure: allowInsecure ? 1 : 0, now })
       })
     },
-    /** Makes it the active one; none is where there is no such profile. */
+    /** Makes a profile the active one. None is active when it does not exist. */
     activate(id: string): void {
       transaction(() => {
         calm.run()
@@ -48,7 +57,7 @@ export function profileTable({ handle, transaction }: Database) {
       })
     },
     rename: (id: string, name: string): void => void transaction(() => rename.run(name, id)),
-    /** Forgets it and its model list. No other one becomes active: whose account pays is for a person to say. */
+    /** Deletes a profile and its model list. No other profile becomes active, because a person must choose which account pays. */
     remove(id: string): void {
       transaction(() => {
         remove.run(id)

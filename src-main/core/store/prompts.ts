@@ -1,16 +1,14 @@
 import type { Prompt } from '../../../src-preload/contract/library.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text } from './rows.ts'
 
-export function promptTable({ handle, transaction }: Database) {
+/** The read statements of `promptTable`. */
+export function promptReader(handle: ReadHandle) {
   const all = handle.prepare('SELECT * FROM prompts ORDER BY name COLLATE NOCASE, id')
   const one = handle.prepare('SELECT * FROM prompts WHERE id = ?')
-  const insert = handle.prepare(
-    'INSERT INTO prompts (id, name, text, updated_at) VALUES (:id, :name, :text, :updatedAt)',
-  )
-  const save = handle.prepare('UPDATE prompts SET name = :name, text = :text, updated_at = :updatedAt WHERE id = :id')
-  const remove = handle.prepare('DELETE FROM prompts WHERE id = ?')
   const count = handle.prepare('SELECT count(*) AS n FROM prompts')
+
   return {
     /** By name. */
     list: (): Prompt[] => all.all().map(read),
@@ -19,8 +17,20 @@ export function promptTable({ handle, transaction }: Database) {
       return row ? read(row) : null
     },
     count: (): number => number(count.get() ?? {}, 'n'),
+  }
+}
+
+export function promptTable({ handle, transaction }: Database) {
+  const insert = handle.prepare(
+    'INSERT INTO prompts (id, name, text, updated_at) VALUES (:id, :name, :text, :updatedAt)',
+  )
+  const save = handle.prepare('UPDATE prompts SET name = :name, text = :text, updated_at = :updatedAt WHERE id = :id')
+  const remove = handle.prepare('DELETE FROM prompts WHERE id = ?')
+
+  return {
+    ...promptReader(handle),
     insert: (prompt: Prompt): void => transaction(() => void insert.run({ ...prompt })),
-    /** False where there is none. */
+    /** False when the prompt does not exist. */
     save: (prompt: Prompt): boolean => transaction(() => save.run({ ...prompt }).changes > 0),
     remove: (id: string): boolean => transaction(() => remove.run(id).changes > 0),
   }

@@ -8,13 +8,13 @@ export interface StoredRecording extends Recording {
   removed: boolean
 }
 
-/** `search` is the name as it is looked through. */
+/** `search` is the name in the folded form that searches use. */
 export type NewRecording = Omit<Recording, 'transcript' | 'transcripts'> & { search: string }
 
-/** How a recording ended, or was begun again. */
+/** How a recording ended, or was continued. */
 export type RecordingEnd = Pick<Recording, 'id' | 'state' | 'bytes' | 'seconds' | 'mediaId'>
 
-/** Characters of a transcript that stand in a list. */
+/** Characters of a transcript that are shown in a list. */
 const excerptLength = 200
 
 const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, ${excerptLength}) AS t_text, t.edited AS t_edited,
@@ -22,7 +22,7 @@ const select = `SELECT r.*, t.id AS t_id, t.state AS t_state, substr(t.text, 1, 
   FROM recordings AS r
   LEFT JOIN transcripts AS t ON t.rowid = (SELECT max(rowid) FROM transcripts WHERE recording_id = r.id)`
 
-/** Recordings and files that can be transcribed. Newest is what was added last, whatever the clock said. */
+/** Recordings and files that can be transcribed. The newest is the one added last, whatever the clock said. */
 export function recordingTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT INTO recordings (id, created_at, name, search, source, state, mime, bytes, seconds, media_id, from_id)
@@ -57,15 +57,15 @@ export function recordingTable({ handle, transaction }: Database) {
 
   return {
     insert: (row: NewRecording): void => void insert.run({ ...row }),
-    /** Removed ones too. */
+    /** Including removed ones. */
     find,
-    /** One that is in sight. @throws StudioError `no_such_item` */
+    /** A recording that is not removed. @throws StudioError `no_such_item` */
     get(id: string): StoredRecording {
       const found = find(id)
-      if (!found || found.removed) throw new StudioError('no_such_item', 'That recording is not there any more.')
+      if (!found || found.removed) throw new StudioError('no_such_item', 'That recording no longer exists.')
       return found
     },
-    /** Newest first. `before`: the last id of the page before. */
+    /** Newest first. `before`: the last id of the previous page. */
     page({ before, limit }: { before: string | null; limit: number }): {
       recordings: StoredRecording[]
       total: number
@@ -74,8 +74,8 @@ export function recordingTable({ handle, transaction }: Database) {
       return { recordings, total: number(count.get() ?? {}, 'n') }
     },
     /**
-     * Those in sight that have all needles (`words/query.ts`) in their name or a transcript, newest first, some at a time: a step reads the transcripts
-     * of at most 32 recordings, some milliseconds where they are an hour long.
+     * Recordings that are not removed and whose name or transcript contains all needles (shared/text/query.ts), newest first, in steps:
+     * each reads the transcripts of at most 32 recordings, which takes some milliseconds when they are an hour long.
      */
     *matching(needles: readonly string[]): Generator<string[], undefined> {
       const step = handle.prepare(
@@ -90,19 +90,19 @@ export function recordingTable({ handle, transaction }: Database) {
         yield rows.filter(({ hit }) => hit === 1).map((row) => text(row, 'id'))
       }
     },
-    /** Those whose bytes are not kept as media yet, oldest first. */
+    /** Recordings whose bytes are not stored as media yet, oldest first. */
     loose: (): StoredRecording[] => loose.all().map(read),
     settle: ({ id, state, bytes, seconds, mediaId }: RecordingEnd): void =>
       void settle.run({ id, state, bytes, seconds, mediaId }),
     setName: (id: string, value: string, search: string): void => void name.run({ id, name: value, search }),
     setSeconds: (id: string, value: number): void => void seconds.run({ id, seconds: value }),
-    /** Answers those that were in sight. */
+    /** Returns those that were not removed before. */
     remove: (ids: readonly string[], now: string): string[] =>
       transaction(() => ids.filter((id) => remove.run({ id, now }).changes > 0)),
-    /** Answers those that were removed. */
+    /** Returns those that were removed. */
     restore: (ids: readonly string[]): string[] =>
       transaction(() => ids.filter((id) => restore.run({ id }).changes > 0)),
-    /** With its transcripts. */
+    /** Deletes a recording permanently, with its transcripts. */
     erase: (id: string): void => void erase.run(id),
   }
 }

@@ -1,11 +1,12 @@
 import * as z from 'zod'
 import { type ToolCall, toolCall } from '../../../src-preload/contract/chat.ts'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { json, type Row, text } from './rows.ts'
 
 const pieceField = z.enum(['text', 'reasoning', 'refusal', 'tool_calls'])
 
-/** What came of a reply since the last piece. Text is to append; tool calls stand whole, the last piece of them holds. */
+/** What arrived of a reply since the last entry. Text is appended. Tool calls are complete each time, so the last entry counts. */
 export interface JournalEntry {
   text: string
   reasoning: string
@@ -15,27 +16,35 @@ export interface JournalEntry {
 
 const calls = z.array(toolCall)
 
+/** The read statements of `replyJournalTable`. */
+export function replyJournalReader(handle: ReadHandle) {
+  const all = handle.prepare('SELECT field, content FROM pieces WHERE message_id = ? ORDER BY seq')
+
+  return {
+    /** All entries of a reply, combined. */
+    gather(messageId: string): { text: string; reasoning: string; refusal: string; toolCalls: ToolCall[] } {
+      const whole = { text: '', reasoning: '', refusal: '', toolCalls: [] as ToolCall[] }
+      for (const row of all.iterate(messageId)) addPiece(whole, row)
+      return whole
+    },
+  }
+}
+
 /**
- * The journal of replies that are streaming: written by appending, so that a long reply costs what came and not its whole
- * length each time. When the reply ends its text goes into the message row and its pieces go away.
+ * The journal of streaming replies: it is appended to, so that a long reply costs only what is new and not its whole length each time. When
+ * the reply ends, its text is stored in the message row and its entries are deleted.
  */
 export function replyJournalTable({ handle }: Database) {
   const insert = handle.prepare('INSERT INTO pieces (message_id, field, content) VALUES (?, ?, ?)')
-  const all = handle.prepare('SELECT field, content FROM pieces WHERE message_id = ? ORDER BY seq')
   const clear = handle.prepare('DELETE FROM pieces WHERE message_id = ?')
 
   return {
+    ...replyJournalReader(handle),
     append(messageId: string, pieces: JournalEntry): void {
       if (pieces.text !== '') insert.run(messageId, 'text', pieces.text)
       if (pieces.reasoning !== '') insert.run(messageId, 'reasoning', pieces.reasoning)
       if (pieces.refusal !== '') insert.run(messageId, 'refusal', pieces.refusal)
       if (pieces.toolCalls) insert.run(messageId, 'tool_calls', JSON.stringify(pieces.toolCalls))
-    },
-    /** All that was written of a reply, put together. */
-    gather(messageId: string): { text: string; reasoning: string; refusal: string; toolCalls: ToolCall[] } {
-      const whole = { text: '', reasoning: '', refusal: '', toolCalls: [] as ToolCall[] }
-      for (const row of all.iterate(messageId)) addPiece(whole, row)
-      return whole
     },
     clear(messageId: string): void {
       clear.run(messageId)

@@ -2,7 +2,7 @@ import type { SQLOutputValue } from 'node:sqlite'
 import type * as z from 'zod'
 import { StudioError } from '../errors.ts'
 
-/** A row as SQLite answers it. Strict tables promise the types; these readers hold them to it. */
+/** A row of SQLite. Strict tables guarantee the types; these readers check them. */
 export type Row = Record<string, SQLOutputValue>
 
 export function text(row: Row, column: string): string {
@@ -31,10 +31,10 @@ export function bytes(row: Row, column: string): Uint8Array {
   return value
 }
 
-/** A column of JSON text, checked against its schema. @throws StudioError `store_damaged` */
+/** A column of JSON text, validated against its schema. @throws StudioError `store_damaged` */
 export function json<T>(row: Row, column: string, schema: z.ZodType<T>): T {
   const parsed = schema.safeParse(parseJson(text(row, column)))
-  if (!parsed.success) throw wrongType(column, 'what its schema says')
+  if (!parsed.success) throw wrongType(column, 'valid for its schema')
   return parsed.data
 }
 
@@ -42,7 +42,7 @@ export function jsonOrNull<T>(row: Row, column: string, schema: z.ZodType<T>): T
   return row[column] === null ? null : json(row, column, schema)
 }
 
-/** The value of JSON text, or undefined where it is none. */
+/** The value of JSON text; undefined when it cannot be parsed. */
 export function parseJson(value: string): unknown {
   try {
     return JSON.parse(value)
@@ -56,5 +56,5 @@ export function toJson(value: unknown): string | null {
 }
 
 function wrongType(column: string, wanted: string): StudioError {
-  return new StudioError('store_damaged', `The database holds something else than ${wanted} in the column ${column}.`)
+  return new StudioError('store_damaged', `The database has a value in the column ${column} that is not ${wanted}.`)
 }

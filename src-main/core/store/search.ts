@@ -1,19 +1,19 @@
-import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from './database.ts'
+import type { ReadHandle } from './readOnly.ts'
 import { number, type Row, text, textOrNull } from './rows.ts'
 
-/** Rows of `search_text` that one message may have: `seq * partsEach + part`. */
+/** Number of rows of `search_text` that one message may have: `seq * partsEach + part`. */
 const partsEach = 512
 
-/** A message that is to stand in the index. */
+/** A message that must be indexed. */
 export interface Unindexed {
   seq: number
   text: string
-  /** Parts of a former text stand there. */
+  /** The index has words of its former text. */
   stale: boolean
 }
 
-/** The writing side of the index: messages that are not in it, their words, and small steps of merging what was written. */
+/** The writing side of the index: messages that are not indexed, their words, and small steps of merging. */
 export function searchTable({ handle, journal, transaction }: Database) {
   const next = handle.prepare(
     `SELECT seq, text, refusal, indexed FROM messages WHERE indexed <> 1 AND status NOT IN ('pending', 'streaming') AND seq > ?
@@ -31,7 +31,7 @@ export function searchTable({ handle, journal, transaction }: Database) {
   const clean = handle.prepare("DELETE FROM erasures WHERE what = 'index'")
   const dirty = handle.prepare("SELECT 1 FROM erasures WHERE what = 'index'")
 
-  /** Whether a step of merging did anything: SQLite counts two changes for one that did (https://sqlite.org/fts5.html, 6.8). */
+  /** Whether a merge step did anything: SQLite then counts two changes (https://sqlite.org/fts5.html, 6.8). */
   function step(pages: number): boolean {
     const before = number(changes.get() ?? {}, 'n')
     merge.run(pages)
@@ -39,25 +39,25 @@ export function searchTable({ handle, journal, transaction }: Database) {
   }
 
   return {
-    /** Messages that are settled and not (or no longer) in the index, in their order. */
+    /** Settled messages that are not (or no longer) indexed, in order. */
     next: (after: number, limit: number): Unindexed[] => next.all(after, limit).map(unindexed),
     isBehind: (): boolean => some.get() !== undefined,
-    /** One transaction; afterwards they stand in the index. Survives the death of the process; after a power cut they are done again. */
+    /** Runs `work` as one transaction. It survives the death of the process; after a power cut the messages are indexed again. */
     write(work: () => void): void {
       journal(work)
     },
-    /** Words of one part of a message; a part that stands there is replaced. */
+    /** Inserts or replaces the words of one part of a message. */
     put: (seq: number, part: number, body: string): void => void insert.run(seq * partsEach + part, body),
     forget: (seq: number): void => void forget.run(seq * partsEach, seq * partsEach + partsEach - 1),
     done: (seq: number): void => void mark.run(seq),
-    /** A step of merging (so many pages of 4 KB), where enough was written since the last. False when there was nothing to do. */
+    /** A merge step of so many pages of 4 KB, if enough was written since the last. False when there was nothing to do. */
     merge: (pages: number): boolean => journal(() => step(pages)),
-    /** Says that words of erased messages stand in the index, within the transaction that erases them. */
+    /** Records that the index has words of deleted messages, within the transaction that deletes them. */
     markDirty: (): void => void remember.run(),
     isDirty: (): boolean => dirty.get() !== undefined,
-    /** Begins to write the index anew, without what was erased; `cleanStep` goes on. A negative number takes all of it up, not full levels alone. */
+    /** Starts to rewrite the index without deleted words; `cleanStep` continues. A negative number rewrites all of it, not only full levels. */
     beginCleaning: (pages: number): boolean => journal(() => step(-pages)),
-    /** False: nothing of what was erased is left in the index. */
+    /** False when the index has no deleted words any more. */
     cleanStep: (pages: number): boolean => journal(() => step(pages)),
     cleaned: (): void => transaction(() => void clean.run()),
   }
@@ -75,7 +75,7 @@ function unindexed(row: Row): Unindexed {
   }
 }
 
-/** A message that has all words, and the first of its parts that has. */
+/** A message that matches, and the first of its parts that does. */
 export interface FoundMessage {
   seq: number
   part: number
@@ -93,8 +93,8 @@ export interface MessageOfHit {
   leafId: string | null
 }
 
-/** The reading side, on a connection of its own: nothing here writes. */
-export function searchReader(handle: DatabaseSync) {
+/** The reading side, on a connection of its own. */
+export function searchReader(handle: ReadHandle) {
   const titles = handle.prepare(
     `SELECT id, title, archived_at, updated_at FROM conversations WHERE removed_at IS NULL AND title IS NOT NULL AND title <> ''
       ORDER BY updated_at DESC, id`,
@@ -126,9 +126,9 @@ export function searchReader(handle: DatabaseSync) {
   )
 
   return {
-    /** Changes when the other side has written anything. */
+    /** A number that changes when another connection has written. */
     version: (): number => number(version.get() ?? {}, 'data_version'),
-    /** Conversations in sight that have a title, newest first. */
+    /** Conversations with a title that are not removed, newest first. */
     titles: () =>
       titles.all().map((row) => ({
         id: text(row, 'id'),
@@ -136,7 +136,7 @@ export function searchReader(handle: DatabaseSync) {
         archived: row.archived_at !== null,
         at: text(row, 'updated_at'),
       })),
-    /** Places in the index, newest first; several may be of one message. */
+    /** Matching rows of the index, newest first. Several may belong to one message. */
     *places(match: string, conversationId: string | null): Generator<FoundMessage, undefined> {
       const range = conversationId === null ? null : span.get(conversationId)
       if (range?.low === null) return
@@ -163,7 +163,7 @@ export function searchReader(handle: DatabaseSync) {
         ...{ text: said, leafId: textOrNull(row, 'leaf_id') },
       }
     },
-    /** Those of a conversation's messages that lie on the path to its leaf: a walk upwards, no further than the oldest of them. */
+    /** Those of a conversation's messages that are on the path to its leaf: a walk upwards, no further than the oldest of them. */
     onPath(leafId: string | null, seqs: readonly number[]): Set<number> {
       if (leafId === null) return new Set()
       const rows = up.all({ leafId, lowest: Math.min(...seqs), seqs: JSON.stringify(seqs) })

@@ -42,7 +42,7 @@ const selectAll = 'SELECT key, value FROM settings'
 const readRows = (rows: Row[]): Settings =>
   readable.parse(Object.fromEntries(rows.map((row) => [text(row, 'key'), parseJson(text(row, 'value'))])))
 
-/** What stands in a file that may be of an earlier version, or damaged: what can't be read is as usual. Nobody has it open. */
+/** Settings of a file that may be of an earlier version, or damaged. Unreadable ones have their defaults. No process may have the file open. */
 export function peekSettings(file: string): Settings {
   if (!existsSync(file)) return defaultSettings
   try {
@@ -57,7 +57,7 @@ export function peekSettings(file: string): Settings {
   }
 }
 
-/** One row a setting, its value as JSON. A value that this version cannot read counts as not set; keys not known stay. */
+/** One row per setting, its value as JSON. A value that this version cannot parse counts as not set; unknown keys stay. */
 export function settingsTable({ handle, transaction }: Database) {
   const all = handle.prepare(selectAll)
   const set = handle.prepare(

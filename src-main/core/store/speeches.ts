@@ -9,7 +9,7 @@ import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
 const settings = speechWish.omit({ text: true })
-/** How it is to be spoken; the text is a column of its own. */
+/** Parameters of the speech. The text is a column of its own. */
 export type SpeechSettings = z.infer<typeof settings>
 
 export interface StoredSpeech {
@@ -23,7 +23,7 @@ export interface StoredSpeech {
   settings: SpeechSettings
   mime: string
   mediaId: string | null
-  /** Of the joined audio; 0 where there is none. */
+  /** Size of the joined audio; 0 when there is none. */
   mediaBytes: number
   seconds: number | null
   fromId: string | null
@@ -41,16 +41,16 @@ export interface NewSpeech {
   places: readonly { from: number; to: number; bytes: number }[]
 }
 
-/** What parts made before say of those to come. */
+/** Durations and costs of earlier parts, for estimates. */
 export interface SpokenBefore {
   bytes: number
   seconds: number
-  /** Decimal texts, and the bytes that they were for. */
+  /** Decimal texts, and the number of bytes of text that they were for. */
   costs: { cost: string; bytes: number }[]
 }
 
 const rowIds = z.array(z.number().int())
-/** How far back costs and lengths are looked at, in parts. */
+/** Number of earlier parts that are considered. */
 const lookBack = 200
 
 const speech = `SELECT s.id, s.created_at, s.state, s.problem, substr(s.text, 1, 200) AS excerpt, octet_length(s.text) AS text_bytes,
@@ -59,7 +59,7 @@ const speech = `SELECT s.id, s.created_at, s.state, s.problem, substr(s.text, 1,
 const matching = `s.removed_at IS NULL AND (:favourites = 0 OR s.favourite = 1)
   AND NOT EXISTS (SELECT 1 FROM json_each(:words) AS w WHERE instr(s.search, w.value) = 0)`
 
-/** What was spoken and is being spoken, with its parts. */
+/** Speeches that are complete or in progress, with their parts. */
 export function speechTable({ handle, transaction, journal }: Database) {
   const insert = handle.prepare(
     `INSERT INTO speeches (id, created_at, state, text, search, wish, mime, from_id)
@@ -135,16 +135,16 @@ export function speechTable({ handle, transaction, journal }: Database) {
       })
     },
     find,
-    /** One in sight. @throws StudioError `no_such_item` */
+    /** A speech that is not removed. @throws StudioError `no_such_item` */
     get(id: string): StoredSpeech {
       const found = find(id)
-      if (!found || found.removed) throw new StudioError('no_such_item', 'That speech is not there any more.')
+      if (!found || found.removed) throw new StudioError('no_such_item', 'That speech no longer exists.')
       return found
     },
-    /** Also one that is out of sight. @throws StudioError `no_such_item` */
+    /** A speech, removed or not. @throws StudioError `no_such_item` */
     row(id: string): StoredSpeech {
       const found = find(id)
-      if (!found) throw new StudioError('no_such_item', 'That speech is not there any more.')
+      if (!found) throw new StudioError('no_such_item', 'That speech no longer exists.')
       return found
     },
     text(id: string): string {
@@ -152,39 +152,39 @@ export function speechTable({ handle, transaction, journal }: Database) {
       return row ? text(row, 'text') : ''
     },
     parts: (id: string): SpeechPart[] => parts.all(id).map(readPart),
-    /** Newest first, from behind `before` on. */
+    /** Newest first, after `before`. */
     page(asked: { search: string; favourites: boolean; before: string | null; limit: number }): StoredSpeech[] {
       const { before, limit } = asked
       return page.all({ ...filterOf(asked), before, limit }).map(readSpeech)
     },
     count: (asked: { search: string; favourites: boolean }): number => number(count.get(filterOf(asked)) ?? {}, 'n'),
-    /** What the end of the program left in the making, or not joined. */
+    /** Speeches that were in progress or not joined when the program ended. */
     unsettled: (): string[] => unsettled.all().map((row) => text(row, 'id')),
     setState: (id: string, state: MakingState, why: Problem | null): void =>
       transaction(() => void setState.run({ id, state, problem: toJson(why) })),
-    /** Which file holds what came. */
+    /** Stores which file has the audio. */
     setAudio: (id: string, audio: { mediaId: string; seconds: number | null; mime: string }): void =>
       void setAudio.run({ id, ...audio }),
     setPart(id: string, part: Pick<SpeechPart, 'part' | 'state' | 'problem' | 'audioBytes' | 'seconds'>): void {
       const { part: number_, state, audioBytes, seconds } = part
       journal(() => setPart.run({ id, part: number_, state, problem: toJson(part.problem), audioBytes, seconds }))
     },
-    /** A request for this part has this row in the books. */
+    /** Records the row of the request log for a request of this part. */
     addRow: (id: string, part: number, row: number): void => journal(() => void addRow.run({ id, part, row })),
     setCost: (id: string, part: number, spent: { cost: string | null; costIs: Certainty }): void =>
       journal(() => void setCost.run({ id, part, cost: spent.cost, costIs: spent.costIs })),
     setFavourite: (id: string, favourite: boolean): void =>
       transaction(() => void setFavourite.run({ id, favourite: favourite ? 1 : 0 })),
-    /** Lengths follow: as many samples take more or less time. */
+    /** Durations follow from the sample rate. */
     setRate: (id: string, rate: number): void =>
       transaction(() => {
         setPartLengths.run({ id, rate })
         setRate.run({ id, rate })
       }),
-    /** Out of sight (`at`), or back (null); answers which of them were moved. */
+    /** Removes speeches (`at`) or restores them (null), and returns which changed. */
     setRemoved: (ids: readonly string[], at: string | null): string[] =>
       transaction(() => setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
-    /** Of parts that are whole: lengths with this voice and speed, costs of this model. */
+    /** Of complete parts: durations with this voice and speed, costs of this model. */
     before({ model, voice, speed }: Pick<SpeechSettings, 'model' | 'voice' | 'speed'>): SpokenBefore {
       const length = lengths.get({ voice, speed }) ?? {}
       return {

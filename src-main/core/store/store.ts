@@ -4,7 +4,7 @@ import { appTable } from './apps.ts'
 import { archiveTable } from './archive.ts'
 import { conversationCostTable } from './conversationCosts.ts'
 import { conversationTable } from './conversations.ts'
-import { type OpenOptions, openDatabase, studioDatabase } from './database.ts'
+import { type Database, inReadTransaction, type OpenOptions, openDatabase, studioDatabase } from './database.ts'
 import { erasureTable } from './erasures.ts'
 import { folderTable } from './folders.ts'
 import { functionToolTable } from './functionTools.ts'
@@ -28,47 +28,63 @@ import { transcriptTable } from './transcripts.ts'
 
 export const databaseFile = (dataDir: string): string => join(dataDir, 'studio.sqlite')
 
-/** The one database of a data folder, a table family a property. @throws as openDatabase does */
+/** Opens the studio database. Each table family is a property. @throws as openDatabase does */
 export function openStore(dataDir: string, options: OpenOptions = {}) {
   const opened = openDatabase(databaseFile(dataDir), studioDatabase, options)
   const pending = new PendingWrites(() => opened.handle.isTransaction)
   const database = pending.before(opened)
   return {
-    conversations: conversationTable(database),
-    conversationCosts: conversationCostTable(database),
-    messages: messageTable(database),
-    pieces: replyJournalTable(database),
-    media: mediaTable(database),
-    images: imageTable(database),
-    recordings: recordingTable(database),
-    transcripts: transcriptTable(database),
-    profiles: profileTable(database),
-    settings: settingsTable(database),
-    modelLists: modelListTable(database),
-    toolKeys: appTable(database),
-    folders: folderTable(database),
-    prompts: promptTable(database),
-    presets: presetTable(database),
-    erasures: erasureTable(database),
-    archive: archiveTable(database),
-    search: searchTable(database),
-    functionTools: functionToolTable(database),
-    mcpServers: mcpServerTable(database),
-    toolPermissions: toolPermissionTable(database),
-    alerts: alertTable(database),
-    speeches: speechTable(database),
-    waiting: waitingTable(database),
+    ...prepared(database),
     transaction: database.transaction,
     journal: database.journal,
     dataVersion: database.dataVersion,
     commits: database.commits,
     isWritable: database.isWritable,
-    /** Writes that nobody waits for. */
+    /** Background writes. */
     pending,
     close() {
-      pending.close()
-      database.close()
+      try {
+        pending.close()
+      } finally {
+        database.close()
+      }
     },
   }
 }
 export type Store = ReturnType<typeof openStore>
+
+function prepared(database: Database) {
+  try {
+    return inReadTransaction(database.handle, () => tables(database))
+  } catch (thrown) {
+    database.close()
+    throw thrown
+  }
+}
+
+const tables = (database: Database) => ({
+  conversations: conversationTable(database),
+  conversationCosts: conversationCostTable(database),
+  messages: messageTable(database),
+  pieces: replyJournalTable(database),
+  media: mediaTable(database),
+  images: imageTable(database),
+  recordings: recordingTable(database),
+  transcripts: transcriptTable(database),
+  profiles: profileTable(database),
+  settings: settingsTable(database),
+  modelLists: modelListTable(database),
+  toolKeys: appTable(database),
+  folders: folderTable(database),
+  prompts: promptTable(database),
+  presets: presetTable(database),
+  erasures: erasureTable(database),
+  archive: archiveTable(database),
+  search: searchTable(database),
+  functionTools: functionToolTable(database),
+  mcpServers: mcpServerTable(database),
+  toolPermissions: toolPermissionTable(database),
+  alerts: alertTable(database),
+  speeches: speechTable(database),
+  waiting: waitingTable(database),
+})

@@ -1,11 +1,11 @@
 import type { Database } from './database.ts'
 import { type Row, text } from './rows.ts'
 
-/** What a person allowed without being asked again: one form of one tool, in one conversation or (null) everywhere. */
+/** A permission that a person gave: for one form of one tool, in one conversation or (null) in all. */
 export interface ToolPermission {
   toolId: string
   conversationId: string | null
-  /** The form of the tool that was allowed; another form of it is not. */
+  /** Hash of the form of the tool that was allowed. When the tool changes, the permission no longer applies. */
   fingerprint: string
 }
 
@@ -23,17 +23,17 @@ export function toolPermissionTable({ handle }: Database) {
   )
 
   return {
-    /** The form that was allowed for this conversation, or with null for all of them; null where none was. */
+    /** The form that is allowed in this conversation, or with null in all; null when none is. */
     allowed(toolId: string, conversationId: string | null): string | null {
       const row = one.get({ toolId, conversationId: conversationId ?? '' })
       return row ? text(row, 'fingerprint') : null
     },
-    /** Those for all conversations. */
+    /** Permissions for all conversations. */
     always: (): ToolPermission[] => always.all().map(read),
     allow({ toolId, conversationId, fingerprint }: ToolPermission): void {
       allow.run({ toolId, conversationId, fingerprint, now: new Date().toISOString() })
     },
-    /** Everywhere, single conversations too. */
+    /** Deletes the tool's permissions, also those for single conversations. */
     forget: (toolId: string): void => void forget.run(toolId),
     forgetStartingWith: (prefix: string): void => void forgetAll.run({ prefix }),
   }

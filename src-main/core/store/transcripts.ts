@@ -6,18 +6,18 @@ import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, type Row, text, textOrNull, toJson } from './rows.ts'
 
-/** What is stored of a transcript beside what it is shown as: the reply as it came. */
+/** The stored fields that are not part of the shown transcript, such as the raw reply. */
 export interface TranscriptEnd
   extends Pick<Transcript, 'id' | 'state' | 'problem' | 'sentBytes' | 'came' | 'text' | 'cues'> {
   raw: string | null
-  /** The text as it is looked through. */
+  /** The text in the folded form that searches use. */
   search: string
 }
 
 const rows = z.array(z.number().int())
 const cues = z.array(cue)
 
-/** What the service said of a recording, or was asked to say. */
+/** Transcripts of recordings, complete or in progress. */
 export function transcriptTable({ handle }: Database) {
   const insert = handle.prepare(
     `INSERT INTO transcripts (id, recording_id, created_at, state, wish)
@@ -45,7 +45,7 @@ export function transcriptTable({ handle }: Database) {
     insert({ id, recordingId, createdAt, wish }: NewTranscript): void {
       insert.run({ id, recordingId, createdAt, wish: JSON.stringify(wish) })
     },
-    /** Null where it, or its recording, is not in sight. */
+    /** Null when the transcript or its recording does not exist or is removed. */
     find(id: string): Transcript | null {
       const row = one.get(id)
       return row ? read(row) : null
@@ -53,12 +53,12 @@ export function transcriptTable({ handle }: Database) {
     /** @throws StudioError `no_such_item` */
     get(id: string): Transcript {
       const row = one.get(id)
-      if (!row) throw new StudioError('no_such_item', 'That transcript is not there any more.')
+      if (!row) throw new StudioError('no_such_item', 'That transcript no longer exists.')
       return read(row)
     },
     /** Newest first. */
     of: (recordingId: string): Transcript[] => all.all(recordingId).map(read),
-    /** Those that were being made when the program ended, with their rows in the log of requests. */
+    /** Transcripts that were in progress when the program ended, with their rows in the request log. */
     unfinished: (): { id: string; rows: number[] }[] =>
       unfinished.all().map((row) => ({ id: text(row, 'id'), rows: json(row, 'request_rows', rows) })),
     asked: (id: string, requestRows: readonly number[]): void =>
@@ -79,7 +79,7 @@ export function transcriptTable({ handle }: Database) {
       words.run({ id, text, cues: JSON.stringify(cues), search, edited: Number(edited) })
     },
     erase: (id: string): void => void erase.run(id),
-    /** The reply as it came; null where none did. */
+    /** The raw reply; null when there was none. */
     raw(id: string): string | null {
       const row = raw.get(id)
       return row ? textOrNull(row, 'raw') : null

@@ -32,7 +32,7 @@ export interface AppCommands {
   /** Newest first, revoked ones too. */
   list(): App[]
   /** `key` is answered here and never again. @throws StudioError `bad_input` */
-  add(given: NewApp): { tool: App; key: string }
+  add(given: NewApp): { app: App; key: string }
   /** @throws StudioError `no_such_item`, `bad_input` */
   update(id: string, changes: AppChanges): App
   /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */

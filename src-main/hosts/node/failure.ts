@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/server'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
-import { fileProblem, isSystemError } from './fileProblem.ts'
+import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
 
 /** Anything that a command met, also through a procedure of the core, whose failures come as the wire has them. */
 export function failureOf(thrown: unknown): StudioError {

@@ -28,8 +28,8 @@ process.exitCode = await run(process.argv.slice(2), {
     return openApps(dataDir)
   },
   async openToolList(dataDir) {
-    const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
-    return openToolsForReading(dataDir)
+    const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
+    return openAppsReadOnly(dataDir)
   },
   async openConnections(dataDir) {
     const { openConnections } = await import('../../core/features/connections/savedConnections.ts')
@@ -42,9 +42,9 @@ process.exitCode = await run(process.argv.slice(2), {
     return openConnectionsForReading(dataDir)
   },
   async openRequestLog(dataDir) {
-    const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
+    const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
     const { openRequestLogReader } = await import('../../core/requestLog/reader.ts')
-    const tools = openToolsForReading(dataDir)
+    const tools = openAppsReadOnly(dataDir)
     const reader = openRequestLogReader(dataDir, tools.list)
     return {
       page: reader.page,

@@ -36,7 +36,7 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   const host = { dataDir, log, reveal: async () => false, dragOut: null }
   const keeping = createMediaRetention({ host, store, media, tempDir: transfers.folder })
   const erasing = composeRetention({
-    ...{ store, requestLog, library, keeping, log },
+    ...{ store, requestLog, library, media: keeping, log },
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
     // What a person asks for here is all that goes.
     logDays: () => null,

@@ -1,7 +1,7 @@
 import { fstatSync, statSync, writeSync } from 'node:fs'
 import { devNull } from 'node:os'
 import { StudioError } from '../../core/errors.ts'
-import { codeOf, fileProblem } from './fileProblem.ts'
+import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
 import { oneLine } from './table.ts'
 
 /**

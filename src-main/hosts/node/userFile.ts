@@ -3,7 +3,7 @@ import { rmSync, type Stats } from 'node:fs'
 import { lstat, open, realpath, rename, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { StudioError } from '../../core/errors.ts'
-import { codeOf, fileProblem, isSystemError } from './fileProblem.ts'
+import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
 import { exitCodes, log } from './output.ts'
 import { onEndSignals } from './signals.ts'
 

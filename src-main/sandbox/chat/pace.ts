@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError } from '../errors.ts'
-import type { SandboxModel } from '../world/models.ts'
 import type { SandboxChatRequest } from './request.ts'
 
 /** Length and speed of an answer. */
@@ -25,7 +24,7 @@ const HEADERS = {
  * From the body's `sandbox` object, else from `X-Sandbox-...` headers, else the model's own pace. A reply without streaming is immediate
  * unless a pace was requested, because its tokens are not visible one by one.
  */
-export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders, model: SandboxModel): Pace {
+export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders, ownTokensPerSecond: number): Pace {
   const wanted = (name: keyof typeof HEADERS): number | null => {
     const inBody = request.sandbox?.[name]
     if (inBody !== undefined) return inBody
@@ -37,7 +36,7 @@ export function paceOf(request: SandboxChatRequest, headers: IncomingHttpHeaders
     }
     return value
   }
-  const speed = wanted('tokens_per_second') ?? (request.stream ? model.tokensPerSecond : 0)
+  const speed = wanted('tokens_per_second') ?? (request.stream ? ownTokensPerSecond : 0)
   return {
     tokensPerSecond: speed === 0 ? null : speed,
     firstTokenMs: wanted('first_token_ms') ?? 0,

@@ -36,7 +36,7 @@ export async function chat(call: Call): Promise<void> {
   }
   if (await orderedByBody(call, request)) return
   refuseUnsupported(request, model)
-  const pace = paceOf(request, call.request.headers, model)
+  const pace = paceOf(request, call.request.headers, world.paces[model.id] ?? model.tokensPerSecond)
   const tokenizer = await loadTokenizer()
   const perMessage = promptTokens(request, tokenizer)
   const tokensIn = perMessage.total

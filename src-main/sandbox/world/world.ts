@@ -16,6 +16,8 @@ export interface World {
   records: Records
   failCounts: FailCounts
   prefixes: PrefixCache
+  /** Tokens per second by model id, instead of the model's own speed. */
+  paces: Readonly<Record<string, number>>
   /** Generated PNG images by name. */
   images: Map<string, { account: string; bytes: Uint8Array }>
   /** `http://127.0.0.1:PORT`, set once it listens. */

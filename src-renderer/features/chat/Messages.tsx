@@ -2,6 +2,7 @@ import { ArrowDown } from 'lucide-react'
 import { useEffect, useLayoutEffect, useRef } from 'react'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
 import { MessageView } from './MessageView.tsx'
 import { spaceAbove, useFollowEnd } from './messages/follow.ts'
 import { useCopy, useSelected } from './messages/select.ts'
@@ -10,7 +11,7 @@ import { offerReveal } from './reveal.ts'
 
 const nothing: readonly string[] = []
 
-/** The messages, only those near the view in the page, and those that are selected. */
+/** The messages, only those near the view in the page, and those that are selected or edited. */
 export function Messages() {
   const words = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? '')
@@ -19,7 +20,7 @@ export function Messages() {
   const list = useRef<VirtualizerHandle>(null)
   const shift = usePrepended(ids)
   const { away, toEnd, goTo } = useFollowEnd(id, box, list, ids)
-  const selected = useSelected(box, ids)
+  const kept = useEdited(ids, useSelected(box, ids))
   useCopy(box)
   useEffect(() => offerReveal(goTo), [goTo])
   return (
@@ -35,7 +36,7 @@ export function Messages() {
           bufferSize={600}
           itemSize={240}
           shift={shift}
-          keepMounted={selected}
+          keepMounted={kept}
         >
           {(one) => <MessageView key={one} id={one} />}
         </Virtualizer>
@@ -47,6 +48,13 @@ export function Messages() {
       )}
     </div>
   )
+}
+
+/** `selected` and the message that is edited: its field keeps the focus and the caret wherever the view goes. */
+function useEdited(ids: readonly string[], selected: number[]): number[] {
+  const editing = useStage((state) => state.editing)
+  const at = editing === null ? -1 : ids.indexOf(editing)
+  return at < 0 || selected.includes(at) ? selected : [...selected, at]
 }
 
 /** Whether earlier messages were just put before those that were there: the view is then kept from its end. */

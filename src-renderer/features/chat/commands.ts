@@ -188,5 +188,5 @@ function commands(): Command[] {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerChatCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, feature: 'chat' })))
+  return offerInWords(() => commands().map((command) => ({ ...command, page: 'chat' })))
 }

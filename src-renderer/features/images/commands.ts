@@ -88,5 +88,5 @@ function commands(): Command[] {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerImagesCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, feature: 'images' })))
+  return offerInWords(() => commands().map((command) => ({ ...command, page: 'images' })))
 }

@@ -56,7 +56,7 @@ const listed = (): boolean => shownSpeeches(useSpeech.getState()).speeches.lengt
 
 function commands(): Command[] {
   const t = i18n.getFixedT(null, 'speech')
-  const onPage = { group: 'speech', feature: 'speech' } as const
+  const onPage = { group: 'speech', page: 'speech' } as const
   return [
     { id: 'speech.new', title: t('cmdNew'), group: 'go', run: () => navigate({ page: 'speech', id: null }) },
     {

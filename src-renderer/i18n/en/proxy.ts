@@ -281,7 +281,7 @@ export const proxy = {
     empty: 'Every request of a tool or of the studio gets a row here: who asked, what it cost, how it ended.',
     noMatchTitle: 'No request matches',
     noMatch: 'Nothing that is kept fits all of these filters.',
-    studioWho: 'studio · {{room}}',
+    studioWho: 'studio · {{feature}}',
     rooms: { chat: 'chat', speech: 'speech', transcribe: 'transcribe', images: 'images', account: 'account' },
     states: {
       waiting: 'waiting',

@@ -333,7 +333,7 @@ export const usage = {
       running: 'still trying',
     },
     open: 'Show this request',
-    studio: 'studio · {{room}}',
+    studio: 'studio · {{feature}}',
   },
   status: {
     today: '{{amount}} SC today',

@@ -5,6 +5,7 @@ export function flacSplitter(): Splitter {
   let held = new Uint8Array(0)
   let config: AudioDecoderConfig | null = null
   let looked = 0
+  const ends = new FrameEnds()
   const cut = (last: boolean): Split => {
     const { packets } = nothing()
     if (config === null) {
@@ -16,14 +17,17 @@ export function flacSplitter(): Splitter {
     let from = 0
     for (let at = Math.max(1, looked); at + longestFrameHead <= held.length; at++) {
       if (!isFrame(held, at)) continue
-      packets.push(held.slice(from, at))
-      from = at
+      for (const end of ends.cutsAt(held, at)) {
+        packets.push(held.slice(from, end))
+        from = end
+      }
     }
     if (last && from < held.length) {
       packets.push(held.slice(from))
       from = held.length
     }
     held = held.slice(from)
+    ends.move(-from)
     looked = Math.max(1, held.length - longestFrameHead)
     return { packets, samples: [] }
   }
@@ -72,6 +76,73 @@ export function isFrame(file: Uint8Array, at: number): boolean {
   const number = first < 0x80 ? 1 : Math.clz32(~(first << 24))
   const end = at + 4 + number + (size === 6 ? 1 : size === 7 ? 2 : 0) + (rate === 12 ? 1 : rate >= 13 ? 2 : 0)
   return end < file.length && check(file, at, end) === file[end]
+}
+
+/** CRC-16, polynomial x^16 + x^15 + x^2 + 1, of each byte. */
+const sums = Uint16Array.from({ length: 256 }, (_, byte) => {
+  let sum = byte << 8
+  for (let bit = 0; bit < 8; bit++) sum = sum & 0x8000 ? (sum << 1) ^ 0x8005 : sum << 1
+  return sum
+})
+
+/**
+ * The check over a frame that may begin at `at` (RFC 9639, 9.3). Sound looks like a head once in some megabytes, since the check of a head
+ * is one byte: only this says where a frame ends.
+ */
+export class FrameSum {
+  at: number
+  #sum = 0
+  #until: number
+
+  constructor(at: number) {
+    this.at = at
+    this.#until = at
+  }
+
+  /** Whether the bytes up to `end` are a frame. Each end is after the one before: no byte is read twice. */
+  isWhole(file: Uint8Array, end: number): boolean {
+    let sum = this.#sum
+    for (let at = this.#until; at < end; at++) sum = ((sum << 8) & 0xffff) ^ (sums[(sum >> 8) ^ (file[at] ?? 0)] ?? 0)
+    this.#sum = sum
+    this.#until = end
+    return sum === 0
+  }
+
+  /** The bytes are elsewhere now. */
+  move(by: number): void {
+    this.at += by
+    this.#until += by
+  }
+}
+
+/** Heads that are kept in mind as beginnings: sound has one that is none in some hundred frames. */
+const mostStarts = 8
+
+/** Where frames end in a stream of them: at a head before which a whole frame lies. */
+class FrameEnds {
+  /** Where frames may begin: the first byte, and each place since that looks like a head. */
+  #starts = [new FrameSum(0)]
+
+  /** There is a head at `at`. Returns the places at which the bytes before it are to be cut; none where it may be sound. */
+  cutsAt(bytes: Uint8Array, at: number): number[] {
+    const first = this.#starts[0]?.at ?? 0
+    const whole = this.#starts.find((start) => start.isWhole(bytes, at))
+    if (whole) {
+      this.#starts = [new FrameSum(at)]
+      // What lies before it is damaged: the decoder may make of it what it can.
+      return whole.at > first ? [whole.at, at] : [at]
+    }
+    this.#starts.push(new FrameSum(at))
+    if (this.#starts.length <= mostStarts) return []
+    // So many heads without a frame between any two of them are damage as well.
+    this.#starts.shift()
+    return this.#starts.slice(0, 1).map((start) => start.at)
+  }
+
+  /** The bytes are elsewhere now. */
+  move(by: number): void {
+    for (const start of this.#starts) start.move(by)
+  }
 }
 
 /** CRC-8, polynomial x^8 + x^2 + x + 1. */

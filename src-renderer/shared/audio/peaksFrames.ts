@@ -1,4 +1,4 @@
-import { flacHead, isFrame } from './liveFlac.ts'
+import { FrameSum, flacHead, isFrame } from './liveFlac.ts'
 
 /** One frame of a format whose frames follow one another with nothing around them. */
 export interface Frame {
@@ -84,6 +84,8 @@ export function adtsHead(file: Uint8Array, at: number): Head | null {
 
 /** How far a frame of FLAC is looked for from where it may begin: longer than any that a coder makes of sound. */
 const longestFlacFrame = 1 << 20
+/** Heads at one place that may turn out to begin no frame, as sound and damage may look like one. */
+const falseHeads = 4
 
 /**
  * Frames of FLAC at places that lie evenly over the file, each with its time, which it says itself (RFC 9639, 9.1.5): their lengths stand
@@ -99,16 +101,30 @@ export function flacFramesAt(file: Uint8Array, places: number): (Frame & { secon
   let end = head.bytes
   for (let place = 0; place < places; place++) {
     const from = Math.max(end, Math.floor(head.bytes + (place * (file.length - head.bytes)) / places))
-    const at = nextFlacFrame(file, from)
-    if (at === null) break
-    end = nextFlacFrame(file, at + 1) ?? file.length
-    if (end - at > longestFlacFrame) continue
+    const whole = wholeFlacFrame(file, from)
+    if (whole === null) continue
+    const { at } = whole
+    end = whole.end
     const number = codedNumber(file, at + 4)
     // Frames of one size are counted, those of many say their first sample.
     const sample = ((file[at + 1] ?? 0) & 1) === 1 ? number : number * usual
     frames.push({ at, bytes: end - at, time: sample / rate, seconds: usual / rate })
   }
   return frames.length === 0 ? null : frames
+}
+
+/** The first frame from there on that is whole: what looks like a head within the sound begins none, and ends none. */
+function wholeFlacFrame(file: Uint8Array, from: number): { at: number; end: number } | null {
+  let at = nextFlacFrame(file, from)
+  for (let tried = 0; at !== null && tried <= falseHeads; tried++) {
+    const sum = new FrameSum(at)
+    for (let end = at; end < file.length && end - at < longestFlacFrame; ) {
+      end = nextFlacFrame(file, end + 1) ?? file.length
+      if (sum.isWhole(file, end)) return { at, end }
+    }
+    at = nextFlacFrame(file, at + 1)
+  }
+  return null
 }
 
 function nextFlacFrame(file: Uint8Array, from: number): number | null {

@@ -16,14 +16,14 @@ const actions = [
 
 /** The keys of a waveform as a room's commands, wherever in the room one is. `sound`: the one on the stage. */
 export const waveCommands = (
-  feature: 'speech' | 'transcribe',
+  page: 'speech' | 'transcribe',
   sound: () => Pick<WaveformHandle, 'press'> | null,
 ): Command[] =>
   actions.map(({ id, title, key, keys }) => ({
-    id: `${feature}.${id}`,
+    id: `${page}.${id}`,
     title: i18n.t(`audio:${title}`),
-    group: feature,
-    feature,
+    group: page,
+    page,
     keys,
     when: () => sound() !== null,
     run: () => sound()?.press(key),

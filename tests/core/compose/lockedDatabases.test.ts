@@ -17,7 +17,7 @@ import { lock } from '../helpers/lock.ts'
 import { openRequestLog, reading, rowOf, sent } from '../requestLog/helpers.ts'
 import { notice } from '../requestLog/samples.ts'
 
-// What is under way when another program takes the lock of a database, and ends before that program gives it back.
+// Jobs that end while another program has a database locked.
 
 let service: Sandbox
 let upstream: Upstream
@@ -33,7 +33,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** A lock that is taken when a request goes out, and released when `answered` is called and its writes have been refused. */
+/** Locks a database when a request is sent, until `release` is called. */
 function lockDuring<A extends unknown[], R>(file: () => string, ask: (...args: A) => Promise<R>) {
   let release: (() => void) | null = null
   onTestFinished(() => release?.())
@@ -50,13 +50,13 @@ function lockDuring<A extends unknown[], R>(file: () => string, ask: (...args: A
   }
 }
 
-/** So many turns of the event loop, in which everything has happened that waits for nothing but them. */
+/** Waits for so many turns of the event loop. */
 const turns = async (count: number): Promise<void> => {
   for (let n = 0; n < count; n += 1) await new Promise((resolve) => setTimeout(resolve, 1))
 }
 
-describe('a run that ends while the database takes no write', () => {
-  it('a speech is whole afterwards', async () => {
+describe('a job that ends while the database is locked', () => {
+  it('a speech is complete afterwards', async () => {
     const locked = lockDuring(
       () => databaseFile(feature.dataDir),
       (...args: Parameters<Upstream['createSpeech']>) => upstream.createSpeech(...args),
@@ -72,7 +72,7 @@ describe('a run that ends while the database takes no write', () => {
     expect(await seen(feature.speeches, id, isOver)).toMatchObject({ state: 'done', problem: null })
   })
 
-  it('pictures are kept, each in its slot', async () => {
+  it('images are stored, each in its slot', async () => {
     const locked = lockDuring(
       () => databaseFile(feature.dataDir),
       (...args: Parameters<Upstream['createImage']>) => upstream.createImage(...args),
@@ -87,7 +87,7 @@ describe('a run that ends while the database takes no write', () => {
     expect(feature.store.images.drawing(id)?.slots.map(({ state }) => state)).toEqual(['kept', 'kept'])
   })
 
-  it('a transcript is stored with its words', async () => {
+  it('a transcript is stored with its text', async () => {
     const spoken = await upstream.createSpeech({ input: 'The harbour is quiet.', response_format: 'wav' })
     const bytes: Uint8Array[] = []
     for await (const piece of spoken.bytes) bytes.push(piece)
@@ -108,7 +108,7 @@ describe('a run that ends while the database takes no write', () => {
   })
 })
 
-describe('the log of requests', () => {
+describe('the request log', () => {
   const open = (options = {}) => {
     const opened = openRequestLog(options)
     let closed: Promise<void> | null = null
@@ -117,7 +117,7 @@ describe('the log of requests', () => {
     return { ...opened, close }
   }
 
-  it('takes a request that came while it was locked for a moment, without that anybody notices', async () => {
+  it('stores a request that arrived during a short lock, unnoticed', async () => {
     const { requestLog, dataDir, lines } = open()
     const release = lock(requestLogFile(dataDir))
     const trace = sent(requestLog)
@@ -131,7 +131,7 @@ describe('the log of requests', () => {
     expect(lines.filter((line) => line.includes('The log of requests could not be written'))).toHaveLength(1)
   })
 
-  it('refuses a request while it is locked for longer, and has it as refused afterwards', async () => {
+  it('refuses a request during a long lock, and has it as refused afterwards', async () => {
     const { requestLog, dataDir } = open()
     const release = lock(requestLogFile(dataDir))
     const from = performance.now()
@@ -143,7 +143,7 @@ describe('the log of requests', () => {
     await eventually(async () => expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'refused' }))
   })
 
-  it('knows the end and the cost of a request that could not be written yet, and writes both', async () => {
+  it('knows the end and the cost of a request before it can write them', async () => {
     const { requestLog, dataDir, close } = open()
     const trace = sent(requestLog)
     await trace.written
@@ -158,7 +158,7 @@ describe('the log of requests', () => {
     expect(await rowOf(again.requestLog, trace.id)).toMatchObject({ state: 'done', tokensOut: 20 })
   })
 
-  it('keeps bodies whose file was locked, beside the row that was written meanwhile', async () => {
+  it('stores bodies whose file was locked after the row', async () => {
     const { requestLog, dataDir } = open()
     const trace = sent(requestLog, { logBodies: true })
     await trace.written
@@ -176,13 +176,13 @@ describe('the log of requests', () => {
     )
   })
 
-  it('loses none that was sent, however many are refused while it is locked', async () => {
+  it('loses no sent request, however many are refused during a lock', async () => {
     const { requestLog, dataDir, close } = open()
     const trace = sent(requestLog)
     await trace.written
     const release = lock(requestLogFile(dataDir))
     trace.ends({ state: 'done' }, reading(10, 20))
-    // More than are kept for later: a thousand at once wait, the others are refused at once.
+    // More than the buffer takes: a thousand wait, and the others are refused at once.
     for (let n = 0; n < 7; n += 1) {
       const refused = Array.from({ length: 1500 }, () => requestLog.open(notice()))
       await Promise.allSettled(refused.map(async ({ written }) => written))
@@ -196,19 +196,19 @@ describe('the log of requests', () => {
   })
 })
 
-it('the last use of an app key is written once the lock is gone', async () => {
+it('the last use of an app key is written after the lock', async () => {
   const dataDir = freshFolder()
   const store = openStore(dataDir, { busyMs: coreBusyMs })
-  const tools = new Apps(store)
+  const apps = new Apps(store)
   onTestFinished(() => {
-    tools.close()
+    apps.close()
     store.close()
   })
-  const { tool } = tools.add({ name: 'an editor' })
+  const { app } = apps.add({ name: 'an editor' })
   const release = lock(databaseFile(dataDir))
-  tools.touch(tool.id)
+  apps.touch(app.id)
   await eventually(() => expect(store.pending.size).toBe(1))
-  expect(store.toolKeys.find(tool.id)?.tool.lastUsedAt).toBeNull()
+  expect(store.toolKeys.find(app.id)?.tool.lastUsedAt).toBeNull()
   release()
-  await eventually(() => expect(store.toolKeys.find(tool.id)?.tool.lastUsedAt).not.toBeNull())
+  await eventually(() => expect(store.toolKeys.find(app.id)?.tool.lastUsedAt).not.toBeNull())
 })

@@ -6,7 +6,7 @@ import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { freshFolder, testHost } from '../helpers/core.ts'
 
-/** The whole core at a sandbox whose key may do one thing at a time. */
+/** A whole core with a sandbox whose key has one slot. */
 async function studio() {
   const sandbox = await startSandbox()
   const core = await createCore(testHost(freshFolder()).host)
@@ -18,14 +18,14 @@ async function studio() {
   return { sandbox, client: createRouterClient(core.router) }
 }
 
-/** The states of `id` in what a room tells: alone, or in a list of a snapshot. */
+/** The states of `id` in an event, alone or in a list of a snapshot. */
 function statesOf(id: string, reported: unknown): unknown[] {
   if (typeof reported !== 'object' || reported === null) return []
   const own = Reflect.get(reported, 'id') === id ? [Reflect.get(reported, 'state')] : []
   return [...own, ...Object.values(reported).flatMap((inner) => statesOf(id, inner))]
 }
 
-/** How it ended. */
+/** The final state of a job. */
 async function ending(changes: AsyncIterable<unknown>, { id }: { id: string }): Promise<unknown> {
   for await (const change of changes) {
     const over = statesOf(id, change).find((state) => state !== 'making')
@@ -36,7 +36,7 @@ async function ending(changes: AsyncIterable<unknown>, { id }: { id: string }): 
 
 const inference = new Set(['/v1/audio/speech', '/v1/audio/transcriptions', '/v1/images/generations'])
 
-it('speech, transcripts and pictures wait their turn at one desk, and every request of them has its row [LIM-05] [AUTH-01]', async () => {
+it('speech, transcripts and images wait in one queue, and each of their requests has its row [LIM-05] [AUTH-01]', async () => {
   const { sandbox, client } = await studio()
   const wishOf = (text: string) => ({
     requestId: randomUUID(),
@@ -50,7 +50,7 @@ it('speech, transcripts and pictures wait their turn at one desk, and every requ
   expect(await ending(await client.speech.watch(), first)).toBe('done')
   const recording = await client.transcribe.addSpeech({ speechId: first.id })
 
-  // At once: a speech, a transcript, and two drawings, of which the service answers one late.
+  // Simultaneously a speech, a transcript and two drawings, one of which the service delays.
   const drawing = (model: string | null) =>
     client.images.make({ requestId: randomUUID(), prompt: 'A harbour', n: 2, model, size: null, responseFormat: null })
   const none = { model: null, language: null, prompt: null, format: null, temperature: null }
@@ -85,7 +85,7 @@ it('speech, transcripts and pictures wait their turn at one desk, and every requ
     new Set(rows.filter((row: RequestRow) => row.path.startsWith(path)).map(({ who }) => JSON.stringify(who)))
   expect(featuresOf('/v1/audio/speech')).toEqual(new Set(['{"kind":"studio","feature":"speech"}']))
   expect(featuresOf('/v1/audio/transcriptions')).toEqual(new Set(['{"kind":"studio","feature":"transcribe"}']))
-  // The files of the pictures too.
+  // The files of the images too.
   expect(featuresOf('/v1/images/')).toEqual(new Set(['{"kind":"studio","feature":"images"}']))
   expect(rows.filter(({ endpoint }) => endpoint === 'files')).toHaveLength(4)
 })

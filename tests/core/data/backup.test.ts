@@ -49,7 +49,7 @@ const everything = (dataDir: string) => ({
     .sort()
     .map((name) => [name, readFileSync(join(dataDir, 'media', name), 'utf8')]),
 })
-/** A tar of given entries, put together as a backup is. */
+/** A tar of the given entries, in the form of a backup. */
 async function tarOf(path: string, entries: readonly (readonly [name: string, bytes: Buffer])[]): Promise<void> {
   const chunks: Uint8Array[] = []
   const tar = tarWriter(async (bytes) => chunks.push(Buffer.from(bytes)), 0)
@@ -70,8 +70,9 @@ async function entriesOf(path: string): Promise<[string, Buffer][]> {
 }
 
 /**
- * A program that wins every round of a backup, however busy the machine is: `write` changes the live database just before it is copied, and what
- * `write` returns changes it just after. Both run in the thread of the backup. The folder is locked, as a running core locks it.
+ * Runs a backup beside a program that changes data in every round, however busy the machine is. `write` changes the live database just
+ * before it is copied, and the function that it returns changes it just after. Both run in the thread of the backup. The folder is locked,
+ * as by a running core.
  */
 function writingAround(dataDir: string, write: (live: DatabaseSync, round: number) => () => void): { rounds: number } {
   const counted = { rounds: 0 }
@@ -101,7 +102,7 @@ function writingAround(dataDir: string, write: (live: DatabaseSync, round: numbe
 }
 
 const writtenAt = '2026-01-01T00:00:00.000Z'
-/** A media file with its row, as a core adds it. */
+/** Adds a media file with its row, like a core. */
 function addFile(dataDir: string, live: DatabaseSync): string {
   const id = randomUUID()
   const bytes = Buffer.from(`file ${id} `.repeat(20))
@@ -113,12 +114,12 @@ function addFile(dataDir: string, live: DatabaseSync): string {
     .run(id, bytes.length, createHash('sha256').update(bytes).digest('hex'), writtenAt)
   return id
 }
-/** As a core erases: the row first, then the file. */
+/** Deletes like a core: the row first, then the file. */
 function eraseFile(dataDir: string, live: DatabaseSync, id: string): void {
   live.prepare('DELETE FROM media WHERE id = ?').run(id)
   rmSync(join(dataDir, 'media', id))
 }
-/** Takes a backup of `dataDir` and unpacks it, with all checks of a restore. */
+/** Backs up `dataDir` and unpacks the backup, with all checks of a restore. */
 async function unpacked(dataDir: string) {
   const to = join(freshFolder(), 'new')
   const said = await unpackBackup({ path: await backupOf(dataDir), to })
@@ -135,7 +136,7 @@ async function unpacked(dataDir: string) {
 describe('a backup', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('brings back every row and every file, and keeps what was there, with its date', async () => {
+  it('restores every row and every file, and keeps the former data in a folder with the date', async () => {
     const from = filledFolder()
     const path = await backupOf(from)
     const to = filledFolder({ conversations: 1 })
@@ -144,14 +145,14 @@ describe('a backup', () => {
     expect(everything(to)).toEqual(everything(from))
     expect(restored?.keptAt).toMatch(/\/replaced\/\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$/)
     expect(everything(restored?.keptAt ?? '')).toEqual(before)
-    // Again, within the same second: nothing that was kept is written over.
+    // Again, within the same second: the former data of the first restore is not overwritten.
     const again = await restoreBackup({ dataDir: to, path, agree })
     expect(again?.keptAt).not.toBe(restored?.keptAt)
     expect(everything(restored?.keptAt ?? '')).toEqual(before)
     expect(readdirSync(to).filter((name) => /staging|waiting|swapping|discarded|backups/.test(name))).toEqual([])
   })
 
-  it('is read by any tar, and has no free pages of what was erased', async () => {
+  it('can be read by any tar program, and has no free pages with deleted data', async () => {
     const from = filledFolder()
     const handle = new DatabaseSync(join(from, 'ledger.sqlite'))
     handle.exec(
@@ -172,7 +173,7 @@ describe('a backup', () => {
     expect(statSync(path).mode & 0o777).toBe(0o600)
   })
 
-  it('taken again and again while somebody adds and erases files has each time every file of its rows, with its sum', async () => {
+  it('has every file of its rows, with its checksum, while another program adds and deletes files', async () => {
     const dataDir = filledFolder()
     const program = fileURLToPath(new URL('../helpers/keepForever.ts', import.meta.url))
     const child = spawn(process.execPath, [program, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -194,7 +195,7 @@ describe('a backup', () => {
     expect(readdirSync(dataDir)).not.toContain('backups')
   }, 60_000)
 
-  it('has a file that is erased just after its row was copied', async () => {
+  it('has a file that is deleted just after its row was copied', async () => {
     const dataDir = filledFolder()
     const there = readdirSync(join(dataDir, 'media'))
     const counted = writingAround(dataDir, (live) => () => {
@@ -208,7 +209,7 @@ describe('a backup', () => {
     expect(readdirSync(join(to, 'media')).sort()).toEqual(there.sort())
   })
 
-  it('beside a program that erases a file in every round names no file as missing', async () => {
+  it('lists no file as missing beside a program that deletes a file in every round', async () => {
     const dataDir = filledFolder()
     const before = everything(dataDir)
     const counted = writingAround(dataDir, (live) => {
@@ -222,7 +223,7 @@ describe('a backup', () => {
     expect(everything(to)).toEqual(before)
   })
 
-  it('names a file as missing when its row still exists, also beside a program that erases another in every round', async () => {
+  it('lists a file as missing when its row still exists, even beside a program that deletes another in every round', async () => {
     const dataDir = filledFolder()
     const lost = readdirSync(join(dataDir, 'media'))[0] ?? ''
     rmSync(join(dataDir, 'media', lost))
@@ -236,7 +237,7 @@ describe('a backup', () => {
     close()
   })
 
-  it('has what is true of images, speeches and recordings whose files were erased or replaced in every round', async () => {
+  it('has the current rows of images, speeches and recordings whose files were deleted or replaced in every round', async () => {
     const dataDir = filledFolder()
     const source = new DatabaseSync(join(dataDir, 'studio.sqlite'))
     const first = (table: string): string => String(source.prepare(`SELECT id FROM ${table}`).get()?.id)
@@ -244,7 +245,7 @@ describe('a backup', () => {
     source.close()
     const folderBefore = readdirSync(join(dataDir, 'media'))
     writingAround(dataDir, (live) => {
-      // One drawing with its image is erased for good; an image gets another thumbnail, a speech and a recording other sound.
+      // One drawing with its image is deleted permanently; an image gets another thumbnail, a speech and a recording other audio.
       const [drawing, image, picture, thumb, sound, take] = [
         randomUUID(),
         randomUUID(),
@@ -282,7 +283,7 @@ describe('a backup', () => {
     expect(readdirSync(join(to, 'media'))).not.toEqual(folderBefore)
   })
 
-  it('leaves nothing of an erased row in the copy', async () => {
+  it('has no trace of a deleted row in the copy', async () => {
     const dataDir = filledFolder()
     writingAround(dataDir, (live, round) => {
       const id = addFile(dataDir, live)
@@ -292,7 +293,7 @@ describe('a backup', () => {
     expect(readFileSync(await backupOf(dataDir)).includes('a word nobody shall find')).toBe(false)
   })
 
-  it('that is cut or has any byte changed is refused, or is the same to the last byte', async () => {
+  it('is refused when it is truncated or any byte is changed, unless the content is the same', async () => {
     const path = await backupOf(filledFolder({ conversations: 1, requests: 3 }))
     const bytes = readFileSync(path)
     const good = await entriesOf(path)
@@ -356,7 +357,7 @@ describe('a backup', () => {
     expect(readdirSync(to).filter((one) => !/^studio\.(?:lock|folder\.json)/.test(one))).toEqual([])
   })
 
-  it('with a trigger in a database, made anew with the right sums, is refused', async () => {
+  it('is refused when a database has a trigger, even with correct checksums', async () => {
     const from = filledFolder()
     const handle = new DatabaseSync(join(from, 'studio.sqlite'))
     handle.exec('CREATE TRIGGER evil AFTER INSERT ON messages BEGIN DELETE FROM settings; END')
@@ -365,7 +366,7 @@ describe('a backup', () => {
     await expect(restoreBackup({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it was changed/)
   })
 
-  it('with a row that breaks a rule of its table, made anew with the right sums, is refused', async () => {
+  it('is refused when a row violates a constraint, even with correct checksums', async () => {
     const from = filledFolder()
     const handle = new DatabaseSync(join(from, 'studio.sqlite'))
     handle.exec("PRAGMA ignore_check_constraints = ON; UPDATE messages SET status = 'complede' WHERE seq = 3")
@@ -374,7 +375,7 @@ describe('a backup', () => {
     await expect(restoreBackup({ dataDir: freshFolder(), path, agree })).rejects.toThrow(/A database in it is damaged/)
   })
 
-  it('of a newer version is refused with words, before anything is unpacked', async () => {
+  it('of a newer version is refused with a message, before anything is unpacked', async () => {
     const path = await backupOf(filledFolder())
     const entries = await entriesOf(path)
     const newer = entries.map(
@@ -388,14 +389,14 @@ describe('a backup', () => {
     await expect(stageBackup({ dataDir: freshFolder(), path })).rejects.toMatchObject({ kind: 'store_newer' })
   })
 
-  it('of an older schema is whole, and is migrated when it is first opened', async () => {
+  it('of an older schema is complete, and is migrated when it is first opened', async () => {
     const from = filledFolder({}, { studio: 3, requestLog: 1 })
     const to = freshFolder()
     await restoreBackup({ dataDir: to, path: await backupOf(from), agree })
     expect(contentsOf(join(to, 'studio.sqlite'))).toEqual(contentsOf(join(from, 'studio.sqlite')))
   })
 
-  it('is not put into a folder that somebody uses, nor where it was not agreed to', async () => {
+  it('is not restored into a folder in use, nor when the person declined', async () => {
     const path = await backupOf(filledFolder())
     const to = filledFolder({ conversations: 2 })
     const before = everything(to)
@@ -419,7 +420,7 @@ describe('a backup', () => {
     expect(everything(to)).toEqual(before)
   })
 
-  it('brings what waited to be sent back held: it may have been sent since, and nobody asks for it a second time', async () => {
+  it('restores outbox items on hold, because they may have been sent since', async () => {
     const from = filledFolder()
     const wait = (database: DatabaseSync) =>
       database.exec(`INSERT INTO waiting (id, created_at, state, connection_id, connection_name, base_url, wish)
@@ -439,11 +440,11 @@ describe('a backup', () => {
     ])
   })
 
-  it('is told with the place of what it replaced, also after the clock was put back', async () => {
+  it('is reported with the folder of the data that it replaced, even after the clock was set back', async () => {
     const path = await backupOf(filledFolder())
     const dataDir = filledFolder()
     const first = await restoreBackup({ dataDir, path, agree })
-    // As if that had been a hundred years from now.
+    // As if it were a hundred years from now.
     const later = join(dataDir, 'replaced', '2126-01-01T00-00-00Z')
     renameSync(first?.keptAt ?? '', later)
     const second = await restoreBackup({ dataDir, path, agree })
@@ -453,11 +454,11 @@ describe('a backup', () => {
     const reported = reports.restored()
     reports.acknowledge(reported?.id ?? '')
     expect(reported?.keptAt).toBe(later)
-    // Each is told, whatever its date says.
+    // Each is reported, whatever its date.
     expect(reports.restored()?.keptAt).toBe(second?.keptAt)
   })
 
-  it('that is written twice at once under one name is whole, and nothing half made is left', async () => {
+  it('written twice at once to the same path is complete, and no partial file is left', async () => {
     const from = filledFolder({ requests: 4000 })
     const path = join(freshFolder(), 'twice.tar')
     await Promise.all([1, 2, 3].map(() => writeBackup({ dataDir: from, version }, { path })))
@@ -465,7 +466,7 @@ describe('a backup', () => {
     expect(readdirSync(dirname(path))).toEqual(['twice.tar'])
   })
 
-  it('deletes what a killed one left beside the file, and nothing that another one uses or somebody else put there', async () => {
+  it('deletes what a killed backup left beside the file, but nothing that another backup uses or another program put there', async () => {
     const place = freshFolder()
     const folderOf = (names: readonly string[]): string => {
       const folder = join(place, `.inference-studio-backup-${randomUUID()}`)
@@ -490,7 +491,7 @@ describe('a backup', () => {
     expect(readdirSync(used).sort()).toEqual(['lock', 'studio.sqlite'])
   })
 
-  it('says what is in it by its manifest, which agrees with the rows', async () => {
+  it('has a manifest that agrees with the rows', async () => {
     const entries = new Map(await entriesOf(await backupOf(filledFolder({ conversations: 3, messages: 4 }))))
     const said = manifest.parse(JSON.parse(entries.get('manifest.json')?.toString() ?? ''))
     expect(said.counts).toEqual(
@@ -504,7 +505,7 @@ describe('a backup', () => {
 })
 
 describe('the tar', () => {
-  it('tells any size that a file can have', () => {
+  it('encodes any size that a file can have', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (size) => {
         expect(readHead(headOf({ name: 'studio.sqlite', size }, 0))).toEqual({ name: 'studio.sqlite', size })
@@ -512,7 +513,7 @@ describe('the tar', () => {
     )
   })
 
-  it('holds files above 8 GB, here and for any tar', async () => {
+  it('has files above 8 GB, here and for any tar program', async () => {
     const path = join(freshFolder(), 'large.tar')
     const size = 9 * 1024 ** 3 + 5
     const file = openSync(path, 'w')

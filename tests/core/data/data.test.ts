@@ -36,7 +36,7 @@ async function promptsOf(client: Client): Promise<string[]> {
   for await (const { prompts } of await client.library.watch()) return prompts.map(({ name }) => name)
   return []
 }
-/** Opens every conversation as a page does; answers what it met. */
+/** Opens every conversation like a page, and returns the errors. */
 async function readsAll(client: Client): Promise<string[]> {
   const met: string[] = []
   for await (const event of await client.chat.watchList()) {
@@ -52,7 +52,7 @@ async function readsAll(client: Client): Promise<string[]> {
   }
   return met
 }
-/** As a page saves a file and sends one up. */
+/** Downloads a file and uploads one, like a page. */
 async function save(client: Client): Promise<Buffer> {
   const { downloadId, bytes, name, mime } = await client.data.backup()
   expect(name).toMatch(/^inference-studio-\d{4}-\d\d-\d\d-\d\d-\d\d\.tar$/)
@@ -73,12 +73,12 @@ async function sendUp(client: Client, bytes: Buffer): Promise<string> {
 }
 
 describe('the page', () => {
-  it('saves a backup of a running program, and puts it back with the next start: the former data are kept and told', async () => {
+  it('saves a backup of a running program, restores it with the next start, and reports the former data', async () => {
     const dataDir = filledFolder({ conversations: 4 })
     const first = await coreIn(dataDir)
     const bytes = await save(first.client)
     expect((await stateOf(first.client)).backup).toBeNull()
-    // Things go on after it.
+    // Changes after the backup.
     await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
     const uploadId = await sendUp(first.client, bytes)
     const reported = await first.client.data.check({ uploadId })
@@ -89,7 +89,7 @@ describe('the page', () => {
     expect((await stateOf(first.client)).waiting).toBeNull()
     await first.client.data.restore({ uploadId })
     expect((await stateOf(first.client)).waiting?.summary).toEqual(reported.backup)
-    // Nothing was changed yet.
+    // Nothing has changed yet.
     expect(await promptsOf(first.client)).toContain('Later')
     await first.core.stop()
 
@@ -105,7 +105,7 @@ describe('the page', () => {
     expect((await stateOf(second.client)).aside).toEqual([])
   })
 
-  it('throws a waiting backup away when asked to, and refuses a file that is none', async () => {
+  it('cancels a scheduled restore, and refuses a file that is not a backup', async () => {
     const dataDir = filledFolder()
     const { client, core } = await coreIn(dataDir)
     const bytes = await save(client)
@@ -119,7 +119,7 @@ describe('the page', () => {
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|replaced/.test(name))).toEqual([])
   })
 
-  it('is told where a waiting backup was damaged on the disk: it is thrown away, and everything is as it was', async () => {
+  it('reports that a scheduled restore was damaged on the disk and deleted, and that no data was changed', async () => {
     const dataDir = filledFolder({ conversations: 4 })
     const first = await coreIn(dataDir)
     await first.client.data.restore({ uploadId: await sendUp(first.client, await save(first.client)) })
@@ -135,7 +135,7 @@ describe('the page', () => {
     expect(contentsOf(join(dataDir, 'studio.sqlite')).get('messages')).toEqual(before.get('messages'))
   })
 
-  it('sees how far a backup is, and gives it up', async () => {
+  it('sees the progress of a backup, and cancels it', async () => {
     const dataDir = filledFolder({ conversations: 200, messages: 60 })
     const { client } = await coreIn(dataDir)
     const made = client.data.backup()
@@ -149,7 +149,7 @@ describe('the page', () => {
     expect(existsSync(join(dataDir, 'backups'))).toBe(false)
   })
 
-  it('the key that the program uses is in no backup', async () => {
+  it('never finds the key in use in a backup', async () => {
     const service = await startSandbox({ port: 0 })
     open.push({ stop: () => service.close() })
     const dataDir = freshFolder()
@@ -177,7 +177,7 @@ describe('the page', () => {
   })
 })
 
-/** From and to in bytes: the page where a table begins. */
+/** First and last byte of the page where a table starts. */
 function pageOf(path: string, table: string): [number, number] {
   const file = new DatabaseSync(path, { readOnly: true })
   const root = Number(file.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.rootpage)
@@ -186,18 +186,18 @@ function pageOf(path: string, table: string): [number, number] {
 }
 
 describe('a start', () => {
-  it('with a damaged database opens, with what could be read, and tells it until it was read', async () => {
+  it('with a damaged database opens with the readable rows, and reports the damage until it is acknowledged', async () => {
     const dataDir = filledFolder({ conversations: 30, messages: 30 })
     const path = join(dataDir, 'studio.sqlite')
     const bytes = readFileSync(path)
-    // The head and, with it, where every table begins.
+    // The header, and the schema table with the root pages of all tables.
     bytes.fill(0, 0, 4096)
     writeFileSync(path, bytes)
     const { client, core } = await coreIn(dataDir)
     const { damage } = await stateOf(client)
     expect(damage).toMatchObject([{ database: 'studio', acknowledged: false }])
     expect(damage[0]?.recovered).toEqual(expect.arrayContaining([{ thing: 'messages', count: 900 }]))
-    // The index of words is made anew beside.
+    // The search index is rebuilt in the background.
     await expect
       .poll(async () => (await client.library.search({ text: 'Message 3 of 7', limit: 5 })).hits.length)
       .toBeGreaterThan(0)
@@ -207,7 +207,7 @@ describe('a start', () => {
     expect((await stateOf(again.client)).damage).toMatchObject([{ acknowledged: true }])
   })
 
-  it('with damage that the program met while it ran reads everything, and mends it', async () => {
+  it('after damage that the program met while it ran checks everything, and recovers it', async () => {
     const dataDir = filledFolder({ conversations: 30, messages: 30 })
     const first = await coreIn(dataDir)
     await first.core.stop()
@@ -216,7 +216,7 @@ describe('a start', () => {
     const at = bytes.lastIndexOf('Message 2 of 29')
     bytes.fill(0xff, at - (at % 4096), at - (at % 4096) + 4096)
     writeFileSync(path, bytes)
-    // It ended well: nobody looks at every page.
+    // It was closed properly, so the next start does not check every page.
     const second = await coreIn(dataDir)
     expect((await stateOf(second.client)).damage).toEqual([])
     expect(await readsAll(second.client)).toContain('store_damaged')
@@ -227,13 +227,13 @@ describe('a start', () => {
     expect(soundness(path)).toEqual({ integrity: 'ok', foreign: 0 })
   })
 
-  it('on a file that ended well and is damaged where the program reads first mends it too', async () => {
+  it('recovers a file that was closed properly but is damaged where the program reads first', async () => {
     const dataDir = filledFolder({ conversations: 30, messages: 30 })
     const first = await coreIn(dataDir)
     await first.core.stop()
     const path = join(dataDir, 'studio.sqlite')
     const bytes = readFileSync(path)
-    // The pages where these begin; the first page of the file, which every start looks at, is sound.
+    // The root pages of these tables. The first page of the file, which every start checks, is sound.
     for (const table of ['settings', 'profiles', 'alerts']) bytes.fill(0, ...pageOf(path, table))
     writeFileSync(path, bytes)
     const { client, core } = await coreIn(dataDir)
@@ -243,7 +243,7 @@ describe('a start', () => {
     expect(existsSync(join(dataDir, 'studio.check'))).toBe(false)
   })
 
-  it('with a damaged lock or note of the last owner goes on', async () => {
+  it('continues with a damaged lock or note of the last owner', async () => {
     const dataDir = filledFolder()
     writeFileSync(join(dataDir, 'studio.lock'), 'nonsense '.repeat(1000))
     mkdirSync(join(dataDir, 'studio.owner.json'))

@@ -6,10 +6,10 @@ import { databases } from '../../../src-main/core/data/databases.ts'
 import { claimFolder } from '../../../src-main/core/store/dataFolder.ts'
 import { freshFolder } from '../helpers/core.ts'
 
-/** Of a size that makes trees of several levels, with texts that overflow their page. */
+/** Sizes that lead to trees of several levels, with texts in overflow pages. */
 export interface Filling {
   conversations: number
-  /** Of each. */
+  /** For each conversation. */
   messages: number
   requests: number
   days: number
@@ -18,7 +18,7 @@ const little: Filling = { conversations: 3, messages: 4, requests: 20, days: 5 }
 
 const at = (seconds: number): string => new Date(1_700_000_000_000 + seconds * 1000).toISOString()
 
-/** A data folder as a program of that schema version left it: all four databases, made by the migrations of then, with rows in each table of then. */
+/** A data folder of an earlier schema version: all four databases, created by the migrations of that version, with rows in every table. */
 export function filledFolder(filling: Partial<Filling> = {}, versions: Partial<Record<string, number>> = {}): string {
   const dataDir = freshFolder()
   fillFolder(dataDir, { ...little, ...filling }, versions)
@@ -45,7 +45,7 @@ const fill = { studio: fillStudio, ledger: fillLedger, bodies: fillBodies, accou
 const has = (handle: DatabaseSync, table: string): boolean =>
   handle.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table) !== undefined
 
-/** Rows by name, for the columns that the table has: each schema version takes what it knows. */
+/** Rows by column name. Only the columns that the schema version has are inserted. */
 function inserting(handle: DatabaseSync, table: string) {
   const known = has(handle, table)
     ? handle
@@ -87,7 +87,7 @@ function fillStudio(handle: DatabaseSync, { conversations, messages }: Filling, 
     let parent: string | null = null
     for (let turn = 0; turn < messages; turn += 1) {
       const one = randomUUID()
-      // Every seventh goes over into pages of its own.
+      // Every seventh needs overflow pages.
       const text = `Message ${turn} of ${no} `.repeat(turn % 7 === 6 ? 600 : 3)
       const attachments =
         turn === 0
@@ -249,7 +249,7 @@ function fillLedger(handle: DatabaseSync, { requests, days }: Filling): void {
     spend?.({ who: 'tool:x', ...sums })
     use?.({ account: 1, caller: 1, failed: 0, ...sums })
   }
-  // As the program keeps them: a sum for each day, account and caller that has rows.
+  // Sums like the program's: one for each day, account and caller with rows.
   if (has(handle, 'use_days')) {
     handle.exec(`INSERT INTO use_days SELECT 1, at / 86400000, caller, count(*), sum(tokens_in), sum(tokens_out), sum(tokens_cached), sum(cost), 0, 0,
       sum(outcome = 1) FROM requests GROUP BY 2, 3`)
@@ -307,7 +307,7 @@ function fillAccount(handle: DatabaseSync, { days }: Filling): void {
   into('limits')({ book: 1, at: 5, value: '{}' })
 }
 
-/** Every row of every ordinary table, as text, by table. `without`: columns that mending may change. */
+/** Every row of every ordinary table, as text, by table. `without`: columns that recovery may change. */
 export function contentsOf(path: string, without: readonly string[] = []): Map<string, string[]> {
   const handle = new DatabaseSync(path, { readOnly: true })
   try {
@@ -341,7 +341,7 @@ function rowsOf(handle: DatabaseSync, table: string, without: readonly string[])
     .sort()
 }
 
-/** Whole, and with all of its relations. */
+/** Integrity and foreign keys of a database. */
 export function soundness(path: string): { integrity: unknown; foreign: number } {
   const handle = new DatabaseSync(path)
   try {
@@ -352,7 +352,7 @@ export function soundness(path: string): { integrity: unknown; foreign: number }
   }
 }
 
-/** So many rows more in the log of requests; 100,000 take half a second. */
+/** Adds so many rows to the request log; 100,000 take half a second. */
 export function moreRequests(dataDir: string, rows: number): void {
   const handle = new DatabaseSync(join(dataDir, 'ledger.sqlite'))
   handle.exec(`
@@ -362,7 +362,7 @@ export function moreRequests(dataDir: string, rows: number): void {
   handle.close()
 }
 
-/** What stands first in a file is gone: no program takes it for a database any more. */
+/** Overwrites the header of a file, so that no program recognizes it as a database. */
 export function behead(path: string): void {
   const file = openSync(path, 'r+')
   writeSync(file, new Uint8Array(100), 0, 100, 0)

@@ -15,12 +15,14 @@ import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { onFolder } from '../../../src-main/core/data/opening/openFolder.ts'
 import { restoreBackup } from '../../../src-main/core/data/restore/restore.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
+import { onUnexpected } from '../../../src-main/core/shared/unexpected.ts'
+import { openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { lockFolder } from '../../../src-main/core/store/lock.ts'
 import { openErase } from '../../../src-main/hosts/node/openRetention.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { behead, filledFolder, fillFolder, soundness } from './fill.ts'
 
-// Disks that are full, and folders that can't be written: real ones, of 8 MB, where this user may make them.
+// Real disks of 8 MB that are full or read-only, if this user may mount them.
 const canMount = ((): boolean => {
   const place = freshFolder()
   try {
@@ -41,7 +43,7 @@ const open = (dataDir: string): Promise<string> =>
     return 'opened'
   })
 
-/** What lies there, each file with its bytes; what SQLite and the lock keep beside is nobody's data. */
+/** Every file with its bytes, without the side files of SQLite and the lock. */
 const contents = (dataDir: string): [string, string][] =>
   readdirSync(dataDir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !/-(?:wal|shm)$|^studio\.(?:lock|owner\.json)$/.test(entry.name))
@@ -63,7 +65,7 @@ describe.runIf(canMount)('on a full disk', () => {
   })
   afterEach(() => execFileSync('umount', [disk]))
 
-  /** All but so many bytes are taken by somebody else. */
+  /** Fills the disk except for `left` bytes. */
   const fillUp = (left: number): void => {
     const { bavail, bsize } = statfsSync(disk)
     writeFileSync(join(disk, 'other'), Buffer.alloc(bavail * bsize - left))
@@ -74,7 +76,7 @@ describe.runIf(canMount)('on a full disk', () => {
   }
 
   it.each([300_000, 60_000])(
-    'a damaged file is left as it is with %i bytes left, with words, and mended once there is room',
+    'a damaged file is not changed with %i bytes left, the error says why, and it is recovered once there is space',
     async (left) => {
       behead(join(dataDir, 'ledger.sqlite'))
       const before = contents(dataDir)
@@ -89,12 +91,12 @@ describe.runIf(canMount)('on a full disk', () => {
     },
   )
 
-  it('a backup from it needs no space there, and one onto it leaves nothing half made: a good one that is there stays', async () => {
+  it('a backup of it needs no space there, and one onto it leaves no partial file and keeps an existing backup', async () => {
     const old = join(disk, 'kept.tar')
     writeFileSync(old, 'the backup of before')
     const before = contents(dataDir)
     fillUp(200_000)
-    // A backup writes nothing where the data is.
+    // A backup writes nothing to the data folder.
     await writeBackup({ dataDir, version: '1' }, { path: join(freshFolder(), 'a.tar') })
     const elsewhere = filledFolder(filling)
     await expect(writeBackup({ dataDir: elsewhere, version: '1' }, { path: old })).rejects.toMatchObject(full)
@@ -103,14 +105,14 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(contents(dataDir)).toEqual(before)
   })
 
-  it('a backup onto another disk holds every media file, and lists one that was erased meanwhile as missing', async () => {
+  it('a backup onto another disk has every media file, and lists one that was deleted meanwhile as missing', async () => {
     const path = join(freshFolder(), 'a.tar')
     const media = readdirSync(join(dataDir, 'media'))
     await writeBackup({ dataDir, version: '1' }, { path })
     expect((await stageBackup({ dataDir: freshFolder(), path })).report).toMatchObject({ what: 'restored' })
     const [erased = ''] = media
     const progress = (): void => rmSync(join(dataDir, 'media', erased), { force: true })
-    // The first progress comes before anything is copied: from then on the file is gone, its row is not.
+    // The first progress comes before anything is copied. From then on the file is gone, but its row exists.
     await writeBackup({ dataDir, version: '1', progress }, { path })
     const restored = freshFolder()
     await restoreBackup({ dataDir: restored, path, agree })
@@ -118,7 +120,7 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(readdirSync(dirname(path))).toEqual(['a.tar'])
   })
 
-  it.each([900_000, 100_000, 0])('a restore that has no room with %i bytes left changes nothing', async (left) => {
+  it.each([900_000, 100_000, 0])('a restore without enough space (%i bytes left) changes nothing', async (left) => {
     const path = join(freshFolder(), 'a.tar')
     await writeBackup({ dataDir: filledFolder(filling), version: '1' }, { path })
     const before = contents(dataDir)
@@ -131,7 +133,7 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(readdirSync(join(dataDir, 'replaced'))).toHaveLength(1)
   })
 
-  it('erasing of old rows says so and loses none that stay; with room it erases them', async () => {
+  it('deleting old rows reports the full disk and loses no other rows; with space it deletes them', async () => {
     const erasing = await openErase(dataDir)
     const plan = await erasing.count({ what: ['log'], olderThanDays: 0, archivedOnly: false })
     expect(plan.parts[0]?.items).toBeGreaterThan(1000)
@@ -149,7 +151,30 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(soundness(join(dataDir, 'ledger.sqlite'))).toEqual({ integrity: 'ok', foreign: 0 })
   })
 
-  it('in a folder that can’t be written, a start and a restore say so, a backup is made, and everything is as it was', async () => {
+  it('a database that is closed on a full disk is closed, and the failure is reported once', () => {
+    const reported: string[] = []
+    const stop = onUnexpected((line) => reported.push(line))
+    try {
+      const file = join(disk, 'studio.sqlite')
+      const database = openDatabase(file, studioDatabase)
+      const insert = database.handle.prepare('INSERT INTO settings (key, value) VALUES (?, ?)')
+      database.transaction(() => {
+        for (let row = 0; row < 300; row += 1) insert.run(`row ${row}`, 'x'.repeat(3000))
+      })
+      fillUp(0)
+      database.close()
+      expect(database.handle.isOpen).toBe(false)
+      expect(reported).toEqual([expect.stringMatching(/studio\.sqlite could not be tidied up.*the disk is full/)])
+      rmSync(join(disk, 'other'))
+      const again = openDatabase(file, studioDatabase)
+      expect(again.handle.prepare('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 300 })
+      again.close()
+    } finally {
+      stop()
+    }
+  })
+
+  it('in a folder that can’t be written, a start and a restore say so, a backup works, and nothing is changed', async () => {
     const path = join(freshFolder(), 'a.tar')
     await writeBackup({ dataDir, version: '1' }, { path })
     const before = contents(dataDir)
@@ -169,7 +194,7 @@ describe.runIf(canMount)('on a full disk', () => {
   })
 })
 
-it('a folder that is reached by a link has one owner, and is mended and restored as one that is not', async () => {
+it('a folder that is reached by a symbolic link has one owner, and can be recovered and restored', async () => {
   const real = filledFolder(filling)
   const dataDir = join(freshFolder(), 'link')
   symlinkSync(real, dataDir)

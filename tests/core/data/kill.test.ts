@@ -16,11 +16,11 @@ import { randomNumbers } from '../../helpers/random.ts'
 import { freshFolder } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
-/** Of each kind. */
+/** Number of rounds of each test. */
 const moments = tries(2, 10)
 const program = fileURLToPath(new URL('../helpers/dieForever.ts', import.meta.url))
 
-/** Runs it, kills it (-9) so long after it began, or lets it kill itself. True where it was done before. */
+/** Runs a step and kills it (-9) after a delay, or lets it kill itself. Returns true when the step had finished before. */
 async function killed(args: string[], afterMs: number | null): Promise<boolean> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = once(child, 'exit')
@@ -50,13 +50,13 @@ const mend = (dataDir: string): void =>
     typeOf: () => ({ kind: 'image', mime: 'image/png', width: 1, height: 1 }),
     log: () => undefined,
   })
-/** Whole or not: `any` moment from the start to a little past the end. */
+/** A random moment from the start to shortly after the end. */
 const within = (ms: number): number[] => {
   const random = randomNumbers()
   return Array.from({ length: moments }, () => random() * ms)
 }
 
-it('a backup that is killed at any moment is whole or has not its name, and the folder is as it was', async () => {
+it('a backup that is killed at any moment is complete or does not have its name, and the folder is unchanged', async () => {
   const dataDir = filledFolder({ conversations: 20, messages: 40, requests: 3000 })
   const before = contents(dataDir)
   for (const ms of within(400)) {
@@ -66,17 +66,17 @@ it('a backup that is killed at any moment is whole or has not its name, and the 
     if (existsSync(path)) await stageBackup({ dataDir: freshFolder(), path })
     else if (part !== undefined) {
       const attempt = stageBackup({ dataDir: freshFolder(), path: join(dirname(path), part) })
-      // Its last byte may have been written, and its name not.
+      // Its last byte may have been written, but not its name.
       await attempt.catch((thrown: unknown) => expect(thrown).toMatchObject({ kind: 'bad_input' }))
     }
     expect(contents(dataDir)).toEqual(before)
   }
-  // What killed ones left is gone with the next.
+  // The next backup deletes what the killed ones left.
   await writeBackup({ dataDir, version: '1' }, { path: join(freshFolder(), 'b.tar') })
   expect(existsSync(join(dataDir, 'backups'))).toBe(false)
 }, 120_000)
 
-it('a restore that is killed before any of its renames leaves all of the old or goes on to all of the new', async () => {
+it('a restore that is killed before any of its renames leaves all old data, or the next start completes it', async () => {
   const from = filledFolder({ conversations: 2 })
   const path = join(freshFolder(), 'a.tar')
   await writeBackup({ dataDir: from, version: '1' }, { path })
@@ -87,7 +87,7 @@ it('a restore that is killed before any of its renames leaves all of the old or 
   const dieAt = async (turn: number): Promise<boolean> => {
     const dataDir = copyOf(target)
     const isDone = await killed(['restore', dataDir, path, String(turn)], null)
-    // What the next start does first, before it opens anything.
+    // The first step of the next start, before it opens anything.
     expect(settleSwaps(dataDir)).toBeNull()
     const now = contents(dataDir)
     if (JSON.stringify(now.files) === JSON.stringify(fresh.files)) {
@@ -102,7 +102,8 @@ it('a restore that is killed before any of its renames leaves all of the old or 
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|discarded/.test(name))).toEqual([])
     return isDone
   }
-  // Two at once, until one of them has no rename left to die before. Every third of them, begun anywhere, unless more are asked for.
+  // Two at once, until one of them has no rename left to die before. Every third rename, from a random one on, unless more rounds are
+  // requested.
   const stride = moments > 10 ? 1 : 3
   for (let turn = 1 + Math.floor(randomNumbers()() * Math.min(2, stride)); ; turn += 2 * stride) {
     const ends = await Promise.all([dieAt(turn), dieAt(turn + stride)])
@@ -112,7 +113,7 @@ it('a restore that is killed before any of its renames leaves all of the old or 
   expect(sawNew).toBeGreaterThan(2)
 }, 120_000)
 
-it('recovery that is killed at any moment is done by the next start, with the damaged file kept to the last byte', async () => {
+it('recovery that is killed at any moment is done by the next start, and the damaged file is kept to the last byte', async () => {
   const sample = filledFolder({ conversations: 5 })
   const path = join(sample, 'studio.sqlite')
   const bytes = readFileSync(path)
@@ -133,7 +134,7 @@ it('recovery that is killed at any moment is done by the next start, with the da
   }
 }, 120_000)
 
-it('a migration that is killed at any moment has the old or the new, and nothing is lost', async () => {
+it('a migration that is killed at any moment leaves the old or the new schema, and all rows', async () => {
   const sample = filledFolder({ conversations: 60, messages: 60, requests: 0 }, { studio: 1 })
   const path = (dataDir: string): string => join(dataDir, 'studio.sqlite')
   const texts = (dataDir: string) =>
@@ -150,7 +151,7 @@ it('a migration that is killed at any moment has the old or the new, and nothing
   }
 }, 120_000)
 
-it('erasing that is killed at any moment leaves a whole file, with every row that it had not come to', async () => {
+it('a deletion that is killed at any moment leaves a sound file, with every row that it had not reached', async () => {
   const sample = filledFolder({ requests: 4000 })
   for (const ms of within(200)) {
     const dataDir = copyOf(sample)

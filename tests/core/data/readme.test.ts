@@ -18,7 +18,7 @@ async function startedFolder(): Promise<string> {
   return dataDir
 }
 
-/** Tables and their columns, without those that SQLite keeps for itself and its index of words. */
+/** Tables and their columns, without SQLite's own and those of the search index. */
 function schemaOf(file: string): Record<string, string[]> {
   const handle = new DatabaseSync(file, { readOnly: true })
   try {
@@ -41,8 +41,8 @@ function schemaOf(file: string): Record<string, string[]> {
   }
 }
 
-describe('the words in the data folder', () => {
-  it('tell every table and every column of each database as this version makes them, and no other', async () => {
+describe('the README in the data folder', () => {
+  it('describes every table and every column of each database of this version, and no other', async () => {
     const dataDir = await startedFolder()
     for (const [file, { tables }] of Object.entries(described)) {
       const reported = Object.fromEntries(
@@ -61,7 +61,7 @@ describe('the words in the data folder', () => {
       for (const table of Object.keys(tables)) expect(words).toContain(table)
   })
 
-  it('hold queries that run', async () => {
+  it('has queries that run', async () => {
     const dataDir = await startedFolder()
     const queries = [...folderReadme().matchAll(/SELECT[^;]*;/g)].map(([query]) => query)
     expect(queries).toHaveLength(2)
@@ -79,7 +79,7 @@ describe('the words in the data folder', () => {
     return lines
   }
 
-  it('replace those of another version', async () => {
+  it('replaces that of another version', async () => {
     const dataDir = claimFolder(freshFolder())
     writeFileSync(join(dataDir, readmeName), 'The data of Inference Studio\n====\nof another version')
     await started(dataDir)
@@ -87,7 +87,7 @@ describe('the words in the data folder', () => {
     expect(readdirSync(dataDir).filter((name) => name.endsWith('.part'))).toEqual([])
   })
 
-  it('leave a file, a folder or a link of somebody else as it is', async () => {
+  it('leaves a file, a folder or a link of another program unchanged', async () => {
     const target = join(freshFolder(), 'target')
     writeFileSync(target, folderReadme().slice(0, 100))
     const files: Record<string, (path: string) => void> = {

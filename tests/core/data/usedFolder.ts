@@ -13,8 +13,8 @@ const dayMs = 86_400_000
 export type UsedFolder = Awaited<ReturnType<typeof usedFolder>>
 
 /**
- * A studio that has been used for a year: five conversations (one pinned, one in the archive), a request each 10 days with its bodies, pictures and
- * a recording. Every text of `N` days ago says `day-N-ago`.
+ * A studio that has been used for a year: five conversations (one pinned, one archived), a request every 10 days with its bodies, pictures
+ * and a recording. Every text of `N` days ago says `day-N-ago`.
  */
 export async function usedFolder(dataDir: string, today = Date.now()) {
   const ago = (days: number): string => new Date(today - days * dayMs).toISOString()

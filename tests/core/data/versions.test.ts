@@ -20,7 +20,7 @@ const schemaOf = (path: string) => {
 }
 
 describe('a database of an earlier version', () => {
-  it.each(every)('%s of schema %i comes to this one with every row that it had', (name, version) => {
+  it.each(every)('%s of schema %i is migrated to this version with every row that it had', (name, version) => {
     const { kind, pathIn } = byName(name)
     const dataDir = filledFolder({}, { [name]: version })
     const before = contentsOf(pathIn(dataDir))
@@ -30,24 +30,27 @@ describe('a database of an earlier version', () => {
     const after = contentsOf(pathIn(dataDir))
     for (const [table, rows] of before) {
       const now = (after.get(table) ?? []).map((row) => JSON.parse(row))
-      // The columns of then have what they had.
+      // The columns of the old schema have their old values.
       for (const row of rows) expect(now).toContainEqual(expect.objectContaining(JSON.parse(row)))
     }
   })
 
-  it.each(databases.map(({ name }) => [name] as const))('%s of a newer one is refused and keeps every byte', (name) => {
-    const { kind, pathIn } = byName(name)
-    const path = pathIn(filledFolder())
-    const handle = new DatabaseSync(path)
-    handle.exec(`PRAGMA user_version = ${kind.migrations.length + 1}; PRAGMA wal_checkpoint(TRUNCATE)`)
-    handle.close()
-    const before = readFileSync(path)
-    expect(() => openDatabase(path, kind)).toThrow(expect.objectContaining({ kind: 'store_newer' }))
-    expect(readFileSync(path).equals(before)).toBe(true)
-  })
+  it.each(databases.map(({ name }) => [name] as const))(
+    '%s of a newer version is refused and keeps every byte',
+    (name) => {
+      const { kind, pathIn } = byName(name)
+      const path = pathIn(filledFolder())
+      const handle = new DatabaseSync(path)
+      handle.exec(`PRAGMA user_version = ${kind.migrations.length + 1}; PRAGMA wal_checkpoint(TRUNCATE)`)
+      handle.close()
+      const before = readFileSync(path)
+      expect(() => openDatabase(path, kind)).toThrow(expect.objectContaining({ kind: 'store_newer' }))
+      expect(readFileSync(path).equals(before)).toBe(true)
+    },
+  )
 })
 
-/** Migrations that people's files have had. One that changed would make two kinds of files of one version. */
+/** Hashes of released migrations. Changing one would create two kinds of files of one version. */
 const released: Record<string, string[]> = {
   studio: ['bfcc4d70f5c4b42a', '31b0ddce74bd97b1', '56b836c10adf538b', '640e740067445ae0', 'd95606f4a969a2a4'],
   ledger: ['5e49131ac29ec62e', '7ad91b4721121c5b'],

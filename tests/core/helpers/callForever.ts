@@ -1,5 +1,5 @@
-// A chat room of its own process, to be killed: its model calls tools without end, whose rows go through their states. Each state is
-// printed once it is written, one JSON a line.
+// A chat feature in its own process, to be killed. Its model calls tools endlessly. Each state of a call is printed after it is stored, one
+// JSON a line.
 import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import { openChat } from '../../../src-main/core/features/chat/chat.ts'
@@ -46,7 +46,7 @@ async function work(ids: readonly string[]): Promise<void> {
   say({ id: replyId, state: 'asked' })
 }
 
-// It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+// Stored now, because a killed process can't store its compile cache at its end. The next process starts in half the time.
 flushCompileCache()
 await send(feature, { requestId: randomUUID(), conversationId: null, text: 'What time is it?', models: ['m'] })
 setInterval(() => undefined, 1000)

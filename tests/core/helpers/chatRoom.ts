@@ -6,7 +6,7 @@ import type { Store } from '../../../src-main/core/store/store.ts'
 import type { CallOptions, ChatRequest, ChatStreamEvent } from '../../../src-main/core/upstream/types.ts'
 import type { ConversationEvent, Message, ToolRun } from '../../../src-preload/contract/chat.ts'
 
-/** One request as the service got it; the test says what it answers. */
+/** One request that the service received. The test sends the reply. */
 export class Asked {
   readonly request: ChatRequest
   readonly options: CallOptions
@@ -48,7 +48,7 @@ export class Asked {
   }
 }
 
-/** A service that says what the test tells it to, request by request. */
+/** A service whose replies the test sends, request by request. */
 export class Service implements ChatUpstream {
   readonly asked: Asked[] = []
 
@@ -81,7 +81,7 @@ export function featureOver(store: Store, neighbours?: Partial<ChatNeighbours>) 
   return { feature, service, lines }
 }
 
-/** As if every name were a tool whose calls wait for the person's yes. */
+/** Every name is a tool whose calls wait for the person's approval. */
 export const plainNeighbours: ChatNeighbours = {
   toolsFor: () => ({}),
   callsOf: (reply) => reply.toolCalls.map((call, at) => waiting(call.id ?? `made-up-${at}`, call.name, call.arguments)),
@@ -97,14 +97,14 @@ function waiting(callId: string, name: string, args: string): NewToolRow {
   return { run, text: '' }
 }
 
-/** Until everything that can go on without anybody has done so. */
+/** Waits until nothing more happens by itself. */
 export async function settled(): Promise<void> {
   for (let turns = 0; turns < 4; turns += 1) await new Promise<void>((resolve) => setImmediate(resolve))
 }
 
 type Snapshot = Extract<ConversationEvent, { type: 'snapshot' }>
 
-/** What a page holds of a conversation, from nothing but its events. */
+/** A page's copy of a conversation, built from its events. */
 export class Page {
   messages: Message[] = []
   beside: Message[] = []

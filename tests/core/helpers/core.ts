@@ -7,7 +7,7 @@ import type { ConversationEvent, Message } from '../../../src-preload/contract/c
 
 export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'studio-core-'))
 
-/** A keychain in memory that keeps the interface's promises; `state` decides whether it answers. */
+/** A keychain in memory. `state` decides whether it is available. */
 export function memorySecrets(
   state: 'open' | 'missing' | 'locked' = 'open',
 ): SecretStore & { kept: Map<string, string> } {
@@ -57,7 +57,7 @@ export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()
   return { host, lines, opened }
 }
 
-/** What a page does with the events of `chat.watch`; a delta at the wrong place is a gap or a double. */
+/** Applies an event of `chat.watch` like a page. Throws if a delta is missing or repeated. */
 export function reduce(messages: Message[], event: ConversationEvent): Message[] {
   if (event.type === 'snapshot') return event.messages
   if (event.type === 'earlier') return [...event.messages, ...messages]

@@ -1,5 +1,5 @@
-// One thing done to a data folder by a process that is killed meanwhile: node dieForever.ts WHAT FOLDER FILE [N]
-// With N it kills itself (-9) right before its Nth rename; otherwise whoever started it does, at a moment of their own.
+// Does one thing to a data folder in a process that is killed meanwhile: node dieForever.ts WHAT FOLDER FILE [N]
+// With N it kills itself (-9) right before its Nth rename. Otherwise the test kills it.
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ const work: Record<string, () => Promise<unknown>> = {
     const { openStore } = await import('../../../src-main/core/store/store.ts')
     return () => openStore(dataDir)
   },
-  /** As old bodies go: a few at a time, overwritten, and their pages given back. */
+  /** Deletes old bodies like the program: a few at a time, overwritten, with their pages freed. */
   async erase() {
     const handle = new DatabaseSync(join(dataDir, 'bodies.sqlite'))
     handle.exec('PRAGMA secure_delete = ON')

@@ -1,5 +1,5 @@
-// Writes into a data folder as a core does and as fast as it can, until it is killed: files come before their rows and go after them. Each round of a
-// backup beside it meets files that are gone. node keepForever.ts FOLDER
+// Writes to a data folder like a core and as fast as possible, until it is killed: files before their rows, and deleted after them. A simultaneous
+// backup meets deleted files. node keepForever.ts FOLDER
 import { createHash, randomUUID } from 'node:crypto'
 import { mkdirSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'

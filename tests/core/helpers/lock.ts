@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 
-/** Another connection that holds the write lock of a database, as a database browser with an open edit does. Returns how to release it. */
+/** Locks a database for writing from another connection, like a database browser with an open edit. Returns how to release it. */
 export function lock(file: string): () => void {
   const handle = new DatabaseSync(file, { timeout: 10_000 })
   handle.exec('BEGIN IMMEDIATE')

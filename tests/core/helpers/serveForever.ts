@@ -1,5 +1,5 @@
-// A core of its own process with its local /v1, for tests of what a database, a disk or the operating system refuses. Takes one command a line
-// (JSON, `{id, do, …}`) on standard input and answers each with `{id, …}`; the first line says where it answers.
+// A core in its own process with its local API, for tests with failures of databases, the disk or the operating system. Reads one command a line
+// (JSON, `{id, do, …}`) from standard input and replies with `{id, …}`. The first line has its address.
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { createRouterClient, ORPCError } from '@orpc/server'
@@ -7,7 +7,7 @@ import { createCore } from '../../../src-main/core/core.ts'
 import { testHost } from './core.ts'
 
 const [, , folder = '', baseUrl = '', apiKey = ''] = process.argv
-/** What nobody caught. Node would end the process; the test wants to know of each. */
+/** Uncaught failures, which would end the process. The test checks that there are none. */
 const uncaught: string[] = []
 const note = (thrown: unknown): void =>
   void uncaught.push(thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown))
@@ -18,18 +18,18 @@ const { host, lines } = testHost(folder)
 const core = await createCore(host, { connect: { baseUrl, apiKey }, proxyPort: 0 })
 const client = createRouterClient(core.router)
 await core.connection.check()
-const { key } = core.tools.add({ name: 'fault' })
+const { key } = core.apps.add({ name: 'fault' })
 
 /** Longest pause of the event loop since `measure`, ms. */
 let pauseMs = 0
 const tickMs = 5
 let tick = { at: 0, stoodMs: 0 }
-/** ms in which this thread could run and other processes had the processor (the second number, ns; `man 5 proc`): no pause of ours. */
+/** Time in which this thread was runnable and other processes had the processor, ms (second number, ns; `man 5 proc`). */
 function stoodMs(): number {
   try {
     return Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6
   } catch {
-    // Not Linux, or no file descriptors: the pause counts whole.
+    // Not Linux, or no file descriptors: the whole pause counts.
     return tick.stoodMs
   }
 }
@@ -47,13 +47,13 @@ const procedureOf = (path: string[]): ((input: unknown) => Promise<unknown>) =>
 
 const commands: Record<string, (command: Command) => unknown> = {
   call: ({ path = [], input }) => procedureOf(path)(input),
-  /** A conversation as a page that opens now sees it. */
+  /** A conversation as a page shows it that is opened now. */
   async messages({ input }) {
     const events = core.chat.watch({ conversationId: String(input) })
     for await (const event of events) if (event.type === 'snapshot') return [...event.messages, ...event.beside]
     return []
   },
-  /** Measures from now on. */
+  /** Resets the measurement. */
   measure() {
     pauseMs = 0
   },

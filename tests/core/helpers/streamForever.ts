@@ -1,4 +1,4 @@
-// A core of its own process, to be killed: sends one long prompt (for so many choices), then prints each delta with its time, one JSON a line.
+// A core in its own process, to be killed. It sends one long prompt (with N choices) and prints each delta with its time, one JSON a line.
 import { randomUUID } from 'node:crypto'
 import { flushCompileCache } from 'node:module'
 import { createCore } from '../../../src-main/core/core.ts'
@@ -18,7 +18,7 @@ process.stdout.write(`${JSON.stringify({ sent })}\n`)
 for await (const event of core.chat.watch(sent)) {
   if (event.type !== 'delta') continue
   const { messageId: id, at, append } = event
-  // It is killed before it could keep what Node has compiled, as a program does that ends; the next one starts in half the time.
+  // Stored now, because a killed process can't store its compile cache at its end. The next process starts in half the time.
   if (at === 0) flushCompileCache()
   process.stdout.write(`${JSON.stringify({ at: Date.now(), id, length: at + append.length })}\n`)
 }

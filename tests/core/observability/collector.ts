@@ -35,7 +35,7 @@ const exported = z.object({
 const takes = (_request: IncomingMessage, response: ServerResponse): void =>
   void response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
 
-/** An OTLP/HTTP collector on a real socket, which reads what comes and keeps it. */
+/** An OTLP/HTTP collector on a real socket, which stores what it receives. */
 export async function startCollector(answer = takes) {
   const got: { path: string; headers: IncomingMessage['headers']; body: z.infer<typeof exported> }[] = []
   const server = createServer((request, response) => {

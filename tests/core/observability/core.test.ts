@@ -11,12 +11,12 @@ afterEach(async () => {
   vi.unstubAllEnvs()
 })
 
-/** A whole core on its sandbox, with one tool's key. */
+/** A whole core with its sandbox and one app key. */
 async function started() {
   const { host, lines } = testHost(freshFolder(), memorySecrets())
   const core = await createCore(host, { connect: { sandbox: true }, proxyPort: 0 })
   closers.push(() => core.stop())
-  const { key } = core.tools.add({ name: 'editor' })
+  const { key } = core.apps.add({ name: 'editor' })
   const asks = (headers: Record<string, string> = {}, model = 'writer-small') =>
     fetch(`${core.addresses().proxy}/chat/completions`, {
       method: 'POST',
@@ -26,7 +26,7 @@ async function started() {
   return { core, lines, asks, client: createRouterClient(core.router) }
 }
 
-it('what tools and the studio do is counted while the switch is on, refusals too', async () => {
+it('requests of apps and the studio, and refusals, are counted while metrics are on', async () => {
   const { core, asks, client } = await started()
   expect(await core.metrics()).toBeNull()
   await client.app.updateSettings({ metrics: true })
@@ -52,7 +52,7 @@ it('what tools and the studio do is counted while the switch is on, refusals too
   expect(await core.metrics()).toBeNull()
 })
 
-it('each request is a span at the collector that the environment names, without a word of it', async () => {
+it('each request becomes a span without content at the collector that the environment names', async () => {
   const collector = await startCollector()
   closers.push(collector.close)
   vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', collector.url)

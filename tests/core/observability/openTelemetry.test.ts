@@ -74,7 +74,7 @@ describe('OpenTelemetry', () => {
     expect(logged).toEqual([])
   })
 
-  it('a request that is told after the connection was closed went where the one before it went', async () => {
+  it('a request that is reported after the connection was closed has the server of the request before it', async () => {
     const { url, spans: received } = await collector()
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', url)
     const servers = [server, null]
@@ -99,7 +99,7 @@ describe('OpenTelemetry', () => {
     expect(got[0]?.body.resourceSpans[0]?.resource.attributes['service.name']).toBe('my-studio')
   })
 
-  it('a dead collector is told of once, throws nowhere and does not hold up the end', async () => {
+  it('a dead collector is logged once, and delays the end only briefly', async () => {
     const { spans, logged } = exporting({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })
     for (let number = 0; number < 1_500; number++) spans?.ended(row())
     const from = performance.now()
@@ -119,14 +119,14 @@ describe('OpenTelemetry', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('says when the environment asks for what is not spoken here', () => {
+  it('says when the environment asks for an unsupported protocol', () => {
     const { spans, logged } = exporting({ OTEL_EXPORTER_OTLP_ENDPOINT: 'no address' })
     expect(spans).toBeNull()
-    expect(logged[0]).toContain('no address')
+    expect(logged[0]).toContain('is not a URL')
     const grpc = exporting({
       OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4317',
       OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
     })
-    expect(grpc.logged).toEqual(['OpenTelemetry: spans are sent as http/json; grpc is not spoken here.'])
+    expect(grpc.logged).toEqual(['OpenTelemetry: spans are sent as http/json, because grpc is not supported.'])
   })
 })

@@ -12,7 +12,7 @@ interface Sample {
   value: number
 }
 
-/** A strict reader of the text exposition format 0.0.4, written from its description. */
+/** A strict parser of the text exposition format 0.0.4, written from its specification. */
 function parse(text: string): Sample[] {
   expect(text.endsWith('\n')).toBe(true)
   const types = new Map<string, string>()
@@ -65,7 +65,7 @@ async function read(prometheus: Prometheus) {
 const editor = { tool: 'editor', tool_id: 'tool-1' }
 
 describe('the text for Prometheus', () => {
-  it('counts requests by tool, endpoint, class of status and how they ended', async () => {
+  it('counts requests by app, endpoint, status class and end state', async () => {
     const prometheus = new Prometheus(() => idle)
     prometheus.ended(row())
     prometheus.ended(row())
@@ -94,7 +94,7 @@ describe('the text for Prometheus', () => {
     expect(value('body_bytes_total', { ...editor, direction: 'down' })).toBe(33_000)
   })
 
-  it('puts waits and first bytes into buckets, in seconds', async () => {
+  it('counts waits and first bytes in buckets of seconds', async () => {
     const prometheus = new Prometheus(() => idle)
     prometheus.ended(row({ queuedMs: 0, firstByteMs: 40 }))
     prometheus.ended(row({ queuedMs: 700, firstByteMs: 3_000 }))
@@ -132,7 +132,7 @@ describe('the text for Prometheus', () => {
     expect(value('refusals_total', { reason: 'budget_exceeded' })).toBe(1)
   })
 
-  it('stays readable whatever a tool is called, and says nothing of models, paths or words', async () => {
+  it('stays valid for any app name, and contains no models, paths or content', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 30 }), async (name) => {
         const prometheus = new Prometheus(() => idle)
@@ -154,7 +154,7 @@ describe('the text for Prometheus', () => {
 })
 
 describe('the switch', () => {
-  it('off, nothing is counted and nothing told', async () => {
+  it('while metrics are off, nothing is counted and the text is null', async () => {
     let enabled = false
     const metrics = new Metrics({ enabled: () => enabled, live: () => idle })
     metrics.ended(row())

@@ -1,6 +1,6 @@
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 
-/** A chat of a tool that went well. */
+/** A successful chat of an app. */
 export const row = (rest: Partial<RequestRow> = {}): RequestRow => ({
   id: 1,
   at: '2026-03-01T12:00:00.000Z',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { serverOf } from '../../../src-main/core/observability/server.ts'
+import { serverOf } from '../../../src-main/core/observability/openTelemetry.ts'
 import { spanOf } from '../../../src-main/core/observability/spans.ts'
 import { row } from './rows.ts'
 

@@ -170,7 +170,7 @@ describe('a row', () => {
     trace.ends({ state: 'done', problem: { kind: toolKey, message: toolKey } }, null)
     requestLog.refused({
       ...{
-        toolId: null,
+        appId: null,
         from: toolKey,
         method: toolKey,
         path: `/${toolKey}`,

@@ -73,9 +73,9 @@ function write(requestLog: SqliteRequestLog, one: Written): void {
   const { place } = one
   if (one.end === 'gate') {
     const from = 'a web page at https://evil.example'
-    const toolId = one.asker.kind === 'tool' && one.asker.id === 't1' ? 't1' : null
+    const appId = one.asker.kind === 'app' && one.asker.id === 't1' ? 't1' : null
     requestLog.refused({
-      toolId,
+      appId,
       from,
       ...place,
       status: 403,
@@ -195,7 +195,7 @@ describe('the log', () => {
 
 describe('refusals at the gate', () => {
   const refusal = (changes: object = {}) => ({
-    ...{ toolId: null, from: 'a web page at https://evil.example', method: 'POST', path: '/v1/chat/completions?key=1' },
+    ...{ appId: null, from: 'a web page at https://evil.example', method: 'POST', path: '/v1/chat/completions?key=1' },
     ...{ status: 403, code: 'origin', message: 'A web page at https://evil.example tried.', ...changes },
   })
 
@@ -204,7 +204,7 @@ describe('refusals at the gate', () => {
     const { requestLog } = fresh({ now: () => now })
     for (let n = 0; n < 1000; n += 1) requestLog.refused(refusal())
     requestLog.refused(refusal({ code: 'host' }))
-    requestLog.refused(refusal({ toolId: 'editor', from: 'My editor', code: 'paused' }))
+    requestLog.refused(refusal({ appId: 'editor', from: 'My editor', code: 'paused' }))
     const rows = await requestLog.page({}, newest, 10)
     expect(rows).toMatchObject([
       { who: { kind: 'tool', id: 'editor', name: 'My editor' }, problem: { kind: 'paused' }, times: 1 },
@@ -323,7 +323,7 @@ describe('who watches the log', () => {
     const feed = requestLog.watch({}, 5)
     await next(feed)
     const refusal = {
-      toolId: null,
+      appId: null,
       from: 'a program',
       method: 'GET',
       path: '/v1/models',

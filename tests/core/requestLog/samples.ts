@@ -3,7 +3,7 @@ import type { AccountUsage } from '../../../src-main/core/upstream/schemas.ts'
 
 export const service = 'https://service.example'
 
-export const tool = (id = 'editor'): Requester => ({ kind: 'tool', id, failFast: false })
+export const tool = (id = 'editor'): Requester => ({ kind: 'app', id, failFast: false })
 
 export const notice = (changes: Partial<RequestNotice> = {}): RequestNotice => ({
   asker: tool(),

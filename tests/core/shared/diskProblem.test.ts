@@ -9,7 +9,7 @@ import { settleSwaps } from '../../../src-main/core/data/restore/swap.ts'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import { createMedia } from '../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../src-main/core/features/transfers/transfers.ts'
-import { diskProblem } from '../../../src-main/core/shared/diskProblem.ts'
+import { diskProblem, fileProblem } from '../../../src-main/core/shared/diskProblem.ts'
 import { asStoreError } from '../../../src-main/core/store/database.ts'
 import { openStoreReadOnly } from '../../../src-main/core/store/openReadOnly.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
@@ -62,7 +62,20 @@ describe('an error of the disk', () => {
   })
 })
 
-it('a database of an earlier version is no damaged one for a command that only reads', () => {
+describe('an error of a path that a person entered', () => {
+  it.each([
+    ['disk_full', 'EDQUOT', 'the disk quota is used up'],
+    ['not_writable', 'EROFS', 'the file system is read-only'],
+    ['too_many_open_files', 'EMFILE', 'this process has too many open files'],
+    ['bad_input', 'ENOENT', 'no such file or folder'],
+    ['bad_input', 'EWHATEVER', 'it failed'],
+  ])('is %s: %s', (kind, code, reason) => {
+    const failed = 'The file /a/b can’t be written'
+    expect(fileProblem(errno(code), failed)).toMatchObject({ kind, message: `${failed}: ${reason} (${code}).` })
+  })
+})
+
+it('a command that only reads does not report a database of an earlier version as damaged', () => {
   const folder = freshFolder()
   openStore(folder).close()
   const handle = new DatabaseSync(databaseFile(folder))
@@ -97,7 +110,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
     }
   }
 
-  it('a growing file, a picture, a new database and what needs room say that the disk is full', () =>
+  it('a growing file, a picture, a new database and a check for free space report that the disk is full', () =>
     onDisk(async (disk, fill) => {
       const dataDir = join(disk, 'data')
       mkdirSync(dataDir)
@@ -120,7 +133,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
       await transfers.close()
     }))
 
-  it('what was laid ready and can’t be moved is told with that reason', () =>
+  it('staged files that can’t be moved are reported with the reason', () =>
     onDisk((disk) => {
       const plan = { at: '2026-01-01T00:00:00.000Z', aside: '', leave: ['studio.sqlite'], come: [] }
       const damage = {
@@ -139,7 +152,7 @@ describe.runIf(canMount)('on a real disk that is full or can’t be written', ()
     }))
 })
 
-it('a process without file descriptors says so, and takes no sound database for a damaged one', () => {
+it('a process without file descriptors says so, and does not treat a sound database as damaged', () => {
   const dataDir = freshFolder()
   openStore(dataDir).close()
   const url = (path: string): string => JSON.stringify(new URL(`../../../src-main/core/${path}`, import.meta.url).href)

@@ -50,14 +50,14 @@ const msOf = (work: () => unknown): number => {
   try {
     work()
   } catch {
-    // A lock, as the test wants it.
+    // A lock under the control of the test.
   }
   return performance.now() - from
 }
 
 describe('a database of a running core, while another program holds its lock', () => {
-  it('lets the first write wait at most 100 ms, and the others not at all', () => {
-    // The least of several: a busy machine only makes it longer.
+  it('blocks the first write for at most 100 ms, and the others not at all', () => {
+    // The minimum of several tries, because a busy machine only makes it longer.
     const first: number[] = []
     const later: number[] = []
     for (let n = 0; n < 4; n += 1) {
@@ -73,7 +73,7 @@ describe('a database of a running core, while another program holds its lock', (
     expect(Math.min(...later)).toBeLessThan(10)
   })
 
-  it('takes writes again, and waits for the next lock as for the first', () => {
+  it('accepts writes again, and waits for the next lock as for the first', () => {
     const { file, write, all, database } = open()
     const release = lock(file)
     expect(() => write('a')).toThrow()
@@ -86,7 +86,7 @@ describe('a database of a running core, while another program holds its lock', (
     again()
   })
 
-  it('is named as locked, not as a folder that another process uses', async () => {
+  it('is reported as locked, not as a folder that another process uses', async () => {
     const { file, write } = open()
     const release = lock(file)
     const closing = new AbortController()
@@ -98,7 +98,7 @@ describe('a database of a running core, while another program holds its lock', (
 })
 
 describe('background writes', () => {
-  it('of any order of locks and writes are lost by none: each key has its newest, and none goes back', () => {
+  it('survive any order of locks and writes: each key gets its newest value, and none gets an older one back', () => {
     const { file, pending, write, all, database } = open()
     const step = fc.constantFrom('a', 'b', 'c', 'lock', 'release', 'flush')
     const run = (steps: readonly string[]): string[] => {
@@ -137,7 +137,7 @@ describe('background writes', () => {
     )
   })
 
-  it('are tried again by themselves', async () => {
+  it('are retried automatically', async () => {
     const { file, pending, write, all } = open()
     const release = lock(file)
     pending.write('a', 'A test', () => write('a'))
@@ -147,7 +147,7 @@ describe('background writes', () => {
     expect(pending.size).toBe(0)
   })
 
-  it('go before a write that somebody waits for', () => {
+  it('run before a direct write', () => {
     const { file, pending, write, all } = open()
     const release = lock(file)
     pending.write('a', 'A test', () => write('first'))
@@ -156,7 +156,7 @@ describe('background writes', () => {
     expect(all()).toEqual(['first', 'second'])
   })
 
-  it('that come within a transaction do not go with its rollback', async () => {
+  it('within a transaction are not rolled back with it', async () => {
     const { database, pending, write, all } = open()
     const failing = (): void =>
       database.transaction(() => {
@@ -167,7 +167,7 @@ describe('background writes', () => {
     await eventually(() => expect(all()).toEqual(['kept']))
   })
 
-  it('that can never succeed are reported and keep no other one back', () => {
+  it('that can never succeed are reported and do not block others', () => {
     const lines = reports()
     const { file, pending, write, all } = open()
     const release = lock(file)
@@ -182,7 +182,7 @@ describe('background writes', () => {
     expect(lines).toContainEqual(expect.stringContaining('Not like this'))
   })
 
-  it('hold a task up that can’t go on without, and nobody else', async () => {
+  it('block only a task that cannot continue without them', async () => {
     const { file, write, all } = open()
     const release = lock(file)
     let turns = 0
@@ -197,8 +197,8 @@ describe('background writes', () => {
   })
 })
 
-describe('what nobody waits for', () => {
-  it('a listener that fails keeps neither the others nor the teller from going on', () => {
+describe('a failure that no caller waits for', () => {
+  it('in a listener stops neither the other listeners nor the notifier', () => {
     const lines = reports()
     const listeners = new Listeners<[number]>()
     const heard: number[] = []
@@ -212,7 +212,7 @@ describe('what nobody waits for', () => {
     expect(lines).toEqual([expect.stringContaining('A listener of this test')])
   })
 
-  it('is reported, the same failure once a minute, also where a report fails', async () => {
+  it('is reported once a minute, even when a report fails', async () => {
     const lines = reports()
     onTestFinished(
       onUnexpected(() => {

@@ -1,10 +1,11 @@
 import { copyFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, expect, it } from 'vitest'
+import { inReadTransaction, openDatabase, studioDatabase } from '../../../src-main/core/store/database.ts'
 import { databaseFile, openStore } from '../../../src-main/core/store/store.ts'
 import { freshFolder } from '../helpers/core.ts'
 
-/** Copies a database in the middle of a transaction, with its rollback journal, as a kill leaves it. */
+/** Copies a database in the middle of a transaction, with its rollback journal, as after a kill. */
 function leaveJournal(from: string, to: string, change: string): void {
   const handle = new DatabaseSync(from)
   handle.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; CREATE TABLE filler (bytes BLOB); BEGIN IMMEDIATE')
@@ -14,13 +15,13 @@ function leaveJournal(from: string, to: string, change: string): void {
 }
 
 describe('the store', () => {
-  it('is readable by its owner alone', () => {
+  it('is readable by its owner only', () => {
     const folder = freshFolder()
     openStore(folder).close()
     expect(statSync(databaseFile(folder)).mode & 0o777).toBe(0o600)
   })
 
-  it('refuses a database of a newer version and leaves every byte of it', () => {
+  it('refuses a database of a newer version and keeps every byte of it', () => {
     const folder = freshFolder()
     openStore(folder).close()
     const newer = new DatabaseSync(databaseFile(folder))
@@ -41,7 +42,7 @@ describe('the store', () => {
     },
   )
 
-  it('rolls back what a process that was killed before the write-ahead log was switched on had begun to write', () => {
+  it('rolls back the transaction of a process that was killed before the write-ahead log was switched on', () => {
     const [folder, killed] = [freshFolder(), freshFolder()]
     openStore(folder).close()
     leaveJournal(databaseFile(folder), databaseFile(killed), 'DELETE FROM media')
@@ -50,7 +51,7 @@ describe('the store', () => {
     expect(existsSync(`${databaseFile(killed)}-journal`)).toBe(false)
   })
 
-  it('leaves the journal of another program’s database to that program', () => {
+  it('does not touch the journal of another program’s database', () => {
     const [folder, killed] = [freshFolder(), freshFolder()]
     const other = new DatabaseSync(databaseFile(folder))
     other.exec('CREATE TABLE media (id TEXT); PRAGMA application_id = 7')
@@ -67,5 +68,32 @@ describe('the store', () => {
     other.exec('CREATE TABLE theirs (a)')
     other.close()
     expect(() => openStore(folder)).toThrow(expect.objectContaining({ kind: 'store_damaged' }))
+  })
+
+  it('prepares its statements although another process changes the schema while it opens', () => {
+    const file = databaseFile(freshFolder())
+    const opening = openDatabase(file, studioDatabase)
+    opening.handle.prepare('SELECT * FROM messages')
+    // What `PRAGMA optimize` does when a process that was faster closes the file: it adds the table of statistics.
+    const other = new DatabaseSync(file)
+    other.exec("INSERT INTO settings (key, value) VALUES ('a', '1'); ANALYZE")
+    other.close()
+    // The trigger of this table connects the virtual table of the search.
+    const statement = inReadTransaction(opening.handle, () =>
+      opening.handle.prepare('DELETE FROM messages WHERE seq = ?'),
+    )
+    expect(statement.run(1).changes).toBe(0)
+    opening.close()
+  })
+
+  it('can be closed twice, and closing rolls back an unfinished transaction', () => {
+    const file = databaseFile(freshFolder())
+    const database = openDatabase(file, studioDatabase)
+    database.handle.exec("BEGIN; INSERT INTO settings (key, value) VALUES ('a', '1')")
+    database.close()
+    database.close()
+    const again = openDatabase(file, studioDatabase)
+    expect(again.handle.prepare('SELECT count(*) AS n FROM settings').get()).toEqual({ n: 0 })
+    again.close()
   })
 })

@@ -1,51 +1,51 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 
-/** One request as it came over the wire. Grows while its body arrives. */
+/** One request as it arrived. It grows while its body arrives. */
 export interface Seen {
   method: string
   path: string
   /** Names in lower case. */
   headers: ReadonlyMap<string, string>
-  /** Bytes of the body, chunked framing taken off. */
+  /** Bytes of the body, without chunked framing. */
   body: Buffer
-  /** All of the body came. */
+  /** Whether the body is complete. */
   whole: boolean
-  /** Which connection carried it, counted from 1. */
+  /** The number of its connection, counted from 1. */
   connection: number
 }
 
 /** What a test does with one request, byte by byte. */
 export interface Turn {
   seen: Seen
-  /** Which request this is, counted from 1. */
+  /** The number of the request, counted from 1. */
   number: number
   socket: Socket
-  /** Resolves once the bytes have left for the kernel. */
+  /** Resolves when the bytes were handed to the kernel. */
   write(bytes: string | Uint8Array): Promise<void>
-  /** FIN: the connection ends in order. */
+  /** FIN: closes the connection properly. */
   close(): void
   /** RST. */
   reset(): void
-  /** When the other side closed: `performance.now()`. */
+  /** When the other side closed, as `performance.now()`. */
   closed: Promise<number>
 }
 
 export interface RawFarEnd {
   url: string
-  /** In the order in which their heads came. */
+  /** In the order in which their heads arrived. */
   seen: Seen[]
   turns: Turn[]
   connections(): number
-  /** Connections that are open now. */
+  /** Number of open connections. */
   open(): number
-  /** The n-th request, counted from 1, once its head is there. */
+  /** The n-th request, counted from 1, once its head has arrived. */
   turn(number: number): Promise<Turn>
   close(): Promise<void>
 }
 
 /**
- * A service that writes exactly the bytes a test gives it, proper HTTP or not. `act` begins when a request is whole or, with
- * `early`, when its head is.
+ * A service that writes exactly the bytes of a test, valid HTTP or not. `act` is called when a request is complete or, with `early`, when
+ * its head is.
  */
 export async function openRawFarEnd(
   act: (turn: Turn) => void | Promise<void>,
@@ -63,7 +63,7 @@ export async function openRawFarEnd(
     sockets.add(socket)
     socket.on('error', () => undefined)
     const closed = new Promise<number>((resolve) => {
-      // `end` comes with the other side's FIN, `close` also with its RST.
+      // `end` is emitted for the other side's FIN, `close` also for its RST.
       for (const event of ['end', 'close'] as const) socket.once(event, () => resolve(performance.now()))
     })
     socket.once('close', () => sockets.delete(socket))
@@ -111,12 +111,12 @@ export async function openRawFarEnd(
   }
 }
 
-/** Requests out of one connection's bytes: just enough of HTTP/1.1 for what a correct client sends. */
+/** Parses the requests of one connection: just enough of HTTP/1.1 for a correct client. */
 class RequestReader {
   readonly #connection: number
   #held: Buffer = Buffer.alloc(0)
   #current: Seen | null = null
-  /** Bytes of the current chunk that are still to come. */
+  /** Remaining bytes of the current chunk. */
   #left = 0
 
   constructor(connection: number) {
@@ -152,7 +152,7 @@ class RequestReader {
     return { method, path, headers, body: Buffer.alloc(0), whole: false, connection: this.#connection }
   }
 
-  /** Takes what there is of the body; true when it is complete. */
+  /** Reads available bytes of the body; true when it is complete. */
   #read(current: Seen): boolean {
     if (current.headers.get('transfer-encoding') === 'chunked') return this.#readChunks(current)
     const length = Number(current.headers.get('content-length') ?? 0)
@@ -160,7 +160,7 @@ class RequestReader {
     return current.body.length === length
   }
 
-  /** Takes each chunk's bytes as they come: some clients write the line end behind a chunk only with the next one. */
+  /** Reads each chunk's bytes as they arrive: some clients write the line end after a chunk only with the next one. */
   #readChunks(current: Seen): boolean {
     for (;;) {
       const taken = Math.min(this.#left, this.#held.length)

@@ -1,19 +1,19 @@
 import { expect, onTestFinished } from 'vitest'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 import { type Gateway, type GatewayOptions, openGateway } from '../../helpers/gateway.ts'
+import { asks, errorOf, type Outcome } from './app.ts'
 import { jsonReply } from './bytes.ts'
 import { openRawFarEnd, type RawFarEnd, type Turn } from './rawFarEnd.ts'
-import { asks, errorOf, type Outcome } from './tool.ts'
 
 export const apiKey = 'sk-canary-5b1e88a0c4f7d269'
-/** Attempts at most, in this suite. */
+/** Number of attempts in this suite. */
 export const attempts = 3
-/** ms; long against loopback, short for a test. */
+/** Timeout, ms: long for loopback, short for a test. */
 export const timeouts = { headersTimeoutMs: 300, idleTimeoutMs: 300 }
-/** ms in which something that happens at once has happened, on a busy machine. */
+/** Time in which something immediate has happened on a busy machine, ms. */
 export const soon = 2000
 
-/** A request with this header is answered well whatever the test's act does with the others. */
+/** A request with this header gets a good reply, whatever the test's act does with the others. */
 const wellMark = 'x-well'
 
 export interface Setting {
@@ -22,8 +22,8 @@ export interface Setting {
 }
 
 /**
- * The real gateway before a far end that does `act` with each request, closed when the test ends. The service's key has one slot,
- * so that a slot which is not given back shows at the next request.
+ * The real gateway in front of a far end that does `act` with each request, closed when the test ends. The service's key has one slot, so
+ * that a leaked slot shows at the next request.
  */
 export async function openSetting(
   act: (turn: Turn) => void | Promise<void>,
@@ -52,7 +52,7 @@ export async function openSetting(
 /** Requests that reached the far end, without those of `expectFree`. */
 export const asked = ({ far }: Setting): number => far.seen.filter(({ headers }) => !headers.has(wellMark)).length
 
-/** Nothing runs, nothing waits, and the key's one slot is there for the next request. */
+/** Checks that nothing runs or waits, and that the key's only slot is free for the next request. */
 export async function expectFree({ gateway }: Setting): Promise<void> {
   await expect.poll(() => gateway.proxy.counts().active, { timeout: soon, interval: 5 }).toBe(0)
   const next = await asks(gateway.url, { headers: { [wellMark]: '1' } }).outcome
@@ -60,13 +60,13 @@ export async function expectFree({ gateway }: Setting): Promise<void> {
   expect(gateway.scheduler.counts()).toMatchObject({ waiting: 0 })
 }
 
-/** The newest row of the log but `at`, once it says so. */
+/** The newest row of the log but `at`, once it matches. */
 export async function expectRow({ gateway }: Setting, row: object, at = 0): Promise<void> {
   const read = async (): Promise<RequestRow | undefined> => (await gateway.rows())[at]
   await expect.poll(read, { timeout: soon, interval: 10 }).toMatchObject(row)
 }
 
-/** Our own answer: the service's error object, said to be ours, and no reason for a second loop of retries. */
+/** Our own answer: the service's error object, marked as ours, with retries forbidden. */
 export function expectOurAnswer(outcome: Outcome, status: number, code: string): void {
   expect(outcome).toMatchObject({ status, whole: true })
   expect(errorOf(outcome)).toMatchObject({

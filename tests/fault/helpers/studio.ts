@@ -20,13 +20,13 @@ export interface Facts {
   lines: string[]
 }
 
-/** A whole core in a process of its own, and its local /v1 as a program uses it. */
+/** A whole core in a process of its own, and its local /v1 as an app uses it. */
 export class Studio {
   readonly proxy: string
   readonly #key: string
   readonly #process: ChildProcess
   readonly #waiting = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>()
-  /** A connection that stands needs no file descriptor when none is left. */
+  /** Opened early, because an existing connection needs no further file descriptor. */
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 40 })
   #last = 0
 
@@ -84,7 +84,7 @@ export class Studio {
     return (await this.notify<Facts>('facts')).result ?? { pauseMs: 0, uncaught: [], lines: [] }
   }
 
-  /** One request as a program sends it. @param body is sent as JSON */
+  /** Sends a request like an app. @param body is sent as JSON */
   ask(body: object, path = '/chat/completions'): Promise<Reply> {
     const headers = { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' }
     const from = performance.now()
@@ -114,7 +114,7 @@ export class Studio {
     })
   }
 
-  /** Ends it in order, and answers its exit code. */
+  /** Ends the process properly and returns its exit code. */
   async stop(): Promise<number | null> {
     if (!this.isAlive) return this.#process.exitCode
     const exited = once(this.#process, 'exit')
@@ -134,17 +134,17 @@ export class Studio {
 }
 
 export interface Reply {
-  /** 0 where no answer came. */
+  /** 0 when there was no answer. */
   status: number
   headers: IncomingMessage['headers']
   text: string
-  /** False where the connection ended before the reply did. */
+  /** False when the connection ended before the reply did. */
   whole: boolean
-  /** When its head came, ms after it was asked for. */
+  /** Time from the request to the head of the reply, ms. */
   firstMs: number
 }
 
-/** What keeps a studio from writing, and how to end that. */
+/** A fault that prevents writes, and how to end it. */
 export interface Fault {
   begin(): Promise<void> | void
   end(): Promise<void> | void
@@ -166,7 +166,7 @@ export function lockOf(dataDir: string, name: string): Fault {
   }
 }
 
-/** A data folder on a disk of its own, of so many MB; null where this user may make no file systems. */
+/** A data folder on a disk of its own, of so many MB; null when this user may not mount one. */
 export function smallDisk(megabytes: number): { dataDir: string; full: Fault; leave(): void } | null {
   const disk = mkdtempSync(join(tmpdir(), 'studio-disk-'))
   try {
@@ -182,7 +182,7 @@ export function smallDisk(megabytes: number): { dataDir: string; full: Fault; le
     dataDir,
     full: {
       begin() {
-        // The studio writes meanwhile: all that there is, until there is no more.
+        // The studio writes meanwhile, so this repeats until no space is left.
         const file = openSync(other, 'w')
         try {
           for (const piece = Buffer.alloc(65_536); ; ) writeSync(file, piece)

@@ -8,20 +8,23 @@ import type { Fault, Reply, Studio } from './studio.ts'
 
 export interface Answered {
   what: 'request' | 'settings' | 'key' | 'send' | 'account'
-  /** HTTP status, or the problem's kind; `ok` where a call was done. */
+  /** HTTP status, or the problem's kind; `ok` for a completed call. */
   how: string
   ms: number
   retryAfter?: string | undefined
 }
 
 export interface Found {
-  /** Everything that was asked for while the fault lasted. */
+  /** All requests during the fault. */
   answered: Answered[]
-  /** The stream of a program that began before the fault and ended after it. */
+  /** The stream of an app that began before the fault and ended after it. */
   stream: Reply
-  /** Rows of the log of the requests whose reply was delivered, and how many requests that were. */
+  /** Number of requests whose reply was delivered, and their rows in the log. */
   logged: { delivered: number; rows: RequestRow[] }
-  /** A chat reply that ended by itself while the fault lasted, and one that the person stopped then: as the page shows them, then as they are stored. */
+  /**
+   * A chat reply that ended by itself during the fault, and one that the person stopped then: as the page shows them, and as they are
+   * stored.
+   */
   during: { ended: Message | null; stopped: Message | null; stop: unknown; retry: unknown }
   after: { ended: StoredReply | null; stopped: StoredReply | null; retry: unknown; unfinished: number }
   pauseMs: number
@@ -37,7 +40,7 @@ export interface StoredReply {
   problem: string | null
 }
 
-/** Every chat reply as the database has it. */
+/** Every chat reply as stored. */
 export function storedReplies(dataDir: string): StoredReply[] {
   const handle = new DatabaseSync(join(dataDir, 'studio.sqlite'), { readOnly: true })
   try {
@@ -65,7 +68,7 @@ interface Sent {
 const text = (content: string): object[] => [{ role: 'user', content }]
 const oneRequest = { model: 'mirror', messages: text('One request') }
 
-/** Waits until it is so. */
+/** Waits until the condition is true. */
 export async function until<T>(
   look: () => Promise<T | null | undefined | false>,
   what: string,
@@ -79,7 +82,7 @@ export async function until<T>(
   throw new Error(`Not in time: ${what}`)
 }
 
-/** Every row of the request log: on a fast machine more than a page holds. */
+/** Every row of the request log: on a fast machine more than one page of results. */
 async function allRows(studio: Studio): Promise<RequestRow[]> {
   const limit = 1000
   const rows: RequestRow[] = []
@@ -96,7 +99,7 @@ async function send(studio: Studio, model: string): Promise<{ sent: Sent | undef
   return { sent: result, how: problem?.kind ?? 'ok' }
 }
 
-/** A reply as a page that opens now sees it. */
+/** A reply as a page sees it that opens now. */
 async function shown(studio: Studio, conversationId: string, id: string): Promise<Message | null> {
   const { result } = await studio.notify<Message[]>('messages', { input: conversationId })
   return result?.find((message) => message.id === id) ?? null
@@ -117,7 +120,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
     const { problem } = await studio.call(path, input)
     answered.push({ what, how: problem?.kind ?? 'ok', ms: performance.now() - from })
   }
-  // Ends by itself while the fault lasts, and one that would go on beyond it.
+  // One that ends during the fault, and one that would continue after it.
   const short = (await send(studio, 'writer-small')).sent
   const long = (await send(studio, 'writer-large')).sent
   if (!short || !long) throw new Error('Nothing was sent.')
@@ -171,7 +174,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
     const logged = delivered.flatMap(({ headers }) => rows.get(String(headers['x-request-id'])) ?? [])
     return logged.length === delivered.length && logged.every(({ state }) => state === 'done') ? logged : null
   }, 'what was delivered is in the log')
-  // What the person could not do before.
+  // What failed during the fault.
   const again = await studio.call('chat.retry', { requestId: randomUUID(), replyId: shortId, models: ['mirror'] })
   const unfinished = (): number => storedReplies(dataDir).filter(({ finishedAt }) => finishedAt === null).length
   await until(async () => unfinished() === 0, 'every reply has ended')
@@ -194,16 +197,16 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
   }
 }
 
-/** By when a program or a person has an answer, and the longest pause of the event loop, ms. */
+/** How soon an app or a person must have an answer, and the longest pause of the event loop, ms. */
 export interface Bounds {
   answeredMs: number
   pauseMs: number
 }
 
-/** How a call may end while the database takes no write. */
+/** How a call may end while the database accepts no write. */
 const refusals = ['ok', 'database_locked', 'disk_full', 'not_writable']
 
-/** What is not as it must be, one sentence each; none where nothing was lost and nobody waited too long. */
+/** Lists what is wrong, one sentence each; empty when nothing was lost and no caller waited too long. */
 export function wrongs(
   { answered, stream, logged, during, after, pauseMs, uncaught }: Found,
   bounds: Bounds,
@@ -226,7 +229,7 @@ export function wrongs(
     [answered.length > 4, 'Too little was asked for.'],
     [pauseMs < bounds.pauseMs, `The event loop stood for ${Math.round(pauseMs)} ms.`],
   ]
-  // What the account used is fetched from the service, with pauses between its keys: how long that takes is not ours.
+  // The usage of the account is fetched from the service, with pauses between its keys, so its duration is not tested.
   const late = answered.filter(({ what, how, ms }) => ms > bounds.answeredMs && !(what === 'account' && how === 'ok'))
   return [
     ...checks.filter(([isSo]) => !isSo).map(([, words]) => words),
@@ -236,8 +239,8 @@ export function wrongs(
 }
 
 /**
- * Takes all file descriptors of a studio away: first while nothing goes on, when it loads what it needs later; then beside a
- * stream. What is not as it must be, as `wrongs` says it.
+ * Takes all file descriptors of a studio: first while it is idle, when it must load modules later; then during a stream. Lists what is
+ * wrong, like `wrongs`.
  */
 export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promise<string[]> {
   const ask = async (): Promise<number> => (await studio.ask(oneRequest)).status

@@ -118,7 +118,7 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     const { mtimeMs } = statSync(dataDir)
     const { code, errors } = await runDesktopToItsEnd(dataDir)
     expect(code).toBe(1)
-    expect(errors).toMatch(/could not start\n.*holds files of other programs \(such as tmp\)/i)
+    expect(errors).toMatch(/could not start\n.*contains files of other programs \(such as tmp\)/i)
     expect(readdirSync(dataDir, { recursive: true })).toEqual(['tmp', join('tmp', 'theirs.txt')])
     expect(statSync(dataDir).mtimeMs).toBe(mtimeMs)
   })

@@ -83,6 +83,6 @@ it('a backup goes to standard output too, and what is none is refused with nothi
   expect(existsSync(join(other, 'studio.sqlite'))).toBe(true)
   const wrong = await run(['restore', studioEntry, '--yes', '--data-dir', other])
   expect(wrong).toMatchObject({ code: 1, stdout: '' })
-  expect(wrong.stderr).toMatch(/no whole backup.*Nothing was changed/)
+  expect(wrong.stderr).toMatch(/not a complete backup.*Nothing was changed/)
   expect((await run(['backup', '--data-dir', mkdtempSync(join(home, 'empty-'))])).stderr).toMatch(/nothing to back up/)
 }, 120_000)

@@ -185,7 +185,7 @@ describe('a data folder', () => {
       for (const dataDir of name === 'serve' || name === 'backup' ? [folder, link] : [folder]) {
         const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
         expect([name, ended.code, ended.stdout]).toEqual([name, 1, ''])
-        expect(ended.stderr, name).toMatch(/holds files of other programs .*Nothing in it was changed/)
+        expect(ended.stderr, name).toMatch(/contains files of other programs .*Nothing in it was changed/)
         expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
       }
     })
@@ -226,7 +226,7 @@ describe('a data folder', () => {
       for (const dataDir of name === 'serve' || name === 'usage' ? places : [file, '/dev/null']) {
         const ended = await run(argsOf(args, dataDir), {}, 'sk-typed')
         expect([name, dataDir, ended.code, ended.stdout]).toEqual([name, dataDir, 1, ''])
-        expect(ended.stderr, name).toMatch(/is not a folder|can't be the data folder|is not there/)
+        expect(ended.stderr, name).toMatch(/is not a folder|can't be the data folder|does not exist/)
         expect(ended.stderr, name).not.toMatch(/\n\s+at |Something went wrong/)
       }
     })
@@ -240,7 +240,7 @@ describe('a data folder', () => {
       for (const args of [reading.usage, writing['tools add'], writing.serve]) {
         const ended = await run(argsOf(args ?? [], dataDir))
         expect([dataDir, ended.code]).toEqual([dataDir, 1])
-        expect(ended.stderr).toMatch(/is your home folder|is the root folder|holds files of other programs/)
+        expect(ended.stderr).toMatch(/is your home folder|is the root folder|contains files of other programs/)
       }
     }
     expect(snapshot(home)).toEqual(before)
@@ -324,7 +324,7 @@ describe('a data folder', () => {
     // A restore needs one of these names: it says so, and moves the rest aside with the data.
     const refused = await run(argsOf(writing.restore ?? [], folder))
     expect([refused.code, refused.stdout]).toEqual([1, ''])
-    expect(refused.stderr).toMatch(/staging holds files that Inference Studio did not put there/)
+    expect(refused.stderr).toMatch(/staging contains files of other programs/)
     for (const path of left) expect(readFileSync(path, 'utf8'), path).toBe('theirs')
   }, 120_000)
 })

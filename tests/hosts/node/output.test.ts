@@ -220,7 +220,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     following.child.stdout.destroy()
     const requestLog = new SqliteRequestLog({ dataDir, tools: () => [], bodyDays: () => 1, log: () => undefined })
     try {
-      const refusal = { toolId: null, from: 'a test', method: 'GET', path: '/v1/models' }
+      const refusal = { appId: null, from: 'a test', method: 'GET', path: '/v1/models' }
       requestLog.refused({ ...refusal, status: 401, code: 'unknown', message: 'No key.' })
     } finally {
       await requestLog.close()

@@ -4,7 +4,7 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openApps, openToolsForReading } from '../../../src-main/core/gateway/apps/apps.ts'
+import { openApps, openAppsReadOnly } from '../../../src-main/core/gateway/apps/apps.ts'
 import { readToolOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
@@ -39,7 +39,7 @@ const parts: Parts = {
   openExport: unused,
   openErase: unused,
   openToolKeys: async (folder) => openApps(folder),
-  openToolList: async (folder) => openToolsForReading(folder),
+  openToolList: async (folder) => openAppsReadOnly(folder),
 }
 
 /** One command in this process, over the real database: what it ended with and printed. */

@@ -4,14 +4,15 @@ import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { Counts } from '../../../../src-preload/contract/data.ts'
 import { StudioError } from '../../errors.ts'
-import { asStoreError } from '../../store/database.ts'
+import { codeOf } from '../../shared/diskProblem.ts'
+import { asStoreError, newer } from '../../store/database.ts'
 import { openReadOnly } from '../../store/readOnly.ts'
 import { text } from '../../store/rows.ts'
 import { addCounts, countThings, databasesIn, type KnownDatabase } from '../databases.ts'
 import { bytesOnDisk, namesIn, openUntouched } from '../disk.ts'
 import { type About, makingName, mediaName } from './manifest.ts'
 
-/** A file that goes into the backup: its bytes are told now and don't change any more. */
+/** A file of the backup. Its size is known and its bytes no longer change. */
 export interface SnapshotFile {
   name: string
   path: string
@@ -27,22 +28,23 @@ export interface Snapshot {
 
 export interface SnapshotParts {
   dataDir: string
-  /** Empty. Media files get second names there where it is on the disk of the data folder. */
+  /** An empty folder for the copies. Media files get hard links in it when it is on the same disk as the data folder. */
   folder: string
-  /** Bytes of databases that are copied. */
+  /** Reports copied bytes of databases. */
   copied(bytes: number): void
 }
 
-/** Rounds before the copy is brought up to date instead: each copies the whole database again. */
+/** Number of attempts before the copy is corrected instead. Each copies the whole database again. */
 const mostRounds = 5
 
 /**
- * A consistent copy of a data folder, while a core writes and while none does. Databases by VACUUM INTO: one read transaction that keeps nobody from
- * writing, and without the free pages, so that what was erased is not in it. Media files never change, so a second name is a copy. Those
- * that are there are named first and the database is copied then: a file is there before its row and goes after it, so that each row of the
- * copy finds its file named, but for those that came in between, which are named after. One that was erased by then begins the round anew. A
- * program that deletes files all the time wins every round. `followErased` then deletes their rows from the last copy.
- * @throws StudioError `store_damaged`, `store_newer`, `no_such_item` where there is nothing to back up
+ * Makes a consistent copy of a data folder, whether or not a core is writing in it. Databases are copied with VACUUM INTO: one read
+ * transaction that blocks no writer and leaves out free pages, so that no deleted data is in the copy. Media files never change, so a hard
+ * link is a copy. Existing media files are linked first and the database is copied then. A file exists before its row and is deleted after
+ * it, so each row of the copy finds its link, except for rows of the time between, whose files are linked afterwards. If one of those has
+ * been deleted by then, the next round starts. A program that deletes files all the time makes every round fail. Then `followErased`
+ * deletes the rows of deleted files from the last copy.
+ * @throws StudioError `store_damaged`, `store_newer`, `no_such_item` when there is nothing to back up
  */
 export function takeSnapshot({ dataDir, folder, copied }: SnapshotParts): Snapshot {
   const studio = mustHaveData(dataDir)
@@ -72,28 +74,24 @@ export function mustHaveData(dataDir: string): KnownDatabase {
 
 function copyDatabase(dataDir: string, folder: string, database: KnownDatabase): void {
   if (copyOnce(dataDir, folder, database)) return
-  // Another process writes the file: with its locks the copy is consistent.
+  // Another process writes the file. With its locks the copy is consistent.
   rmSync(join(folder, database.file), { force: true })
   copyOnce(dataDir, folder, database, true)
 }
 
-/** False where another process changed the file meanwhile, so that the copy may be inconsistent. */
+/** Returns false when another process changed the file meanwhile, so that the copy may be inconsistent. */
 function copyOnce(dataDir: string, folder: string, { pathIn, file, kind }: KnownDatabase, isInUse?: true): boolean {
   const path = pathIn(dataDir)
   let wasChanged = (): boolean => false
   try {
     const opened = openReadOnly(path, isInUse)
-    const { handle } = opened
     wasChanged = opened.wasChanged
     try {
-      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
-      if (version > kind.migrations.length) {
-        throw new StudioError('store_newer', `${path} was written by a newer version of Inference Studio.`)
-      }
-      handle.prepare('VACUUM INTO ?').run(join(folder, file))
+      if (opened.version > kind.migrations.length) throw newer(path, opened.version, kind)
+      opened.copyTo(join(folder, file))
       return !wasChanged()
     } finally {
-      handle.close()
+      opened.close()
     }
   } catch (thrown) {
     if (wasChanged()) return false
@@ -113,7 +111,7 @@ function factsOf(folder: string, { name, file }: KnownDatabase) {
 }
 
 function mediaWithRows(dataDir: string, folder: string, studio: KnownDatabase) {
-  /** Rows without a file in one round, and still in the next: nobody is erasing them, they are gone. */
+  /** Rows without a file in one round that are still there in the next: they are not being deleted, their files are lost. */
   let before = new Set<string>()
   for (let round = 1; ; round += 1) {
     rmSync(join(folder, studio.file), { force: true })
@@ -137,8 +135,9 @@ function mediaWithRows(dataDir: string, folder: string, studio: KnownDatabase) {
 }
 
 /**
- * Deletes from the copy every row of `missing` that the live database no longer has, so that only a file whose row still exists is missing. Rows that
- * name such a file become what they are in the live database: deleted, or with the file that took its place, whose row is copied too.
+ * Deletes from the copy every row of `missing` that the live database no longer has, so that a file is only listed as missing when its row
+ * still exists. Rows that name such a file become what they are in the live database: deleted, or with the replacement file, whose row is
+ * copied too.
  */
 function followErased(
   dataDir: string,
@@ -147,7 +146,7 @@ function followErased(
   found: { kept: string[]; missing: string[] },
 ): { kept: string[]; missing: string[] } {
   let { kept, missing } = found
-  // A file that took another's place can be replaced by then as well: the limit is for a program that never stops doing that.
+  // A replacement file can itself be replaced meanwhile. The limit is for a program that never stops doing that.
   for (let round = 1; missing.length > 0 && round <= mostRounds; round += 1) {
     if (!deleteErased(join(folder, studio.file), studio.pathIn(dataDir), missing)) break
     kept = rowsOf(join(folder, studio.file)).kept
@@ -156,30 +155,30 @@ function followErased(
   return { kept, missing }
 }
 
-/** Whether the live database still has all of `missing`. */
+/** Whether the live database still has all rows of `missing`. */
 function areAllThere(live: string, missing: readonly string[]): boolean {
-  const { handle } = openReadOnly(live)
+  const { handle, close } = openReadOnly(live)
   try {
     const row = handle
       .prepare('SELECT count(*) AS n FROM media WHERE id IN (SELECT value FROM json_each(?))')
       .get(JSON.stringify(missing))
     return Number(row?.n) === missing.length
   } finally {
-    handle.close()
+    close()
   }
 }
 
-/** False where the live database still has all of `missing`. */
+/** Returns false when the live database still has all rows of `missing`. */
 function deleteErased(copy: string, live: string, missing: readonly string[]): boolean {
-  // Attaching creates files beside the live database, which a backup may do only where another process is writing there already.
+  // Attaching creates files beside the live database. A backup may do that only when another process is already writing there.
   if (areAllThere(live, missing)) return false
   const attached = pathToFileURL(live)
   attached.search = 'mode=ro'
   try {
-    // Opened by a URL, so that SQLite takes the attached name for one as well.
+    // Opened by a URL, so that SQLite treats the attached name as a URL too.
     const handle = new DatabaseSync(pathToFileURL(copy), { timeout: 5000 })
     try {
-      // Nobody reads the copy yet, and after a crash nobody uses it. Deleted content is overwritten, as in the live database.
+      // No other process reads the copy, and after a crash it is never used. Deleted content is overwritten, as in the live database.
       handle.exec('PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON')
       handle.prepare('ATTACH ? AS live').run(attached.href)
       handle.exec('BEGIN; PRAGMA defer_foreign_keys = ON; CREATE TEMP TABLE erased (id TEXT PRIMARY KEY)')
@@ -199,7 +198,10 @@ function deleteErased(copy: string, live: string, missing: readonly string[]): b
   }
 }
 
-/** Rows of `table` whose `key` names an erased file become what they are in the live database. Every table here has its primary key in `id`. */
+/**
+ * Updates rows of `table` whose `key` names an erased file to their state in the live database. Every table here has its primary key in
+ * `id`.
+ */
 function bringUpToDate(handle: DatabaseSync, table: string, key: string): void {
   const stale = `${key} IN (SELECT id FROM temp.erased)`
   for (const { parent, key: toParent } of parentsOf(handle, table)) {
@@ -233,7 +235,7 @@ function keysTo(handle: DatabaseSync, parent: string): { table: string; key: str
     .map((row) => ({ table: text(row, 'table'), key: text(row, 'key') }))
 }
 
-/** What the rows of `table` belong to, and are deleted with. */
+/** The parents that the rows of `table` are deleted with. */
 function parentsOf(handle: DatabaseSync, table: string): { parent: string; key: string }[] {
   return handle
     .prepare(
@@ -243,7 +245,7 @@ function parentsOf(handle: DatabaseSync, table: string): { parent: string; key: 
     .map((row) => ({ parent: text(row, 'parent'), key: text(row, 'key') }))
 }
 
-/** Ids of kept files, and of what is being made: only their growing files are anybody's. Older schemas know neither. */
+/** Ids of complete media files, and of files that are still growing. Older schemas have neither table. */
 function rowsOf(path: string): { kept: string[]; making: Set<string> } {
   const handle = openUntouched(path)
   try {
@@ -273,7 +275,7 @@ function nameAll(dataDir: string, folder: string, kind: 'media' | 'making', form
   return namesIn(join(dataDir, kind)).filter((name) => form.test(name) && giveName(dataDir, folder, kind, name))
 }
 
-/** False where the file is gone and has no second name from an earlier call. */
+/** Creates a hard link. Returns false when the file is gone and has no link from an earlier call. */
 function giveName(dataDir: string, folder: string, kind: 'media' | 'making', name: string): boolean {
   const [from, to] = [join(dataDir, kind, name), join(folder, kind, name)]
   if (existsSync(to)) return true
@@ -282,13 +284,12 @@ function giveName(dataDir: string, folder: string, kind: 'media' | 'making', nam
     return true
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return false
-    // Another disk, or a file system without hard links. A growing file is copied, since its name goes away when it is complete. A media file is read in place.
+    // Another disk, or a file system without hard links. A growing file is copied, because it gets another name when it is complete. A
+    // media file is read in place.
     if (kind === 'making') copyFileSync(from, to, constants.COPYFILE_FICLONE)
     return existsSync(from)
   }
 }
-
-const codeOf = (thrown: unknown): unknown => (thrown instanceof Error && 'code' in thrown ? thrown.code : null)
 
 const fileOf = (dataDir: string, folder: string, name: string): SnapshotFile => {
   const held = join(folder, name)

@@ -7,7 +7,7 @@ import { isCopiedFile } from '../databases.ts'
 
 export interface Workplace {
   folder: string
-  /** Everything in it is gone afterwards. */
+  /** Deletes the folder with everything in it. */
   close(): void
 }
 
@@ -15,8 +15,9 @@ const prefix = '.inference-studio-backup-'
 const workplaceName = /^\.inference-studio-backup-[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/
 
 /**
- * A folder (0700) for the copies that one backup is made of, in `place`: beside the file that is written, never in the data folder, where a backup changes
- * nothing. Held by a lock of the operating system, which ends with the process: what a killed one left is told from what is in use.
+ * Creates a folder (0700) in `place` for the copies of one backup. It is beside the backup file, never in the data folder, where a backup
+ * changes nothing. A lock of the operating system, which ends with the process, distinguishes a folder in use from one that a killed
+ * process left.
  */
 export function openWorkplace(place: string): Workplace {
   sweepWorkplaces(place)
@@ -35,7 +36,7 @@ export function openWorkplace(place: string): Workplace {
 
 const lockName = 'lock'
 
-/** Deletes what killed backups left in a folder. */
+/** Deletes the folders of killed backups in `place`. */
 export function sweepWorkplaces(place: string): void {
   for (const name of realNamesIn(place)) {
     const folder = join(place, name)
@@ -45,7 +46,7 @@ export function sweepWorkplaces(place: string): void {
 }
 
 function isHeld(folder: string): boolean {
-  // Without a lock it was left by a process that came no further.
+  // Without a lock file, a killed process left the folder.
   if (!isRealFile(join(folder, lockName))) return false
   try {
     const lock = new DatabaseSync(join(folder, lockName), { timeout: 0 })
@@ -56,7 +57,7 @@ function isHeld(folder: string): boolean {
       lock.close()
     }
   } catch (thrown) {
-    // Held, or gone while we looked.
+    // Another process holds the lock, or has just deleted the file.
     return thrown instanceof Error && /locked|busy/i.test(thrown.message)
   }
 }

@@ -21,14 +21,14 @@ export interface BackupParts {
   signal?: AbortSignal
 }
 
-/** Where a backup goes: a file, or somebody who reads along. */
+/** Destination of a backup: a file, or a stream. */
 export type Target = { path: string } | { sink: TarSink }
 
 /**
- * Writes everything of a data folder as one tar: `about.json`, databases, media, `manifest.json` with the SHA-256 of each. A file has its name only
- * when it is whole and on the disk; until then it is called `NAME.XXXXXXXX.part`. Holds no key: none lies in the folder.
- * Changes nothing in the data folder: copies are made beside the file, or in the system's folder for temporary files.
- * @throws StudioError as `takeSnapshot`; `cancelled`; `disk_full`, `not_writable`, `bad_input` where the file can't be written
+ * Writes all data of a data folder as one tar: `about.json`, databases, media, and `manifest.json` with the SHA-256 of each entry. The file
+ * gets its name when it is complete and on the disk; until then it is named `NAME.XXXXXXXX.part`. It contains no API key, because none is
+ * in the folder. Changes nothing in the data folder: copies are made beside the file, or in the system's folder for temporary files.
+ * @throws StudioError as `takeSnapshot`; `cancelled`; `disk_full`, `not_writable`, `bad_input` when the file cannot be written
  */
 export async function writeBackup(parts: BackupParts, target: Target): Promise<BackupSummary> {
   const { dataDir } = parts
@@ -57,7 +57,7 @@ export async function writeBackup(parts: BackupParts, target: Target): Promise<B
   }
 }
 
-/** @throws StudioError `disk_full`, `not_writable`; `bad_input` where the folder is not there */
+/** Opens the folder for copies. @throws StudioError `disk_full`, `not_writable`; `bad_input` when the folder does not exist */
 function openPlace(place: string): Workplace {
   try {
     return openWorkplace(place)
@@ -78,7 +78,7 @@ function cantWriteBackup(thrown: unknown, path: string): StudioError {
 }
 
 async function intoFile<T>(path: string, bytes: number, write: (sink: TarSink) => Promise<T>): Promise<T> {
-  // A name of its own: two that write the same backup must not write into each other's.
+  // A unique name, so that two backups to the same path do not write into the same file.
   const part = `${path}.${randomUUID().slice(0, 8)}.part`
   const file = await open(part, 'wx', 0o600).catch((thrown: unknown) => {
     throw cantWriteBackup(thrown, path)
@@ -133,7 +133,7 @@ async function pack(
   return { version, madeAt: said.madeAt, counts, bytes: total }
 }
 
-/** Null where the file is gone: a media file that could not get a second name, and was erased since. */
+/** Null when the file is gone: a media file without a hard link that was deleted meanwhile. */
 async function contentOf(path: string, bytes: number): Promise<AsyncIterable<Uint8Array> | Uint8Array[] | null> {
   const file = await open(path, 'r').catch((thrown: unknown) => {
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return null
@@ -150,5 +150,5 @@ function addJson(tar: ReturnType<typeof tarWriter>, name: string, value: unknown
   return tar.add(name, bytes.length, [bytes])
 }
 
-/** With headers and padding; the manifest is guessed. */
+/** Estimated size of the tar in bytes, with headers and padding. The size of the manifest is guessed. */
 const sizeOf = ({ files }: Snapshot): number => files.reduce((sum, { bytes }) => sum + bytes + 1300, 10_000)

@@ -1,18 +1,21 @@
 import type { Opening } from '../../../../src-preload/contract/data.ts'
-import { StudioError } from '../../errors.ts'
 import { fileType } from '../../shared/mediaType/fileType.ts'
+import { WorkerClient } from '../../shared/workerClient.ts'
 import { type FolderLock, lockFolder } from '../../store/lock.ts'
 import { findPendingWork, type OpeningReport, type PendingWork, prepareFiles, reportOpening } from './prepare.ts'
-import type { OpeningMessage } from './worker.ts'
+import type { OpeningJob, OpeningProgress } from './worker.ts'
 
 export interface OpeningParts {
   dataDir: string
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** Before anything that takes long, while nobody has a file open. */
+  /** Called before work that takes long, while no file is open. */
   before?: (() => void) | undefined
-  /** Told what takes long, again and again; the work and its end wait for the first answer. A failure gives the opening up. */
+  /**
+   * Reports progress of work that takes long, repeatedly. The work does not finish before the first report has been handled. If a report
+   * fails, opening fails.
+   */
   opening?: ((work: Opening) => Promise<void> | void) | undefined
-  /** Ends it while the files are made ready; later it does nothing. */
+  /** Cancels the preparation of the files. It has no effect later. */
   signal?: AbortSignal | undefined
 }
 
@@ -21,12 +24,12 @@ export interface OpenFolder {
   kept: OpeningReport
 }
 
-/** ms. What is over by then nobody was kept waiting by. */
-const patienceMs = 250
+/** Delay before progress is shown, ms. */
+const progressDelayMs = 250
 
 /**
- * Opens a data folder and builds on it. Damage beyond the first pages of a file that was closed in order shows only where somebody reads it: then everything is
- * read and mended, and it is built once more.
+ * Opens a data folder and builds on it. Damage beyond the first pages of a file that was closed properly only shows when the page is read.
+ * Then all files are checked and recovered, and `build` runs once more.
  * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, `cancelled`; what `build` throws
  */
 export async function onFolder<T>(parts: OpeningParts, build: (folder: OpenFolder) => Promise<T> | T): Promise<T> {
@@ -52,57 +55,56 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
     const ahead = findPendingWork({ dataDir, endedCleanly: lock.endedCleanlyBefore })
     if (ahead.isLong) {
       parts.before?.()
-      await readyBeside(parts, ahead)
+      await prepareInWorker(parts, ahead)
     } else prepareFiles({ dataDir, how: ahead.how, typeOf: fileType, log })
     const kept = reportOpening(dataDir, ahead.problem)
     kept.onFailure(lock.release)
     return { lock, kept }
   } catch (thrown) {
-    // What a killed owner left was not read whole: whoever comes next has to.
+    // The files of an owner that was killed have not been fully checked, so the next start must check them.
     if (lock.endedCleanlyBefore) lock.release()
     else lock.abandon()
     throw thrown
   }
 }
 
-/** On a thread of its own, so that this one can say what is being done. */
-async function readyBeside({ dataDir, log, opening, signal }: OpeningParts, { how }: PendingWork): Promise<void> {
-  const { startThread } = await import('./worker.ts')
-  const { promise: ready, resolve, reject } = Promise.withResolvers<void>()
-  const giveUp = (): void => reject(new StudioError('cancelled', 'It was ended while the data was made ready.'))
-  if (signal?.aborted) giveUp()
-  signal?.addEventListener('abort', giveUp)
+/** Prepares the files on a worker thread, so that this thread can show progress. */
+async function prepareInWorker({ dataDir, log, opening, signal }: OpeningParts, { how }: PendingWork): Promise<void> {
+  // A failed report ends the opening, like the caller's own signal.
+  const failure = new AbortController()
+  const { promise: failed, reject: fail } = Promise.withResolvers<never>()
+  failed.catch(() => failure.abort())
   let last: Opening | null = null
   let isLate = false
-  /** Whoever shows it stands; null before that. */
+  /** The first report, once it has been made. */
   const shown: { first: Promise<void> | null } = { first: null }
   const show = (work: Opening): void => {
     last = work
     if (!isLate) return
     const reported = (async () => opening?.(work))()
-    reported.catch(reject)
+    reported.catch(fail)
     shown.first ??= reported
   }
-  const patience = setTimeout(() => {
+  const delay = setTimeout(() => {
     isLate = true
     if (last) show(last)
-  }, patienceMs)
-  const worker = startThread({ dataDir, how })
-  worker.on('message', (said: OpeningMessage) => {
-    if ('line' in said) log(said.level, said.line)
-    else if ('problem' in said) reject(new StudioError(said.problem.kind, said.problem.message))
-    else if ('ready' in said) resolve()
-    else show(said.work)
+  }, progressDelayMs)
+  const client = new WorkerClient<OpeningJob, null, OpeningProgress>({
+    name: 'opening',
+    start: async () => (await import('./worker.ts')).startOpeningWorker(),
+    isTerminatedOnAbort: true,
   })
-  worker.on('error', reject)
-  worker.on('exit', () => reject(new StudioError('bug', 'The thread that makes the data ready ended without a word.')))
+  const onProgress = (message: OpeningProgress): void => {
+    if ('line' in message) log(message.level, message.line)
+    else show(message.work)
+  }
+  const signals = signal ? [signal, failure.signal] : [failure.signal]
   try {
-    await ready
+    await Promise.race([client.run(() => ({ dataDir, how }), { signal: AbortSignal.any(signals), onProgress }), failed])
     await shown.first
   } finally {
-    clearTimeout(patience)
-    signal?.removeEventListener('abort', giveUp)
-    // Whoever goes on opens the files: nothing of it may be left.
-    await worker.terminate()
+    clearTimeout(delay)
+    // The caller opens the files next, so the thread must have closed them.
+    await client.terminate()
   }
 }

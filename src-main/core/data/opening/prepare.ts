@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { StudioError } from '../../errors.ts'
+import { closeAll } from '../../shared/closeAll.ts'
+import { unexpected } from '../../shared/unexpected.ts'
 import { type CheckDepth, isDamage, openDatabase } from '../../store/database.ts'
 import { isDatabaseThere } from '../../store/databaseFile.ts'
 import { isMostlyFree, requestErasing } from '../../store/requestLog/retention.ts'
@@ -11,26 +13,26 @@ import { forgetNote, noteDamage, wasNoted } from '../recovery/damageNote.ts'
 import { faultOf, type RecoveryOptions, recoverFolder } from '../recovery/recovery.ts'
 import { everything, settleSwaps } from '../restore/swap.ts'
 
-/** What there is to do with the files of a folder before they can be used. */
+/** Work on the files of a folder that must be done before they can be used. */
 export interface PendingWork {
-  /** Why a backup that waited for this start was not put in place. */
+  /** Why a scheduled restore failed; null when none failed. */
   problem: StudioError | null
   how: CheckDepth
-  /** Somebody would wait for it: on this thread it would hold everything else up. */
+  /** Whether the work would noticeably block this thread. */
   isLong: boolean
 }
 
-/** Bytes of everything in a folder that are checked and mended sooner than a thread starts. */
+/** Folders up to this size, in bytes, are checked and recovered faster than a worker thread starts. */
 const shortBytes = 4_000_000
 
 /**
- * First of all, by the owner of the folder: what was laid ready is put in place, and it is seen what is to be done. `endedCleanly` is false after an owner that
- * was killed: every page is read then.
- * @throws StudioError `store_damaged`: what is ready can't be put in place
+ * The first step of opening, for the owner of the folder: completes a scheduled restore and finds out what else must be done. After an
+ * owner that was killed (`endedCleanly` is false), every page must be read.
+ * @throws StudioError `store_damaged` when a scheduled restore cannot be completed
  */
 export function findPendingWork({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): PendingWork {
   const problem = settleSwaps(dataDir)
-  // First of all: whoever opened a named pipe would wait for ever.
+  // First, because opening a named pipe would block forever.
   for (const { pathIn } of databases) isDatabaseThere(pathIn(dataDir))
   const how = wasNoted(dataDir) ? 'everything' : endedCleanly ? 'head' : 'pages'
   const isMore = how !== 'head' || databases.some((database) => needsWork(dataDir, database))
@@ -43,12 +45,12 @@ function needsWork(dataDir: string, database: KnownDatabase): boolean {
     if (faultOf(dataDir, database, 'head') !== null) return true
     return existsSync(database.pathIn(dataDir)) && isOld(dataDir, database)
   } catch {
-    // Said by whoever does the work.
+    // prepareFiles reports this error.
     return true
   }
 }
 
-/** Whether a database has to be brought to this version, or is a file of an earlier one that keeps the room of what was erased. */
+/** Whether a database must be migrated, or is an older file that still uses the space of deleted rows. */
 function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase): boolean {
   const handle = new DatabaseSync(pathIn(dataDir), { readOnly: true, timeout: 5000 })
   try {
@@ -60,7 +62,7 @@ function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase): boolean 
 }
 
 /**
- * Makes the files of a folder such that they can be opened at once: what is damaged is set aside and recovered, what is of an earlier version is brought to this one.
+ * Prepares the files of a folder so that they can be opened at once: recovers damaged databases and migrates older ones.
  * @throws StudioError `store_newer`, `store_damaged` (another program's file)
  */
 export function prepareFiles(parts: RecoveryOptions): void {
@@ -78,7 +80,7 @@ export function prepareFiles(parts: RecoveryOptions): void {
   }
 }
 
-/** Where the disk has no room for a second copy, the ledger says so when it tries again. */
+/** Without space for a second copy, the request log reports the failure when it tries again. */
 function releaseSpace(requestLog: Parameters<typeof requestErasing>[0]): void {
   try {
     requestErasing(requestLog).writeAnew()
@@ -87,24 +89,27 @@ function releaseSpace(requestLog: Parameters<typeof requestErasing>[0]): void {
   }
 }
 
-/** The opening of what is ready, one file after another, and how it is given up: what was given to `onFailure` runs then, the last first. */
+/** Tracks the opening of the prepared files and how to undo it: callbacks given to `onFailure` run in reverse order when opening fails. */
 export function reportOpening(dataDir: string, problem: StudioError | null) {
   const undo: (() => unknown)[] = []
   return {
-    /** Why a backup that waited was not put in place. */
+    /** Why a scheduled restore failed; null when none failed. */
     problem,
     onFailure: (one: () => unknown): void => void undo.push(one),
-    /** All of them are open: nothing is suspected any more. */
+    /** All files are open, so none is suspected of damage any more. */
     opened: (): void => forgetNote(dataDir),
-    /** The program stands on them, and closes them itself from now on. */
+    /** The program is built. From now on it closes the files itself. */
     built: (): void => void undo.splice(0),
     /**
-     * For what was thrown by then: all that is open is closed. True where files that looked sound are damaged beyond their first pages: the next opening of the
-     * folder reads and mends everything.
+     * Closes all that is open after an error. Returns true when files that seemed sound are damaged beyond their first pages: the next
+     * opening of the folder then checks and recovers everything.
      */
     async failed(thrown: unknown): Promise<boolean> {
       if (isDamage(thrown)) noteDamage(dataDir, String(thrown))
-      for (const one of undo.splice(0).reverse()) await one()
+      // The folder lock is the last of them: it must be released although another part can't be closed.
+      await closeAll(undo.splice(0).reverse()).catch(({ errors }: AggregateError) => {
+        for (const failure of errors) unexpected('A part could not be closed', failure)
+      })
       return isDamage(thrown)
     },
   }

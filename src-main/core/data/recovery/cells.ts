@@ -2,25 +2,25 @@ import type { Pages } from './pages.ts'
 
 export type Value = null | number | bigint | string | Uint8Array
 
-/** A row as it lies on a page. `rowid` is null in indexes and in tables without row ids. */
+/** A row of a page. `rowid` is null in indexes and in tables without row ids. */
 export interface Cell {
   rowid: number | null
   values: Value[]
 }
 
-/** What stands on a page of a tree: rows, the pages below it, and how many of either can't be read. */
+/** The content of a tree page: rows, child pages, and the number of either that cannot be read. */
 export interface TreePage {
   isLeaf: boolean
   isTable: boolean
   cells: Cell[]
-  /** Children in their order, with the largest row id of each (null: the last one, or an index). */
+  /** Child pages in order, with the largest row id of each (null: the last child, or an index). */
   children: { no: number; upTo: number | null }[]
   broken: number
 }
 
 /**
- * A page of a b-tree (https://sqlite.org/fileformat2.html, 1.6); null where it is none. Each cell is read for itself and held to its lengths: one
- * that was hit takes no other with it.
+ * Parses a page of a b-tree (https://sqlite.org/fileformat2.html, 1.6); null when it is not one. Each cell is checked and read separately,
+ * so a damaged cell does not affect the others.
  */
 export function readTreePage(pages: Pages, no: number): TreePage | null {
   const page = pages.page(no)
@@ -36,7 +36,7 @@ export function readTreePage(pages: Pages, no: number): TreePage | null {
   for (let index = 0; index < count; index += 1) {
     try {
       const at = page.readUInt16BE(start + 2 * index)
-      if (at < start + 2 * count) throw new RangeError('A cell lies in the list of cells.')
+      if (at < start + 2 * count) throw new RangeError('A cell overlaps the list of cells.')
       readCell(pages, page, at, found)
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown
@@ -65,13 +65,13 @@ function readCell(pages: Pages, page: Buffer, from: number, found: TreePage): vo
     const reported = varint(page, at)
     at = reported.next
     rowid = reported.value
-    if (!Number.isSafeInteger(rowid)) throw new RangeError('A row id of nonsense.')
+    if (!Number.isSafeInteger(rowid)) throw new RangeError('A row id is invalid.')
   }
   const payload = readPayload(pages, page, at, length.value, found.isTable)
   found.cells.push({ rowid, values: readRecord(payload) })
 }
 
-/** A row's bytes, together with those that overflow into further pages. @throws RangeError */
+/** The bytes of a row, including those in overflow pages. @throws RangeError */
 function readPayload(pages: Pages, page: Buffer, at: number, length: number, isTable: boolean): Buffer {
   const { usable } = pages
   if (length > pages.count * usable) throw new RangeError('A row is longer than the file.')
@@ -84,10 +84,10 @@ function readPayload(pages: Pages, page: Buffer, at: number, length: number, isT
   let left = length - local
   let next = page.readUInt32BE(at + local)
   while (left > 0) {
-    if (next < 2 || next > pages.count) throw new RangeError('A row’s next page is not there.')
+    if (next < 2 || next > pages.count) throw new RangeError('The next page of a row does not exist.')
     const more = pages.page(next)
-    // A page of nothing but zeros holds no part of a row: not even a number of the one after it, or a text of zeros.
-    if (left >= 16 && more.every((byte) => byte === 0)) throw new RangeError('A row’s next page is empty.')
+    // A page of zeros contains no part of a row: neither the number of the next page nor text consists of zeros.
+    if (left >= 16 && more.every((byte) => byte === 0)) throw new RangeError('The next page of a row is empty.')
     const part = slice(more, 4, Math.min(left, usable - 4))
     parts.push(part)
     left -= part.length
@@ -96,11 +96,11 @@ function readPayload(pages: Pages, page: Buffer, at: number, length: number, isT
   return Buffer.concat(parts)
 }
 
-/** https://sqlite.org/fileformat2.html, 2.1. @throws RangeError where its lengths don't come out even */
+/** Parses a record: https://sqlite.org/fileformat2.html, 2.1. @throws RangeError when its lengths are inconsistent */
 function readRecord(payload: Buffer): Value[] {
   const head = varint(payload, 0)
   const end = head.value
-  if (end > payload.length) throw new RangeError('A row’s head is longer than the row.')
+  if (end > payload.length) throw new RangeError('The header of a row is longer than the row.')
   const values: Value[] = []
   let at = head.next
   let from = end
@@ -112,7 +112,7 @@ function readRecord(payload: Buffer): Value[] {
     values.push(readValue(slice(payload, from, length), kind))
     from += length
   }
-  if (at !== end || from !== payload.length) throw new RangeError('A row’s lengths don’t come out even.')
+  if (at !== end || from !== payload.length) throw new RangeError('The lengths of a row are inconsistent.')
   return values
 }
 
@@ -121,7 +121,7 @@ const fixed = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0]
 function lengthOf(kind: number): number {
   if (kind >= 12) return (kind - (kind % 2 === 0 ? 12 : 13)) / 2
   const length = fixed[kind]
-  if (length === undefined) throw new RangeError('A value of a kind that is none.')
+  if (length === undefined) throw new RangeError('A value has an unknown type.')
   return length
 }
 
@@ -135,13 +135,13 @@ function readValue(bytes: Buffer, kind: number): Value {
   return Number.isSafeInteger(Number(large)) ? Number(large) : large
 }
 
-/** @throws RangeError where it would reach over the end */
+/** A part of the bytes. @throws RangeError when it would extend beyond the end */
 function slice(bytes: Buffer, at: number, length: number): Buffer {
-  if (length < 0 || at + length > bytes.length) throw new RangeError('A row reaches over the end of its page.')
+  if (length < 0 || at + length > bytes.length) throw new RangeError('A row extends beyond its page.')
   return bytes.subarray(at, at + length)
 }
 
-/** One to nine bytes, the last of nine whole. What a double can't hold exactly is a row id or a length of nobody's. */
+/** One to nine bytes; all bits of the ninth count. Numbers beyond a double's precision are never a valid row id or length here. */
 function varint(bytes: Buffer, from: number): { value: number; next: number } {
   const first = bytes.readUInt8(from)
   if (first < 0x80) return { value: first, next: from + 1 }

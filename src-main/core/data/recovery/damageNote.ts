@@ -4,7 +4,7 @@ import { writeJson } from '../disk.ts'
 
 const noteOf = (dataDir: string): string => join(dataDir, 'studio.check')
 
-/** Somebody met damage while the program ran: the next start reads every page, whatever else. */
+/** Records that damage was found while the program ran, so that the next start checks every page. */
 export function noteDamage(dataDir: string, why: string): void {
   if (!existsSync(noteOf(dataDir))) writeJson(noteOf(dataDir), { at: new Date().toISOString(), why })
 }

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 
-/** The pages of a database file as they are on the disk, those of its log in front. Numbers begin with 1. */
+/** The pages of a database file, with those of its write-ahead log taking precedence. Page numbers start at 1. */
 export interface Pages {
   readonly count: number
   /** Bytes of a page that its content may use. */
@@ -9,10 +9,13 @@ export interface Pages {
   close(): void
 }
 
-/** What SQLite makes new files with, and so all of ours. Not read from the head, which may be what is damaged. */
+/** Page size of all our databases, SQLite's default. Not read from the header, which may be damaged. */
 const size = 4096
 
-/** https://sqlite.org/fileformat2.html, 1.3. No SQLite reads here: it gives up a whole file for a page. */
+/**
+ * Opens a file for reading pages: https://sqlite.org/fileformat2.html, 1.3. SQLite itself cannot be used, because it gives up a whole file
+ * for one page.
+ */
 export function openPages(path: string): Pages {
   const file = openSync(path, 'r')
   const log = readLog(`${path}-wal`)
@@ -32,13 +35,13 @@ export function openPages(path: string): Pages {
 
 interface Log {
   frames: ReadonlyMap<number, Buffer>
-  /** Pages of the database after the last transaction; 0 without one. */
+  /** Number of pages of the database after the last transaction; 0 without one. */
   pages: number
 }
 
 /**
- * The pages of the write-ahead log up to its last whole transaction (https://sqlite.org/fileformat2.html, 4): each frame is held to the sum of all
- * before it, as SQLite does, and what follows a broken one is what no transaction has promised.
+ * The pages of the write-ahead log up to its last complete transaction (https://sqlite.org/fileformat2.html, 4). As in SQLite, the checksum
+ * of each frame covers all frames before it. Frames after a broken one were never part of a committed transaction.
  */
 function readLog(path: string): Log {
   const frames = new Map<number, Buffer>()
@@ -76,7 +79,7 @@ function readWhole(path: string): Buffer {
 
 type Sum = readonly [number, number]
 
-/** The checksum of SQLite's log: two words, each pair of the input added to both. */
+/** The checksum of SQLite's log: two words; each pair of input words is added to both. */
 function sumOf(bytes: Buffer, [first, second]: Sum, isBig: boolean): Sum {
   let [a, b] = [first, second]
   for (let at = 0; at < bytes.length; at += 8) {

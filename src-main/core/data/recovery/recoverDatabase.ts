@@ -8,10 +8,10 @@ import { type Looking, relate } from './restoreReferences.ts'
 import { fits, readable, resemblance, type Table, tablesOf } from './schema.ts'
 import { Claims, claimFree, type Walked, walkTree } from './walkTree.ts'
 
-/** Where a table's rows and its indexes begin, as the damaged file's own schema tells. */
+/** Root pages of a table and of its indexes, from the damaged file's own schema. */
 interface Roots {
   tables: ReadonlyMap<string, number>
-  /** Whole indexes: each has a row for each row of its table. */
+  /** Root pages of complete indexes, which have one row for each row of their table. */
   indexes: ReadonlyMap<string, number[]>
   others: number[]
   isWhole: boolean
@@ -20,9 +20,9 @@ interface Roots {
 export type Recovered = Pick<Damage, 'recovered' | 'lost' | 'mended'>
 
 /**
- * Reads out of a damaged database whatever rows can be read, page by page, into a fresh one at `to`. SQLite itself gives a table up at its first bad
- * page; here each page and each row stands for itself. Pages that a broken one pointed to are found again by what their rows look like. The fresh one has the schema
- * version of the damaged one, so that migrations go on from there, and its foreign keys hold.
+ * Copies every readable row of a damaged database, page by page, into a new one at `to`. SQLite itself gives up a table at its first bad
+ * page; here each page and each row is read separately. Pages below a broken page are found by the form of their rows. The new database has
+ * the schema version of the damaged one, so that later migrations apply, and its foreign keys are valid.
  */
 export function recoverDatabase(from: string, to: string, { kind }: KnownDatabase, looking: Looking): Recovered {
   const pages = openPages(from)
@@ -31,11 +31,11 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
     const claims = new Claims(pages.count)
     const reported = rootsOf(pages, claims)
     const version = versionOf(pages, kind.migrations, reported)
-    // A page size of its own, no log: what is written here is read by nobody until it is whole.
+    // The file gets its own page size and no log, because no process reads it before it is complete.
     handle.exec(`${kind.pragmas ?? ''}; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN`)
     for (const sql of kind.migrations.slice(0, version)) handle.exec(sql)
     const tables = tablesOf(handle).filter(({ name }) => !name.startsWith('search_text_'))
-    // Rows that a migration writes into a new file come from the old one, if it has them.
+    // Rows that a migration writes into a new file come from the old file, if it has them.
     for (const { name } of tables) handle.exec(`DELETE FROM "${name}"`)
     const rows = new Rows(handle, looking.counted ?? (() => undefined))
     const all = tables.map((table) => readTable(pages, claims, reported, table, rows))
@@ -51,11 +51,11 @@ export function recoverDatabase(from: string, to: string, { kind }: KnownDatabas
   }
 }
 
-/** What became of one table. */
+/** The result of recovering one table. */
 interface Result {
   table: Table
   walked: Walked
-  /** How many rows it had, where a whole index tells. */
+  /** How many rows the table had, when a complete index shows it; else null. */
   known: number | null
 }
 
@@ -77,7 +77,7 @@ function readTable(pages: Pages, claims: Claims, reported: Roots, table: Table, 
   return { table, walked, known }
 }
 
-/** Trees of the search index and of indexes: their pages are nobody's rows. */
+/** Claims the pages of the search index and of indexes, so that they are not mistaken for lost rows. */
 function claimRest(pages: Pages, claims: Claims, { others }: Roots): void {
   for (const root of others) {
     const page = root >= 1 && root <= pages.count ? readTreePage(pages, root) : null
@@ -86,7 +86,7 @@ function claimRest(pages: Pages, claims: Claims, { others }: Roots): void {
   claimFree(pages, claims)
 }
 
-/** Leaves that nobody claims, for the tables that have holes: to the one that all of its rows fit. */
+/** Assigns leaf pages that no tree claims to tables with holes: each to the one table that all of its rows fit. */
 function adopt(pages: Pages, claims: Claims, all: readonly Result[], rows: Rows): void {
   const open = all.filter(({ walked }) => walked.holes > 0)
   if (open.length === 0) return
@@ -100,14 +100,14 @@ function adopt(pages: Pages, claims: Claims, all: readonly Result[], rows: Rows)
   }
 }
 
-/** The one table that all rows of a page fit, or that they are most like; null where two are as good. */
+/** The only table that all rows of a page fit, or that they resemble most; null when two are equally likely. */
 function ownerOf(open: readonly Result[], { isTable, cells }: TreePage): Result | null {
   const fitting = open
     .filter(({ table }) => isTable !== table.withoutRowid && cells.every((cell) => fits(table, cell)))
     .map((result) => ({ result, like: cells.reduce((all, cell) => all + resemblance(result.table, cell), 0) }))
     .sort((a, b) => b.like - a.like)
   const [first, second] = fitting
-  // Pages of an index look like rows of a table too, but for what the columns hold.
+  // Pages of an index look like rows of a table, except for the content of their columns.
   return first && first.like > 0 && first.like !== second?.like ? first.result : null
 }
 
@@ -126,18 +126,18 @@ function sum(handle: DatabaseSync, all: readonly Result[]): Omit<Recovered, 'men
   return { recovered: asCounts(recovered), lost: [...lost].map(([thing, count]) => ({ thing, count })) }
 }
 
-/** How rows of one table and one length are put in. */
+/** How rows of one table and one length are inserted. */
 interface Way {
   statement: StatementSync
-  /** Columns whose values must have a form. */
+  /** Columns whose values must have a known form. */
   formed: number[]
   withRowid: boolean
 }
 
-/** So many rows take a tenth of a second. */
+/** Rows between two progress reports; they take about a tenth of a second. */
 const countEvery = 2000
 
-/** Puts rows into the fresh database; one that it does not take (a rule of the table, a key that is there) is none. */
+/** Inserts rows into the new database. A row that violates a constraint, or whose key exists already, is skipped. */
 class Rows {
   readonly #handle: DatabaseSync
   readonly #ways = new Map<Table, Way[]>()
@@ -153,7 +153,7 @@ class Rows {
     const way = this.#wayOf(table, values.length)
     const given = [...values]
     if (table.rowidColumn !== null) given[table.rowidColumn] = rowid
-    // The search index is made anew.
+    // The search index is rebuilt.
     const marked = table.name === 'messages' ? table.columns.findIndex(({ name }) => name === 'indexed') : -1
     if (marked >= 0 && marked < given.length) given[marked] = 0
     for (const at of way.formed) {
@@ -169,7 +169,7 @@ class Rows {
       if (this.#count % countEvery === 0) this.#counted(this.#count)
       return true
     } catch (thrown) {
-      // A constraint (19), a value of another type (20).
+      // A constraint (19), or a value of another type (20).
       if (thrown instanceof Error && 'errcode' in thrown && [19, 20].includes(Number(thrown.errcode) & 0xff))
         return false
       throw thrown
@@ -194,7 +194,7 @@ class Rows {
   }
 }
 
-/** The damaged file's schema, as far as it can be read: a table of its own, that begins on the first page. */
+/** Reads the damaged file's schema, as far as possible: it is a table of its own that starts on the first page. */
 function rootsOf(pages: Pages, claims: Claims): Roots {
   const tables = new Map<string, number>()
   const indexes = new Map<string, number[]>()
@@ -205,7 +205,7 @@ function rootsOf(pages: Pages, claims: Claims): Roots {
     if (root === 0) return true
     if (type === 'table' && !name.startsWith('sqlite_') && !name.startsWith('search_text')) tables.set(name, root)
     else others.push(root)
-    // Without WHERE: it has all rows. SQLite's own, of a UNIQUE, have no words.
+    // An index without WHERE has all rows. The indexes of UNIQUE constraints have no SQL text.
     const isWhole = type === 'index' && (sql === null || (typeof sql === 'string' && !/\bWHERE\b/i.test(sql)))
     if (isWhole) {
       others.pop()
@@ -216,7 +216,7 @@ function rootsOf(pages: Pages, claims: Claims): Roots {
   return { tables, indexes, others, isWhole: walked.holes === 0 && walked.broken === 0 && tables.size > 0 }
 }
 
-/** The one that its head tells and its tables agree with; otherwise the newest whose tables are all there. */
+/** The schema version: that of the header if the tables match it, else the newest whose tables all exist. */
 function versionOf(pages: Pages, migrations: readonly string[], { tables, isWhole }: Roots): number {
   const reported = pages.page(1).readUInt32BE(60)
   if (!isWhole) return reported >= 1 && reported <= migrations.length ? reported : migrations.length

@@ -20,18 +20,18 @@ import { fits, tablesOf } from './schema.ts'
 
 export interface RecoveryOptions {
   dataDir: string
-  /** How much of each database is looked at: `pages` after an owner that did not end cleanly, `everything` after one that met damage. */
+  /** How much of each database is checked: `pages` after an owner that was killed, `everything` after one that met damage. */
   how: CheckDepth
-  /** What a file is by its bytes. */
+  /** Identifies a media file by its bytes. */
   typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
   log(level: 'warn', line: string): void
-  /** Called often: the receiver coalesces. */
+  /** Reports progress. Called often; the receiver throttles. */
   notify?(work: Opening): void
 }
 
 /**
- * Before any database is opened, and with nobody else in the folder: each that is damaged is set aside untouched, under `damaged/`, and what can be read of
- * it takes its place. A file of another program, or of a newer version, is left where it is.
+ * Recovers damaged databases. Call it before any database is opened, as the owner of the folder. Each damaged file is moved to `damaged/`
+ * unchanged, and a new file with its readable rows replaces it. A file of another program, or of a newer version, stays.
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
 export function recoverFolder(parts: RecoveryOptions): void {
@@ -45,7 +45,7 @@ export function recoverFolder(parts: RecoveryOptions): void {
 }
 
 /**
- * Why a database has to be mended, in words; null where it is good, and where it is not there and nothing misses it.
+ * Why a database must be recovered, as a sentence. Null when it is good, and when it does not exist and nothing refers to it.
  * @throws StudioError `store_damaged` (another program's file), `store_newer`
  */
 export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDepth): string | null {
@@ -58,34 +58,36 @@ export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDept
   }
   if (found.is === 'newer') throw newer(path, found.version, database.kind)
   if (found.is === 'foreign' || !isOurs(path, database)) {
-    throw new StudioError('store_damaged', `${path} is another program's database. It was left as it is.`)
+    throw new StudioError('store_damaged', `${path} is another program's database. It was not changed.`)
   }
   return found.why
 }
 
 /**
- * For commands that write `studio.sqlite` without owning the folder: a new file in the place of a lost one would hide the loss from the next start.
+ * For commands that write `studio.sqlite` without owning the folder: a new file in the place of a lost one would hide the loss from the
+ * next start.
  * @throws StudioError `store_damaged`, `store_newer`
  */
 export function mustNotBeLost(dataDir: string): void {
   const [studio] = databases
   const fault = studio ? faultOf(dataDir, studio, 'head') : null
   if (fault === null) return
-  const words = `${studio?.pathIn(dataDir)} is damaged: ${fault} It was left as it is. Start Inference Studio in this folder: it recovers what can be read.`
+  const words = `${studio?.pathIn(dataDir)} is damaged: ${fault} It was not changed. Start Inference Studio in this folder to recover what can be read.`
   throw new StudioError('store_damaged', words)
 }
 
 function mend(parts: RecoveryOptions, database: KnownDatabase, why: string): void {
   const { dataDir, log } = parts
-  log('warn', `${database.file} is damaged (${why}). It is set aside, and what can be read of it is recovered.`)
+  log('warn', `${database.file} is damaged (${why}). The file is set aside, and its readable rows are recovered.`)
   try {
     recoverInPlace(parts, database, why)
   } catch (thrown) {
-    // Nothing was touched before the swap, and a swap that began is ended by the next start. What was written by then must not hold the room that is missing.
+    // Nothing is changed before the swap, and the next start completes a swap that began. Files written so far are deleted, because they
+    // use the space that is missing.
     dropStaging(dataDir)
     const met = asDiskError(thrown)
     if (!(met instanceof StudioError)) throw met
-    const words = `${database.file} is damaged, and was left as it is, since it can't be mended now. ${met.message}`
+    const words = `${database.file} is damaged and can't be recovered now. It was not changed. ${met.message}`
     throw new StudioError(met.kind, words, {}, { cause: thrown })
   }
 }
@@ -122,7 +124,7 @@ function recoverInPlace(parts: RecoveryOptions, database: KnownDatabase, why: st
 const mediaIn = (dataDir: string): string[] => namesIn(join(dataDir, 'media')).filter((name) => mediaName.test(name))
 const makingIn = (dataDir: string): string[] => namesIn(join(dataDir, 'making')).filter((name) => makingName.test(name))
 
-/** Files that no row of the recovered database names: the next start would take them for leftovers. */
+/** Media files that no row of the recovered database names. They are set aside, because the next start would delete them as leftovers. */
 function looseFiles(dataDir: string, fresh: string | null): string[] {
   const known = new Set<string>()
   if (fresh !== null) {
@@ -148,7 +150,7 @@ function factsOf({ dataDir, typeOf }: RecoveryOptions, id: string): MediaFacts |
   return { ...typeOf(bytes), bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') }
 }
 
-/** Whether a good database has no row at all: somebody put a new one in the place of the one that was used. */
+/** Whether a good database has no rows at all: a new file has replaced the one that was in use. */
 function isBlank(path: string): boolean {
   const handle = new DatabaseSync(path, { readOnly: true, timeout: 5000 })
   try {
@@ -162,7 +164,10 @@ function isBlank(path: string): boolean {
   }
 }
 
-/** A file that SQLite can't read is ours where it is too short for a database, or where a page of it holds rows that only ours has. */
+/**
+ * Whether a file that SQLite cannot read is ours: it is too short for a database, or one of its pages contains rows that only our tables
+ * have.
+ */
 function isOurs(path: string, { kind }: KnownDatabase): boolean {
   if (statSync(path).size < leastDatabaseBytes) return true
   const handle = new DatabaseSync(':memory:')
@@ -193,7 +198,7 @@ const isSchemaRow = ([type, name, table, root]: readonly unknown[]): boolean =>
 const unfinished =
   /^(?:(?:studio|ledger|bodies|account)\.sqlite\.new-\d+(?:-journal)?|studio\.folder\.json\.[\da-f]{8}\.new|README\.txt\.[\da-f]{8}\.part)$/
 
-/** Of a process that was killed while it made a new file. */
+/** Deletes the files of a process that was killed while it created a database. */
 function dropUnnamed(dataDir: string): void {
   for (const name of namesIn(dataDir))
     if (unfinished.test(name) && isRealFile(join(dataDir, name))) rmSync(join(dataDir, name), { force: true })

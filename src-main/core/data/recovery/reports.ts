@@ -10,9 +10,12 @@ import { bytesOnDisk, namesIn, stampForm, writeJson } from '../disk.ts'
 const restored = z.object({ at: z.string(), summary: backupSummary, acknowledged: z.boolean() })
 const kinds = ['damaged', 'replaced'] as const
 
-/** What lies beside the data (`damaged/`, `replaced/`), each a folder called by its moment with a report in it: that outlives any database. */
+/**
+ * The folders that were set aside (`damaged/`, `replaced/`). Each is named by its time and contains a report, so that reports survive the
+ * loss of any database.
+ */
 export function createReports(dataDir: string) {
-  /** Adding up a folder of many files is done once. */
+  /** A cache, because adding up a folder of many files is slow. */
   const sizes = new Map<string, number>()
   const fileOf = (id: string): string | null => {
     const [, kind, stamp, name] = /^(damaged|replaced)\/([^/]+)\/([a-z]+)$/.exec(id) ?? []
@@ -38,7 +41,7 @@ export function createReports(dataDir: string) {
           return found ? [{ ...found, id, keptAt: join(dataDir, 'damaged', stamp) }] : []
         }),
       ),
-    /** The last one that nobody has read of yet, or the last of all: folders are called by the clock, which may have been put back since. */
+    /** The last report that was not acknowledged, or else the last of all. Folder names follow the clock, which may have been set back since. */
     restored(): DataState['restored'] {
       const all = foldersOf('replaced').flatMap((stamp) => {
         const id = `replaced/${stamp}/restored`
@@ -51,14 +54,14 @@ export function createReports(dataDir: string) {
       kinds
         .flatMap((kind) => foldersOf(kind).map((stamp) => asideOf(kind, stamp)))
         .sort((a, b) => b.at.localeCompare(a.at)),
-    /** @throws StudioError `no_such_item` */
+    /** Marks a report as read. @throws StudioError `no_such_item` */
     acknowledge(id: string): void {
       const path = fileOf(id)
       const document = path === null ? undefined : parseJson(readText(path))
       if (path === null || typeof document !== 'object' || document === null) throw gone()
       writeJson(path, { ...document, acknowledged: true })
     },
-    /** For good, with its report. @throws StudioError `no_such_item` */
+    /** Deletes a folder permanently, with its report. @throws StudioError `no_such_item` */
     erase(name: string): void {
       const [kind, stamp = '', ...rest] = name.split('/')
       if (!kinds.some((one) => one === kind) || !stampForm.test(stamp) || rest.length > 0) throw gone()
@@ -78,11 +81,11 @@ export function createReports(dataDir: string) {
   }
 }
 
-/** The folder, where anything but its report lies in it: a restore into an empty folder replaced nothing. */
+/** The folder, or null when it contains only its report: a restore into an empty folder replaced nothing. */
 export const formerIn = (folder: string): string | null =>
   namesIn(folder).some((name) => name !== 'restored.json') ? folder : null
 
-const gone = (): StudioError => new StudioError('no_such_item', 'This is not there any more.')
+const gone = (): StudioError => new StudioError('no_such_item', 'This no longer exists.')
 
 function readText(path: string): string {
   try {

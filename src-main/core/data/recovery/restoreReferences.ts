@@ -4,7 +4,7 @@ import type { Counts, KeptThing } from '../../../../src-preload/contract/data.ts
 import { number, text } from '../../store/rows.ts'
 import { asCounts, thingOf } from '../databases.ts'
 
-/** What a file of `media/` is by its bytes; null where it is not there. */
+/** Type and size of a file of `media/`; null when it does not exist. */
 export interface MediaFacts {
   kind: 'image' | 'audio'
   mime: string
@@ -15,13 +15,15 @@ export interface MediaFacts {
 }
 export interface Looking {
   mediaFacts(id: string): MediaFacts | null
-  /** Told now and then how many rows were recovered so far. */
+  /** Called from time to time with the number of rows recovered so far. */
   counted?(rows: number): void
 }
 
 /**
- * Makes the recovered rows stand again: what lost its surroundings gets new ones, so that a message is not lost with the row of its conversation. What nothing
- * can be made for goes, until every foreign key holds. `holed`: tables that lost rows. Answers what got new surroundings. Any version's schema will do.
+ * Makes the foreign keys of the recovered rows valid. Rows that lost their parent get a new one, so that a message is not lost with the row
+ * of its conversation. Rows for which no parent can be made are deleted. Works with the schema of any version.
+ * @param holed tables that lost rows
+ * @returns how many rows got a new parent, by kind
  */
 export function relate(handle: DatabaseSync, looking: Looking, holed: ReadonlySet<string>): Counts {
   const mended = new Map<KeptThing, number>()
@@ -45,7 +47,7 @@ export function relate(handle: DatabaseSync, looking: Looking, holed: ReadonlySe
 
 const now = (): string => new Date().toISOString()
 
-/** A conversation for messages without one; a message before it for each whose own is gone; an end for paths that lost theirs. */
+/** Creates a conversation for messages without one, a parent for messages whose parent is gone, and a leaf for paths that lost theirs. */
 function relateMessages(handle: DatabaseSync): number {
   const homeless = handle
     .prepare(
@@ -76,7 +78,7 @@ function relateMessages(handle: DatabaseSync): number {
   return Number(moved) + homeless.reduce((sum, row) => sum + number(row, 'n'), 0)
 }
 
-/** The files are there: rows for those that something names. */
+/** Creates rows for existing files that something names. */
 function relateMedia(handle: DatabaseSync, { mediaFacts }: Looking): number {
   const named = handle.prepare(
     `SELECT id, min(name) AS name FROM (
@@ -112,7 +114,7 @@ function relateImages(handle: DatabaseSync): number {
   return Number(made)
 }
 
-/** A text is worth keeping where its recording is not named any more. */
+/** Text without a named recording is still kept. */
 function relateTranscripts(handle: DatabaseSync): number {
   const made = handle
     .prepare(
@@ -124,7 +126,7 @@ function relateTranscripts(handle: DatabaseSync): number {
   return Number(made)
 }
 
-/** Whoever asked is not known any more: a stranger. */
+/** The caller of these requests is unknown, so they belong to a stranger. */
 function relateRequests(handle: DatabaseSync): number {
   const made = handle
     .prepare(
@@ -135,7 +137,7 @@ function relateRequests(handle: DatabaseSync): number {
   return Number(made)
 }
 
-/** Sums by day that were lost, from the rows of that day; those that are there hold, also where their rows were erased. */
+/** Adds up lost sums of a day from the rows of that day. Existing sums stay, even when their rows were deleted. */
 function relateUse(handle: DatabaseSync, holed: ReadonlySet<string>): void {
   handle.exec(`
     INSERT OR IGNORE INTO accounts (id, base_url) SELECT DISTINCT account, '' FROM use_days UNION SELECT account, '' FROM links;
@@ -152,7 +154,7 @@ function relateUse(handle: DatabaseSync, holed: ReadonlySet<string>): void {
   `)
 }
 
-/** What the service said of an account is kept, though nobody can say of which. */
+/** What the service reported of an account is kept, although the account is unknown. */
 function restoreAccounts(handle: DatabaseSync): number {
   const children = ['fetches', 'coverage', 'days', 'closed', 'versions', 'undated', 'limits']
   const all = children.map((table) => `SELECT book FROM ${table}`).join(' UNION ')
@@ -167,7 +169,7 @@ function restoreAccounts(handle: DatabaseSync): number {
   return lost.length
 }
 
-/** What still names something that is gone: lets it go where it may, and goes itself where not. */
+/** Clears references to rows that are gone. Deletes rows that must have such a reference. */
 function letGo(handle: DatabaseSync): Map<KeptThing, number> {
   const changed = new Map<KeptThing, number>()
   for (;;) {

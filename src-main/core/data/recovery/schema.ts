@@ -6,17 +6,17 @@ export interface RecoveredColumn {
   name: string
   type: 'INTEGER' | 'REAL' | 'TEXT' | 'BLOB'
   notNull: boolean
-  /** Null: it has none. */
+  /** Null when the column has no default. */
   fallback: string | null
-  /** What it holds besides its type, where whoever reads it throws at anything else. */
+  /** Form of the content beyond its type, for columns whose readers throw at anything else. */
   form: 'id' | 'json' | 'decimal' | null
 }
 
-/** A table as our migrations make it, in the order in which its rows lie on the disk. */
+/** A table of our migrations, with its columns in their order on the disk. */
 export interface Table {
   name: string
   columns: RecoveredColumn[]
-  /** The column that is the row id; null where none is. */
+  /** Index of the column that is the row id; null when none is. */
   rowidColumn: number | null
   withoutRowid: boolean
 }
@@ -39,7 +39,7 @@ const jsonColumns = new Set(
 const isDecimal = /^(?:cost|budget_\w+)$/
 const decimal = /^-?\d+(?:\.\d+)?$/
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/
-/** Tables whose ids go to pages, which take nothing but ids of this form. */
+/** Tables whose ids are sent to pages, which accept only ids of this form. */
 const withIds = new Set(
   ['conversations', 'messages', 'speeches', 'recordings', 'transcripts', 'drawings', 'images', 'media'].concat([
     'folders',
@@ -50,7 +50,7 @@ const withIds = new Set(
   ]),
 )
 
-/** The tables of ordinary rows that a database of ours has. What SQLite makes of the search index is made anew. */
+/** The tables of ordinary rows in our database. The tables of the search index are rebuilt instead. */
 export function tablesOf(handle: DatabaseSync): Table[] {
   return handle
     .prepare(
@@ -64,7 +64,7 @@ export function tablesOf(handle: DatabaseSync): Table[] {
 function tableOf(handle: DatabaseSync, name: string, withoutRowid: boolean): Table {
   const rows = handle.prepare('SELECT * FROM pragma_table_info(?) ORDER BY cid').all(name)
   const keys = rows.filter((row) => number(row, 'pk') > 0).sort((a, b) => number(a, 'pk') - number(b, 'pk'))
-  // Without row ids the key's columns come first, in the key's order (https://sqlite.org/fileformat2.html, 2.4).
+  // Without row ids, the key's columns are first, in the key's order (https://sqlite.org/fileformat2.html, 2.4).
   const ordered = withoutRowid ? [...keys, ...rows.filter((row) => number(row, 'pk') === 0)] : rows
   const only = keys[0]
   const isRowid = !withoutRowid && keys.length === 1 && only !== undefined && text(only, 'type') === 'INTEGER'
@@ -93,7 +93,7 @@ function typeOf(type: string): RecoveredColumn['type'] {
   return 'TEXT'
 }
 
-/** Whether a row can be one of this table: strict tables hold nothing but their types. Rows from before a column was added are shorter. */
+/** Whether a row can belong to this table: strict tables contain only values of their types. Rows from before a column was added are shorter. */
 export function fits({ columns, rowidColumn, withoutRowid }: Table, { rowid, values }: Cell): boolean {
   if (values.length > columns.length || (rowid === null) !== withoutRowid) return false
   return columns.every((column, at) => {
@@ -112,8 +112,8 @@ function isOfType(value: Value, { type, notNull }: RecoveredColumn): boolean {
 }
 
 /**
- * The value as whoever reads it can take it: a flipped byte in a document or a number would otherwise keep a whole room from opening. Null: the row
- * can't be kept without this.
+ * Replaces a value that its readers would reject: otherwise a flipped byte in a document or a number would prevent a whole feature from
+ * opening. Null when the row is useless without the value.
  */
 export function readable(column: RecoveredColumn, value: Value, freshId: () => string): { value: Value } | null {
   if (typeof value !== 'string' || column.form === null) return { value }
@@ -135,13 +135,13 @@ function isJson(value: string): boolean {
 
 const isInstant = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/
 
-/** How much a row is like one of this table beyond its types: columns of a known form that have it, less those that have not. */
+/** How well a row matches this table beyond types: the number of columns with a known form that have it, minus those that do not. */
 export function resemblance({ columns }: Table, { values }: Cell): number {
   const likes = columns.map((column, at) => likeness(column, values[at]))
   return likes.reduce((sum, like) => sum + like, values.length === columns.length ? 1 : 0)
 }
 
-/** Names of others' ids (of a request, of a user) are of any form. */
+/** Ids that other programs assign (of a request, of a user) have no known form. */
 const isReference = (name: string): boolean =>
   name.endsWith('_id') && !['request_id', 'user_id', 'tool_id'].includes(name)
 

@@ -1,17 +1,17 @@
 import { type Cell, readTreePage } from './cells.ts'
 import type { Pages } from './pages.ts'
 
-/** What walking one tree met. */
+/** The result of walking one tree. */
 export interface Walked {
-  /** Pages that can't be read, or are no part of this tree. */
+  /** Number of pages that cannot be read, or that are not part of this tree. */
   holes: number
-  /** Rows of pages that can be read, which can't be read themselves. */
+  /** Number of unreadable rows on readable pages. */
   broken: number
-  /** Rows that were given on. */
+  /** Number of rows that were passed on. */
   rows: number
 }
 
-/** Pages that are a part of something: what no tree has claimed and no list of free pages names, may be what a broken page pointed to. */
+/** The pages that are known to be part of something. A page that no tree claims and no free list names may be below a broken page. */
 export class Claims {
   readonly #claimed: Uint8Array
   constructor(count: number) {
@@ -25,14 +25,14 @@ export class Claims {
 
 interface Step {
   no: number
-  /** Row ids that the page above promises: more than `over`, at most `upTo`. */
+  /** The row ids that the parent page allows: more than `over`, at most `upTo`. */
   over: number
   upTo: number
 }
 
 /**
- * Every row below `root`, in no order that counts. A page that is not what the one above it promises is left to others: a broken pointer must not
- * bring the rows of another table in. `take` says whether a row is one of this tree's.
+ * Visits every row below `root`, in no particular order. A page that does not match its parent page is skipped, so that a broken pointer
+ * does not bring in the rows of another table. `take` decides whether a row belongs to this tree.
  */
 export function walkTree(
   pages: Pages,
@@ -68,13 +68,13 @@ export function walkTree(
 
 function isPromised(cells: readonly Cell[], { over, upTo }: Step): boolean {
   const [first] = cells
-  // One flipped key above must not cost the page: most of its rows decide.
+  // Decided by most rows, so that one wrong key in the parent does not cost the page.
   if (!first || first.rowid === null) return true
   const inside = cells.filter(({ rowid }) => rowid !== null && rowid > over && rowid <= upTo).length
   return inside * 2 >= cells.length
 }
 
-/** Pages that are free hold what was deleted (https://sqlite.org/fileformat2.html, 1.5): none of it may come back. */
+/** Claims the free pages, which contain deleted rows (https://sqlite.org/fileformat2.html, 1.5). None of those may come back. */
 export function claimFree(pages: Pages, claims: Claims): void {
   const head = pages.page(1)
   let no = head.readUInt32BE(32)

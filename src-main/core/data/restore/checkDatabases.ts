@@ -10,8 +10,8 @@ import { addCounts, countThings, databases, type KnownDatabase } from '../databa
 import { openUntouched } from '../disk.ts'
 
 /**
- * Whether the unpacked databases are whole and ours: every page, every foreign key, and the very schema that our migrations make. So nothing that a
- * stranger put in (a trigger, a view) ever runs here. Each media row finds its file, with its sum.
+ * Checks that the unpacked databases are complete and ours: every page, every foreign key, and exactly the schema of our migrations. So no
+ * trigger or view of a forged backup ever runs here. Each media row must have its file, with its checksum.
  * @throws StudioError `bad_input`
  */
 export function checkDatabases(folder: string, manifest: BackupManifest): void {
@@ -21,7 +21,8 @@ export function checkDatabases(folder: string, manifest: BackupManifest): void {
   })
   const order = (counts: BackupManifest['counts']): string =>
     JSON.stringify(counts.map(({ thing, count }) => `${thing} ${count}`).sort())
-  if (order(addCounts(counted)) !== order(manifest.counts)) throw notOurs('It holds other rows than it says.')
+  if (order(addCounts(counted)) !== order(manifest.counts))
+    throw notOurs('The number of its rows does not match its manifest.')
 }
 
 function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: number, manifest: BackupManifest) {
@@ -30,7 +31,7 @@ function checkOne(folder: string, { name, file, kind }: KnownDatabase, version: 
     try {
       const value = (pragma: string): number => number(handle.prepare(`PRAGMA ${pragma}`).get() ?? {}, pragma)
       if (value('application_id') !== kind.applicationId || value('user_version') !== version) {
-        throw notOurs('A database in it is another program’s.')
+        throw notOurs('It contains a database of another program.')
       }
       if (schemaOf(handle) !== expectedSchema(kind.migrations.slice(0, version))) {
         throw notOurs('A database in it was changed.')
@@ -58,16 +59,16 @@ function checkMedia(folder: string, handle: DatabaseSync, { missing, entries }: 
     if (gone.has(id)) continue
     const entry = `media/${id}`
     const sum = sums.get(entry)
-    if (sum === undefined) throw notOurs('A file of it is missing.')
+    if (sum === undefined) throw notOurs('A file is missing.')
     const facts = statSync(join(folder, entry))
     if (facts.size !== number(row, 'bytes') || sum !== text(row, 'sha256')) throw notOurs('A file in it was changed.')
   }
 }
 
-/** What SQLite keeps of its own (statistics), and what it makes of a virtual table, may differ from version to version. */
+/** SQLite's own tables (statistics), and those of a virtual table, may differ between versions of SQLite. */
 const ownTables = /^(?:sqlite_|search_text_)/
 
-/** Everything that stands in a database's schema, in one text. */
+/** The schema of a database as one text. */
 function schemaOf(handle: DatabaseSync): string {
   return handle
     .prepare('SELECT type, name, tbl_name, sql FROM sqlite_schema')

@@ -9,13 +9,17 @@ import { type StageParts, stageBackup } from './stage.ts'
 import { dropStaging, settleSwaps, swapNow } from './swap.ts'
 
 export interface RestoreParts extends StageParts {
-  /** Knows by then that the backup is good, and what it takes the place of; `now` null where that can't be read. False: nothing is changed. */
+  /**
+   * Called when the backup has been checked, with what it would replace; `now` is null when that cannot be read. When it resolves to false,
+   * nothing is changed.
+   */
   agree(backup: BackupSummary, now: { counts: Counts; bytes: number } | null): Promise<boolean>
 }
 
 /**
- * Puts a backup in the place of everything in a data folder that nobody uses; what was there is kept beside it (`keptAt`; null where nothing was).
- * Null where it was not agreed to. @throws StudioError `folder_in_use`; as `stageBackup`
+ * Replaces all data of an unused data folder with a backup. The former data is kept in the folder (`keptAt`; null when there was none).
+ * Returns null when `agree` declined.
+ * @throws StudioError `folder_in_use`; as `stageBackup`
  */
 export async function restoreBackup(
   parts: RestoreParts,
@@ -25,14 +29,14 @@ export async function restoreBackup(
   try {
     settleSwaps(dataDir)
     const plan = await stageBackup(parts)
-    if (plan.report.what !== 'restored') throw new StudioError('bug', 'What was staged is no backup.')
+    if (plan.report.what !== 'restored') throw new StudioError('bug', 'The staged files are not a backup.')
     const { summary } = plan.report
     if (!(await agree(summary, hereOrNull(dataDir)))) {
       dropStaging(dataDir)
       return null
     }
     const aside = swapNow(dataDir, plan)
-    // Of files that were sent up or made for the page of before.
+    // Temporary files of the former data: uploads and downloads.
     sweepTemporary(dataDir)
     return { summary, keptAt: formerIn(join(dataDir, aside)) }
   } finally {
@@ -44,7 +48,7 @@ function hereOrNull(dataDir: string) {
   try {
     return readContents(dataDir)
   } catch {
-    // Damaged: then it is high time for a backup.
+    // The data is damaged, which is a good reason for a restore.
     return null
   }
 }

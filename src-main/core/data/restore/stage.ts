@@ -13,7 +13,7 @@ export interface StageParts extends Pick<UnpackParts, 'path' | 'progress' | 'sig
 }
 
 /**
- * Checks a backup whole and unpacks it beside the data, ready to take its place (swap.ts). Nothing is touched by that.
+ * Checks a backup completely and unpacks it to a folder beside the data, ready for the swap (swap.ts). Changes no data.
  * @throws StudioError as `unpackBackup` and `checkDatabases`
  */
 export async function stageBackup({ dataDir, ...parts }: StageParts): Promise<Plan> {
@@ -39,7 +39,7 @@ export async function stageBackup({ dataDir, ...parts }: StageParts): Promise<Pl
   }
 }
 
-/** What waited to be sent when the backup was made may have been sent since: it comes back held, to be let go by hand. */
+/** Outbox items of the backup may have been sent since. They come back on hold, and a person must release them. */
 function holdWhatWaits(path: string): void {
   const handle = new DatabaseSync(path)
   try {

@@ -10,13 +10,13 @@ import { parseJson } from '../../store/rows.ts'
 import { databases, isCopiedFile, sideFiles } from '../databases.ts'
 import { asDiskError, freeStamp, toDisk, writeJson } from '../disk.ts'
 
-/** What takes the place of what, and what is told of it afterwards. */
+/** Which files replace which, and the report about it. */
 const plan = z.object({
-  /** When it was laid ready. */
+  /** When the swap was scheduled. */
   at: z.string(),
-  /** Under the data folder: where what was here goes. `''` until the swap begins. */
+  /** Where the former files are moved, relative to the data folder. `''` until the swap begins. */
   aside: z.string().regex(/^(?:(?:damaged|replaced)\/[\dTZ-]+)?$/),
-  /** Names that go away, and names (of `new/`) that take their places. */
+  /** Names to move away, and names (in `new/`) that replace them. */
   leave: z.array(z.string()),
   come: z.array(z.string()),
   report: z.discriminatedUnion('what', [
@@ -27,20 +27,21 @@ const plan = z.object({
 export type Plan = z.infer<typeof plan>
 
 const planFile = 'plan.json'
-/** Everything that makes up a person's data. What else lies in the folder (the lock, `tmp`, what was set aside) stays where it is. */
+/** All names that are a person's data. Everything else in the folder (the lock, `tmp`, what was set aside) stays in place. */
 export const everything: readonly string[] = [
   ...databases.flatMap(({ file }) => [file, ...sideFiles(file)]),
   ...['media', 'making'],
 ]
 
-// Three folders under the data folder, each a step on from the one before by one rename, so that a death of the process leaves the one or the other:
-// `staging` is being filled and worth nothing; `waiting` is whole and takes effect at the next start; `swapping` has begun and is always ended.
+// Three folders below the data folder are the steps of a swap. One rename leads from each to the next, so that a killed process always
+// leaves exactly one state: `staging` is being filled and is worthless; `waiting` is complete and takes effect at the next start;
+// `swapping` has begun and is always completed.
 const stagingOf = (dataDir: string): string => join(dataDir, 'staging')
 const waitingOf = (dataDir: string): string => join(dataDir, 'waiting')
 const swappingOf = (dataDir: string): string => join(dataDir, swapFolder)
 const discardedOf = (dataDir: string): string => join(dataDir, 'discarded')
 
-/** Whether a path below one of these folders is one that this program makes there. Everything else there is somebody's own. */
+/** Whether a path below one of these folders is one that this program creates there. Other files there belong to other programs. */
 const isStepFile = (path: string): boolean =>
   path === planFile ||
   path === `${planFile}.new` ||
@@ -49,21 +50,21 @@ const isStepFile = (path: string): boolean =>
 
 const dropDiscarded = (dataDir: string): boolean => removeOwnFiles(discardedOf(dataDir), isStepFile)
 
-/** @throws StudioError `bad_input`: the name is needed, and what lies there is not ours to delete */
+/** Checks that a folder was deleted completely. @throws StudioError `bad_input` when its name is needed and files of other programs are in it */
 function mustBeGone(isGone: boolean, folder: string): void {
   if (isGone) return
-  const words = `${folder} holds files that Inference Studio did not put there, and it needs that name. Move them elsewhere, then try again.`
+  const words = `${folder} contains files of other programs, and Inference Studio needs that name. Move them elsewhere, then try again.`
   throw new StudioError('bad_input', words)
 }
 
-/** A place for the new files. What was being filled there before is gone. @throws StudioError `bad_input` where files of others are there */
+/** Creates an empty staging folder. Deletes what was in it before. @throws StudioError `bad_input` when files of other programs are there */
 export function freshStaging(dataDir: string): string {
   mustBeGone(dropStaging(dataDir), stagingOf(dataDir))
   const folder = join(stagingOf(dataDir), 'new')
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   return folder
 }
-/** False where files of others are left there. */
+/** Deletes the staging folder. Returns false when files of other programs remain. */
 export const dropStaging = (dataDir: string): boolean => removeOwnFiles(stagingOf(dataDir), isStepFile)
 
 function writePlan(dataDir: string, given: Plan): void {
@@ -75,7 +76,7 @@ function writePlan(dataDir: string, given: Plan): void {
   }
 }
 
-/** What was staged waits from now on for the next start; what waited before is gone. */
+/** Schedules what was staged for the next start. Replaces a swap that was scheduled before. */
 export function scheduleSwap(dataDir: string, given: Plan): void {
   writePlan(dataDir, given)
   dropPending(dataDir)
@@ -83,17 +84,17 @@ export function scheduleSwap(dataDir: string, given: Plan): void {
   toDisk(dataDir)
 }
 
-/** A folder of that name without a plan is none of ours: the plan is written first, and goes last. */
+/** A folder of that name without a plan is not ours: the plan is written first and deleted last. */
 const isWaiting = (dataDir: string): boolean => existsSync(join(waitingOf(dataDir), planFile))
 
 export function pendingPlan(dataDir: string): Plan | null {
   return isWaiting(dataDir) ? readPlan(waitingOf(dataDir)) : null
 }
 
-/** False where nothing waits. @throws StudioError `bad_input` where files of others are in the way */
+/** Cancels the scheduled swap. Returns false when there is none. @throws StudioError `bad_input` when files of other programs are in the way */
 export function dropPending(dataDir: string): boolean {
   if (!isWaiting(dataDir)) return false
-  // Out of the way by one rename first: half a backup must never wait.
+  // One rename first, so that the process can be killed without leaving half a backup scheduled.
   mustBeGone(dropDiscarded(dataDir), discardedOf(dataDir))
   renameSync(waitingOf(dataDir), discardedOf(dataDir))
   toDisk(dataDir)
@@ -101,7 +102,10 @@ export function dropPending(dataDir: string): boolean {
   return true
 }
 
-/** Puts in place what was staged, now; answers where what was here lies, under the data folder. The caller owns the folder and nobody has a file of it open. */
+/**
+ * Performs the swap of what was staged, at once. The caller owns the folder and no file of it is open. Returns where the former data is,
+ * relative to the data folder.
+ */
 export function swapNow(dataDir: string, given: Plan): string {
   writePlan(dataDir, given)
   renameSync(stagingOf(dataDir), swappingOf(dataDir))
@@ -110,9 +114,11 @@ export function swapNow(dataDir: string, given: Plan): string {
 }
 
 /**
- * At the start, before any file is opened: ends a swap that a killed process began, and makes the one that waits. Whenever the process dies, the next start finds
- * all of the old or goes on to all of the new; what was here is moved aside, never overwritten.
- * Answers what kept a waiting backup from it: that one is thrown away, and everything is as it was. @throws StudioError `store_damaged` where a file can't be moved
+ * Completes a swap that a killed process began, and performs the scheduled one. Call it at the start, before any file is opened. Whenever
+ * the process is killed, the next start finds all of the old data or completes the swap to the new. The former data is moved aside, never
+ * overwritten.
+ * @returns why a scheduled swap failed; that backup is deleted and nothing is changed
+ * @throws StudioError `store_damaged` when a file cannot be moved
  */
 export function settleSwaps(dataDir: string): StudioError | null {
   finishSwap(dataDir)
@@ -123,7 +129,7 @@ export function settleSwaps(dataDir: string): StudioError | null {
   if (waiting === null || !waiting.come.every((name) => existsSync(join(waitingOf(dataDir), 'new', name)))) {
     dropPending(dataDir)
     const words =
-      'The backup that waited for this start was damaged on the disk, so it was thrown away. Everything is as it was; restore it again.'
+      'The backup that was to be restored at this start is damaged, so it was deleted. No data was changed. Restore the backup again.'
     return new StudioError('store_damaged', words)
   }
   renameSync(waitingOf(dataDir), swappingOf(dataDir))
@@ -132,37 +138,37 @@ export function settleSwaps(dataDir: string): StudioError | null {
   return null
 }
 
-/** `''` where none had begun. */
+/** Completes a swap. Returns `''` when none had begun. */
 function finishSwap(dataDir: string): string {
   const folder = swappingOf(dataDir)
   if (!existsSync(folder)) return ''
-  // A process that was killed at the very end left it.
+  // A process that was killed at the very end left the folder.
   if (realNamesIn(folder).length === 0 && removeOwnFiles(folder, isStepFile)) return ''
   try {
     const begun = readPlan(folder)
     if (begun === null) throw new Error('its plan can’t be read')
     const aside = move(dataDir, folder, begun)
-    // The plan last: without it, nobody could go on with what is left.
+    // The plan is deleted last: without it, no later start could complete the swap.
     removeOwnFiles(join(folder, 'new'), isCopiedFile)
     mustBeGone(removeOwnFiles(folder, isStepFile), folder)
     return aside
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown)
-    const words = `What was laid ready in ${folder} can't be put in place: ${why}. It is tried again at the next start.`
+    const words = `The files in ${folder} can't be put in place: ${why}. The next start tries again.`
     throw new StudioError(diskProblem(thrown, folder)?.kind ?? 'store_damaged', words, {}, { cause: thrown })
   }
 }
 
 function move(dataDir: string, folder: string, begun: Plan): string {
   const aside = begun.aside === '' ? `replaced/${freeStamp(join(dataDir, 'replaced'), new Date())}` : begun.aside
-  // Decided once: who goes on after a death must find the same place.
+  // Decided once, because a start that completes the swap must use the same folder.
   const given = { ...begun, aside }
   if (begun.aside === '') writeJson(join(folder, planFile), given)
   const [from, to] = [join(folder, 'new'), join(dataDir, aside)]
   mkdirSync(to, { recursive: true, mode: 0o700 })
   const isPlaced = (name: string): boolean => given.come.includes(name) && !existsSync(join(from, name))
   for (const name of given.leave) {
-    // What is here is the new one already: an earlier process came that far.
+    // The new file is already in place: an earlier process had moved it.
     if (isPlaced(name) || !existsSync(join(dataDir, name))) continue
     mkdirSync(dirname(join(to, name)), { recursive: true, mode: 0o700 })
     renameSync(join(dataDir, name), join(to, name))
@@ -185,7 +191,7 @@ function writeReport(to: string, { report }: Plan): void {
   if (!existsSync(join(to, name))) writeJson(join(to, name), value)
 }
 
-/** Null where it says nothing that this program has written. */
+/** Null when this program did not write the file. */
 function readPlan(folder: string): Plan | null {
   try {
     return plan.safeParse(parseJson(readFileSync(join(folder, planFile), 'utf8'))).data ?? null

@@ -21,23 +21,24 @@ import { databases } from '../databases.ts'
 import { checkFreeSpace, toDisk } from '../disk.ts'
 
 export interface UnpackParts {
-  /** The backup. */
+  /** Path of the backup. */
   path: string
-  /** Where its files go; made here, and gone again where the backup is not good. */
+  /** Folder for its files. Created here, and deleted again when the backup is not good. */
   to: string
   progress?(work: DataWork): void
   signal?: AbortSignal
 }
 
-/** Bytes of a document: a manifest of 200,000 entries has 30 MB. */
+/** Largest sizes of the two documents, in bytes. A manifest of 200,000 entries has 30 MB. */
 const mostAbout = 64 * 1024
 const mostManifest = 64 * 1024 * 1024
 const mostEntries = 400_000
 
 /**
- * Unpacks a backup into a folder of its own and holds it to its manifest: each entry of the names that a backup has, once, with its sum, and none
- * besides. A tar is not compressed, so that nothing in it can be larger than the file. Nothing of the data folder is touched.
- * @throws StudioError `bad_input`, `store_newer`, `cancelled`, `store_damaged` (the disk is full)
+ * Unpacks a backup into a folder of its own and compares it with its manifest: each entry must be listed, appear once and have its
+ * checksum, and there must be no other entries. A tar is not compressed, so nothing in it is larger than the file. Does not touch the data
+ * folder.
+ * @throws StudioError `bad_input`, `store_newer`, `cancelled`, `disk_full`
  */
 export async function unpackBackup({ path, to, progress, signal }: UnpackParts): Promise<BackupManifest> {
   const file = await open(path, 'r').catch((thrown: unknown) => {
@@ -58,7 +59,7 @@ export async function unpackBackup({ path, to, progress, signal }: UnpackParts):
     }
     const said = await unpackAll(file, to, notify)
     progress?.({ stage: 'staging', done: total, total })
-    // The names; the bytes went to the disk file by file.
+    // The names. The bytes of each file have been flushed already.
     for (const folder of [join(to, 'media'), join(to, 'making'), to]) toDisk(folder)
     return said
   } catch (thrown) {
@@ -76,12 +77,12 @@ async function unpackAll(file: FileHandle, to: string, notify: (bytes: number) =
   let whole: BackupManifest | null = null
   const came: Came = new Map()
   for await (const entry of readTar(file)) {
-    if (whole) throw notOurs('Something follows its manifest.')
+    if (whole) throw notOurs('It continues after its manifest.')
     if (!said) said = await readAbout(entry)
     else if (entry.name === manifestName) whole = await readManifest(entry)
     else {
-      if (!entryName.test(entry.name) || came.has(entry.name)) throw notOurs('It holds a file that no backup has.')
-      if (came.size >= mostEntries) throw notOurs('It holds far more files than any backup has.')
+      if (!entryName.test(entry.name) || came.has(entry.name)) throw notOurs('It contains a file that no backup has.')
+      if (came.size >= mostEntries) throw notOurs('It contains far more files than any backup has.')
       came.set(entry.name, { bytes: entry.size, sha256: await unpackOne(entry, join(to, entry.name), notify) })
     }
   }
@@ -90,20 +91,20 @@ async function unpackAll(file: FileHandle, to: string, notify: (bytes: number) =
   return whole
 }
 
-/** @throws StudioError `bad_input` where what came is not what was said */
+/** Compares the entries with the documents. @throws StudioError `bad_input` when they differ */
 function compare(said: About, whole: BackupManifest, came: Came): void {
   const isSame = whole.entries.every(({ name, bytes, sha256 }) => {
     const one = came.get(name)
     return one?.bytes === bytes && one.sha256 === sha256
   })
   if (!isSame || new Set(whole.entries.map(({ name }) => name)).size !== came.size) {
-    throw notOurs('What it holds is not what its manifest says: it was damaged or changed.')
+    throw notOurs('Its files do not match its manifest: it was damaged or changed.')
   }
   const schemas = (all: About): string => JSON.stringify(databases.map(({ name }) => all.schemas[name] ?? null))
   if (schemas(said) !== schemas(whole) || said.madeAt !== whole.madeAt)
-    throw notOurs('Its parts don’t belong together.')
+    throw notOurs('Its parts don’t match each other.')
   const isWhole = databases.every(({ name, file }) => came.has(file) === (whole.schemas[name] !== undefined))
-  if (!isWhole || !came.has('studio.sqlite')) throw notOurs('A database is missing in it.')
+  if (!isWhole || !came.has('studio.sqlite')) throw notOurs('A database is missing.')
 }
 
 async function unpackOne(entry: TarEntry, path: string, notify: (bytes: number) => void): Promise<string> {
@@ -123,13 +124,13 @@ async function unpackOne(entry: TarEntry, path: string, notify: (bytes: number) 
 }
 
 async function readAbout(entry: TarEntry): Promise<About> {
-  if (entry.name !== aboutName) throw notOurs('It does not begin as one.')
+  if (entry.name !== aboutName) throw notOurs('It does not start like a backup.')
   const document = await documentOf(entry, mostAbout)
   const { data } = about.safeParse(document)
-  if (!data) throw notOurs('It does not begin as one.')
+  if (!data) throw notOurs('It does not start like a backup.')
   const newer = databases.find(({ name, kind }) => (data.schemas[name] ?? 0) > kind.migrations.length)
   if (data.formatVersion > formatVersion || newer) {
-    const words = `This backup was written by a newer version of Inference Studio (${data.version}). Update this one first; nothing was changed.`
+    const words = `This backup was written by a newer version of Inference Studio (${data.version}). Update this one first. Nothing was changed.`
     throw new StudioError('store_newer', words)
   }
   return data
@@ -142,7 +143,7 @@ async function readManifest(entry: TarEntry): Promise<BackupManifest> {
 }
 
 async function documentOf(entry: TarEntry, most: number): Promise<unknown> {
-  if (entry.size > most) throw notOurs('A document in it is larger than it may be.')
+  if (entry.size > most) throw notOurs('A document in it is too large.')
   const chunks: Uint8Array[] = []
   for await (const bytes of entry.bytes()) chunks.push(bytes)
   return parseJson(Buffer.concat(chunks).toString('utf8'))

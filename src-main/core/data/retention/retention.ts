@@ -12,38 +12,38 @@ import { inBackground } from '../../shared/unexpected.ts'
 import { asStoreError } from '../../store/database.ts'
 import { asDiskError } from '../disk.ts'
 
-/** What a part is told while it erases. `stopped` ends it early, and what is gone by then is gone. */
+/** Callbacks of a deletion. When `stopped` returns true, it ends early; rows deleted by then stay deleted. */
 export interface EraseSteps {
-  /** So many are gone by now. */
+  /** Reports the number of items deleted so far. */
   done(items: number): void
   stopped(): boolean
 }
 
 export interface EraseRequest {
-  /** A UTC instant: what is from before it may go. */
+  /** A UTC instant. Items from before it may be deleted. */
   before: string
   archivedOnly: boolean
 }
 
-/** One kind of thing that can be erased by age. */
+/** One kind of item that can be deleted by age. */
 export interface ErasablePart {
   count(wish: EraseRequest): Promise<Omit<EraseCount, 'what'>> | Omit<EraseCount, 'what'>
   /**
-   * Erases for good, in slices that hold nobody up, and answers how many went.
-   * @throws StudioError `bad_input` where more would go than was told
+   * Deletes items permanently, in short slices that do not block other work, and returns how many.
+   * @throws StudioError `bad_input` when more items would be deleted than were reported
    */
   erase(wish: EraseRequest, reported: number, steps: EraseSteps): Promise<number>
 }
 
 export interface RetentionOptions {
   kinds: Readonly<Record<Erasable, ErasablePart>>
-  /** Days after which the log is erased by itself; null: never. Asked once a day. */
+  /** Age after which requests are deleted automatically, in days; null: never. Read once a day. */
   logDays(): number | null
   log(level: 'info' | 'warn' | 'error', line: string): void
   now?: () => number
 }
 
-/** After the start: the page comes first. */
+/** Delay of the first automatic deletion after the start, ms, because the page is more urgent. */
 const firstSweepMs = 30_000
 
 type Running = NonNullable<EraseState['running']>
@@ -51,7 +51,10 @@ type Task = EraseRequest & { by: Running['by']; parts: readonly { what: Erasable
 
 export type RetentionFeature = ReturnType<typeof createRetention>
 
-/** Erasing by age, one at a time: counted, told, and done for good because a person asked, or because of the standing rule about the log. */
+/**
+ * Deletes items by age, one task at a time: counted, reported, and then deleted permanently, because a person asked or because of the
+ * setting for the request log.
+ */
 export function createRetention({ kinds, logDays, log, now = Date.now }: RetentionOptions) {
   let running: Running | null = null
   let last: EraseState['last'] = null
@@ -68,11 +71,11 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
 
   const beforeOf = (days: number): string => new Date(now() - days * dayMs).toISOString()
 
-  /** Nobody else begins while this counts: `running` is set at once. */
+  /** No second task can begin while this counts, because `running` is set synchronously. */
   async function begin({ by, parts, ...wish }: Task): Promise<void> {
-    if (running) throw new StudioError('busy', 'Something is being erased already. Wait until that has ended.')
+    if (running) throw new StudioError('busy', 'Another deletion is in progress. Wait until it has finished.')
     const startedAt = new Date(now()).toISOString()
-    // In the same order whoever asks: bodies before the rows that would take them along.
+    // Always in this order, because deleting rows would delete their bodies with them.
     const ordered = erasables.flatMap((what) => parts.find((part) => part.what === what) ?? [])
     const begun: Running = {
       ...{ startedAt, by, stopping: false },
@@ -89,11 +92,12 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     work = run(begun, wish)
   }
 
-  /** What began before an instant is no more than it was, but requests that were under way then have ended since. */
+  /** The items from before an instant can only become fewer, except for requests that were in progress and have ended since. */
   async function refuseMore(what: Erasable, wish: EraseRequest, reported: number): Promise<void> {
     if (what === 'log' || what === 'bodies') return
     const { items } = await kinds[what].count(wish)
-    if (items > reported) throw new StudioError('bad_input', 'More would go by now than was counted. Look again.')
+    if (items > reported)
+      throw new StudioError('bad_input', 'More items would be deleted now than were counted. Count again.')
   }
 
   async function run(begun: Running, wish: EraseRequest): Promise<void> {
@@ -112,7 +116,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
       }
     } catch (thrown) {
       problem = asStudioError(asStoreError(asDiskError(thrown))).toProblem()
-      log('error', `Erasing failed: ${problem.message}`)
+      log('error', `Deleting old data failed: ${problem.message}`)
     }
     for (const { what, done } of begun.parts) gone.push({ what, items: done })
     last = { endedAt: new Date(now()).toISOString(), by: begun.by, parts: gone, stopped: stopped(), problem }
@@ -120,7 +124,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     state.changed()
   }
 
-  /** The standing rule about the log. Answers how many rows went. */
+  /** Applies the setting for the request log. Returns how many rows were deleted. */
   async function sweep(): Promise<number> {
     const days = logDays()
     if (days === null || closed || running) return 0
@@ -130,7 +134,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     await begin({ by: 'rule', before, archivedOnly: false, parts: [{ what: 'log', reported: items }] })
     await work
     const gone = last?.parts[0]?.items ?? 0
-    log('info', `Erased ${gone} requests of over ${days} days ago from the log, as the settings say.`)
+    log('info', `Deleted ${gone} requests older than ${days} days from the log, as set in the settings.`)
     return gone
   }
 
@@ -145,13 +149,13 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
       }
       return { before, archivedOnly, parts }
     },
-    /** Resolves when it has begun. @throws StudioError `busy`, `bad_input` */
+    /** Resolves when the deletion has begun. @throws StudioError `busy`, `bad_input` */
     async start(asked: EraseRequest & { parts: readonly { what: Erasable; reported: number }[] }): Promise<void> {
       const before = Date.parse(asked.before)
-      if (!(before <= now())) throw new StudioError('bad_input', 'Only what is past can be erased.')
+      if (!(before <= now())) throw new StudioError('bad_input', 'Only items of the past can be deleted.')
       await begin({ ...asked, by: 'person', before: new Date(before).toISOString() })
     },
-    /** Resolves when what is under way has ended; how, `state` tells. */
+    /** Resolves when the running task has ended. `state` has its result. */
     ended: async (): Promise<void> => void (await work),
     stop(): { stopping: boolean } {
       if (running) running.stopping = true

@@ -5,7 +5,7 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
-import type { Store } from '../../store/store.ts'
+import type { StoreReaders } from '../../store/openReadOnly.ts'
 import type { ArchiveParts } from './dependencies.ts'
 import { type ArchiveManifest, archiveFormat, formatVersion, type LibraryFile } from './format.ts'
 import { markdownHead, markdownMessage } from './markdown.ts'
@@ -48,7 +48,7 @@ export const archiveName = (now: string): string => `inference-studio-${now.slic
 
 /** What an archive is made from: also a store that is open for reading alone. */
 export interface ArchiveSource {
-  store: Pick<Store, 'archive' | 'pieces' | 'folders' | 'prompts' | 'presets'>
+  store: Pick<StoreReaders, 'archive' | 'pieces' | 'folders' | 'prompts' | 'presets'>
   media: Pick<ArchiveParts['media'], 'bytes'>
   version: string
 }

@@ -1,5 +1,5 @@
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
-import type { Store } from '../../store/store.ts'
+import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { atRest, contentHash, hashMessage } from './format.ts'
 import { pace } from './yieldToEventLoop.ts'
 
@@ -9,7 +9,7 @@ export interface StoredTree {
   seqs: number[]
 }
 
-export function storedTree(store: Pick<Store, 'archive'>, id: string): StoredTree | null {
+export function storedTree(store: Pick<StoreReaders, 'archive'>, id: string): StoredTree | null {
   const found = store.archive.conversation(id)
   if (!found) return null
   const { removed: _, ...conversation } = found
@@ -18,7 +18,7 @@ export function storedTree(store: Pick<Store, 'archive'>, id: string): StoredTre
 
 /** The messages at some places, one by one, as they go into a file: a reply that is being made with what has come of it by now. */
 export async function* storedMessages(
-  store: Pick<Store, 'archive' | 'pieces'>,
+  store: Pick<StoreReaders, 'archive' | 'pieces'>,
   seqs: readonly number[],
 ): AsyncGenerator<ArchivedMessage, undefined> {
   const giveWay = pace()
@@ -33,7 +33,7 @@ export async function* storedMessages(
 }
 
 /** The same hash as that of a file which holds the same. */
-export async function storedHash(store: Pick<Store, 'archive' | 'pieces'>, id: string): Promise<string | null> {
+export async function storedHash(store: Pick<StoreReaders, 'archive' | 'pieces'>, id: string): Promise<string | null> {
   const tree = storedTree(store, id)
   if (!tree) return null
   const hash = contentHash(tree.conversation)

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.ts'
+import type { StoreReaders } from '../../store/openReadOnly.ts'
 import { conversationFormat, formatVersion } from './format.ts'
 import { type StoredTree, storedMessages } from './readStored.ts'
 import { pace } from './yieldToEventLoop.ts'
@@ -14,7 +14,7 @@ export interface Written {
  * a picture whose file is gone is left out.
  */
 export async function* conversationFile(
-  store: Pick<Store, 'archive' | 'pieces'>,
+  store: Pick<StoreReaders, 'archive' | 'pieces'>,
   { conversation, seqs }: StoredTree,
   written: Written,
   picture?: (id: string) => Promise<Buffer | null>,

@@ -7,7 +7,7 @@ import { type FoldersAndPrompts, foldersAndPrompts } from './foldersAndPrompts.t
 import { PermanentDelete, type PermanentDeleteOptions } from './permanentDelete.ts'
 import type { SearchAnswer, SearchAsk } from './search/finder.ts'
 import { Indexer } from './search/indexer.ts'
-import { Searcher } from './search/workerClient.ts'
+import { SearchClient } from './search/workerClient.ts'
 
 export interface LibraryParts extends Omit<PermanentDeleteOptions, 'store'> {
   store: Store
@@ -32,7 +32,7 @@ export class ChatLibrary {
   readonly #shelves: FoldersAndPrompts
   readonly #eraser: PermanentDelete
   readonly #indexer: Indexer
-  readonly #searcher: Searcher
+  readonly #searcher: SearchClient
   readonly #now: () => number
   readonly #timers: NodeJS.Timeout[]
 
@@ -42,8 +42,8 @@ export class ChatLibrary {
     this.#now = parts.now ?? Date.now
     this.#shelves = foldersAndPrompts(store)
     this.#eraser = new PermanentDelete(parts)
-    this.#searcher = new Searcher(parts.databaseFile)
-    this.#indexer = new Indexer(store.search, () => this.#searcher.foldLog())
+    this.#searcher = new SearchClient(parts.databaseFile)
+    this.#indexer = new Indexer(store.search, () => this.#searcher.checkpoint())
     this.state = new StateFeed<LibraryState>({
       everyMs: 100,
       read: () => ({

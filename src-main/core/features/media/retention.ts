@@ -210,7 +210,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
     },
     /** @throws StudioError `no_such_item` */
     keepPeaks({ mediaId, data, seconds }: { mediaId: string; data: string; seconds: number }): void {
-      rows.keepPeaks(mediaId, Buffer.from(data, 'base64'), seconds)
+      rows.savePeaks(mediaId, Buffer.from(data, 'base64'), seconds)
     },
     async close(): Promise<void> {
       closed = true

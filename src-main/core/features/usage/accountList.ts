@@ -4,7 +4,7 @@ import type { Account } from '../../../../src-preload/contract/usage.ts'
 import { dayText } from '../../shared/days.ts'
 import { type Atto, fromAtto, toAtto } from '../../shared/money.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
-import type { AccountTables } from '../../store/account/open.ts'
+import type { AccountReaders } from '../../store/account/open.ts'
 import type { ReadParts } from './dependencies.ts'
 
 const accountValue = z.object({ balance: z.string().nullable(), spent: z.string().nullable() })
@@ -19,7 +19,7 @@ export interface AccountActivity {
 export const idle: AccountActivity = { active: false, fetching: false, problem: null }
 
 /** Balance and lifetime spend as last reported, and the time of that report. Null without a readable report. */
-export function balanceOf(accountStore: AccountTables, { no }: StoredAccount) {
+export function balanceOf(accountStore: AccountReaders, { no }: StoredAccount) {
   const version = accountStore.versions.newest(no, 'usage', 'account')
   const value = version && accountValue.safeParse(JSON.parse(version.value)).data
   if (!version || !value) return null
@@ -46,7 +46,7 @@ export function showAccount(
 }
 
 /** The first day with a row, remote or local; without rows, the first day that was fetched. */
-function firstDayOf({ days, fetches }: AccountTables, no: number, firstLocal: number | null): string | null {
+function firstDayOf({ days, fetches }: AccountReaders, no: number, firstLocal: number | null): string | null {
   const firsts = [days.firstDay(no, 'usage'), firstLocal].filter((day) => day !== null)
   const first = firsts.length > 0 ? Math.min(...firsts) : fetches.firstDay(no, 'usage')
   return first === null ? null : dayText(first)

@@ -1,7 +1,7 @@
 import type { Colour } from '../../../../src-preload/contract/requests.ts'
 import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Nano } from '../../shared/money.ts'
-import type { AccountStore, AccountTables } from '../../store/account/open.ts'
+import type { AccountReaders, AccountStore } from '../../store/account/open.ts'
 import type { AccountUsage } from '../../upstream/schemas.ts'
 
 /** What one caller used of one model in one day (UTC), from the local request log. */
@@ -31,7 +31,7 @@ export interface LocalUsage {
 
 /** What reading needs. Works without a network and without a running core. */
 export interface ReadParts {
-  accountStore: AccountTables
+  accountStore: AccountReaders
   local: LocalUsage
   tools(): readonly { id: string; name: string; colour: Colour }[]
   /** ms since 1970. */

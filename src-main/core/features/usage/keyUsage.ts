@@ -4,7 +4,7 @@ import type { Figures } from '../../../../src-preload/contract/usage.ts'
 import { type DayBucket, dayText } from '../../shared/days.ts'
 import { toAtto } from '../../shared/money.ts'
 import type { StoredAccount } from '../../store/account/accounts.ts'
-import type { AccountTables } from '../../store/account/open.ts'
+import type { AccountReaders } from '../../store/account/open.ts'
 import { isKnown, statesOf } from './coverage.ts'
 import type { ReadParts } from './dependencies.ts'
 import { figuresOf } from './totals.ts'
@@ -49,7 +49,7 @@ export function keysOf({ accountStore }: ReadParts, { no, callingKey }: StoredAc
 const isOver = ({ gone, revokedAt }: AccountKey): boolean => gone || revokedAt !== null
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-function showKey({ versions }: AccountTables, no: number, log: string, what: string): AccountKey | null {
+function showKey({ versions }: AccountReaders, no: number, log: string, what: string): AccountKey | null {
   const version = versions.newest(no, log, what)
   const id = what.slice(what.indexOf(':') + 1)
   const known = version && record.safeParse(JSON.parse(version.value)).data
@@ -61,7 +61,7 @@ function showKey({ versions }: AccountTables, no: number, log: string, what: str
     balanceLimit: limit !== null && limit >= 0n ? known.balanceLimit : null,
     totals: totalsOf(versions.newest(no, `totals:${id}`, `totals:${id}`)?.value ?? null),
     asOf: new Date(version.seenAt).toISOString(),
-    gone: !version.stands,
+    gone: !version.isCurrent,
   }
 }
 

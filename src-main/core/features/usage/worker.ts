@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { parentPort, Worker, workerData } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { packView } from '../../../../src-preload/contract/columns.ts'
-import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { Comparison, PackedView, ViewQuery } from '../../../../src-preload/contract/usage.ts'
-import { asStudioError, StudioError } from '../../errors.ts'
+import { StudioError } from '../../errors.ts'
 import { openRequestLogReader } from '../../requestLog/reader.ts'
+import { serveJobs, startWorker } from '../../shared/worker.ts'
 import { openAccountReadOnly } from '../../store/account/open.ts'
 import { asStoreError } from '../../store/database.ts'
 import type { ReadParts } from './dependencies.ts'
@@ -12,9 +12,7 @@ import { type ExportFormat, exportRows } from './export.ts'
 import { rowsOf } from './exportRows.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
 
-// Both ends of the thread that reads the books, as in library/search/thread.ts: imported, this file starts a Worker of itself. It is only ever
-// imported lazily, so that it is a chunk of its own in a bundle.
-const role = 'inference-studio-books'
+const role = 'inference-studio-usage'
 
 type Range = Parameters<UsageReader['compare']>[0]
 
@@ -34,26 +32,22 @@ export interface UsageReplies {
 }
 
 export interface UsageJob {
-  id: number
   ask: UsageQuestion
   tools: ReturnType<ReadParts['tools']>
-  /** Another number than the one before: days that are over have changed in the log. */
+  /** A number that changes when days that are over change in the log. */
   settled: number
 }
-export type UsageWorkerReply =
-  | { id: number; answer: UsageReplies[UsageQuestion['what']] }
-  | { id: number; problem: Problem }
 
-export const startThread = (dataDir: string): Worker =>
-  new Worker(new URL(import.meta.url), { workerData: { role, dataDir } })
+export const startUsageWorker = (dataDir: string): Worker => startWorker(import.meta.url, role, dataDir)
 
-/** A table has a place for each. */
+/** For a table, which has a place for every series. */
 const everySeries = { most: Number.POSITIVE_INFINITY }
 
-/** Answers from connections of its own that can't write: the core's thread never waits for it, and it for no write (WAL). */
-function openBeside(dataDir: string) {
+/** Answers from read-only connections of its own: the core's thread never waits for it, and it never waits for a write (WAL). */
+serveJobs<UsageJob, UsageReplies[UsageQuestion['what']]>(role, (data) => {
+  const dataDir = String(data)
   const accountStore = openAccountReadOnly(dataDir)
-  if (!accountStore) throw new StudioError('store_damaged', 'The books are not where they were opened.')
+  if (!accountStore) throw new StudioError('store_damaged', 'The account database is gone.')
   const here = openRequestLogReader(dataDir, () => tools, { remember: true })
   let tools: UsageJob['tools'] = []
   let settled = Number.NaN
@@ -76,26 +70,19 @@ function openBeside(dataDir: string) {
   }
 
   return {
-    answer(job: UsageJob): UsageWorkerReply {
+    handle(job) {
       tools = job.tools
       if (job.settled !== settled) here.forget()
       settled = job.settled
       try {
-        return { id: job.id, answer: answerTo(job.ask) }
+        return answerTo(job.ask)
       } catch (thrown) {
-        return { id: job.id, problem: asStudioError(asStoreError(thrown)).toProblem() }
+        throw asStoreError(thrown)
       }
     },
-    close(): void {
+    close() {
       accountStore.close()
       here.close()
     },
   }
-}
-
-const port = parentPort
-if (port && workerData?.role === role) {
-  const beside = openBeside(String(workerData.dataDir))
-  port.on('message', (job: UsageJob) => port.postMessage(beside.answer(job)))
-  port.on('close', () => beside.close())
-}
+})

@@ -3,10 +3,10 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { Allowance, AllowanceReservation, Expectation, LimitRefusal } from '../../ports/requests.ts'
 import { type Nano, toNano } from '../../shared/money.ts'
 import { isReadOut } from '../../upstream/endpoint.ts'
-import * as say from './limitRefusals.ts'
+import * as refusals from './limitRefusals.ts'
 import { RequestMinute, type TokenEntry, TokenMinute } from './minuteLimits.ts'
 
-/** What a tool spent, by the books: today and this month (UTC), and in all since its last reset. */
+/** What an app spent according to the request log, in nano-SC: today and this month (UTC), and in total since the last reset. */
 export interface AllowanceSpend {
   day: Nano
   month: Nano
@@ -14,60 +14,61 @@ export interface AllowanceSpend {
 }
 
 interface AllowanceDeps {
-  /** Read anew for each decision: the books turn at midnight UTC by themselves. */
-  spent(toolId: string): AllowanceSpend
-  /** Milliseconds since 1970, for words about when a budget frees. */
+  /** Read for each decision, because the days and months of the request log change at midnight UTC. */
+  spent(appId: string): AllowanceSpend
+  /** Milliseconds since 1970, for messages that say when a budget renews. */
   now?: () => number
-  /** Milliseconds that nobody can set back. */
+  /** Monotonic milliseconds. */
   monotonic?: () => number
 }
 
-/** A tool's limits in the form in which they are compared; `budgets` with the one that frees last first. */
+/** An app's limits, parsed for comparison. `budgets` starts with the one that renews last. */
 interface Limits {
-  readonly tool: App
+  readonly app: App
   readonly endpoints: ReadonlySet<Endpoint> | null
   readonly models: ReadonlySet<string> | null
   readonly budgets: readonly { readonly window: keyof AllowanceSpend; readonly amount: Nano }[]
 }
 
-/** What runs for one tool now. */
-interface Ledge {
+/** Counters of one app. */
+interface AppCounters {
   limits: Limits
   active: number
+  /** Estimated cost of running requests. */
   reserved: Nano
   readonly requests: RequestMinute
   readonly tokens: TokenMinute
 }
 
-class HeldShare implements AllowanceReservation {
-  readonly ledge: Ledge
+class Reservation implements AllowanceReservation {
+  readonly counters: AppCounters
   reserved: Nano = 0n
   entry: TokenEntry | null = null
-  held = true
+  isOpen = true
 
-  constructor(ledge: Ledge) {
-    this.ledge = ledge
-    ledge.active += 1
+  constructor(counters: AppCounters) {
+    this.counters = counters
+    counters.active += 1
   }
 
-  giveBack(tokens: number | null): void {
-    if (!this.held) return
-    this.held = false
-    this.ledge.active -= 1
-    if (this.reserved !== 0n) this.ledge.reserved -= this.reserved
-    if (this.entry) this.ledge.tokens.end(this.entry, tokens)
+  settle(tokens: number | null): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    this.counters.active -= 1
+    if (this.reserved !== 0n) this.counters.reserved -= this.reserved
+    if (this.entry) this.counters.tokens.end(this.entry, tokens)
   }
 }
 
 /**
- * Each tool's own limits, held in memory: what is under way and what began within the last minute. A limit that was just set
- * counts from then on. Decisions are made at once, one after the other: no two requests can both get the last of anything.
+ * Enforces each app's own limits with counters in memory: running requests, and requests that started within the last minute. A new limit
+ * counts from the moment it is set. Decisions are synchronous, so two requests can never both take the last of a limit.
  */
 export class AppAllowance implements Allowance {
-  readonly #spent: (toolId: string) => AllowanceSpend
+  readonly #spent: (appId: string) => AllowanceSpend
   readonly #now: () => number
   readonly #monotonic: () => number
-  readonly #ledges = new Map<string, Ledge>()
+  readonly #counters = new Map<string, AppCounters>()
 
   constructor({ spent, now = Date.now, monotonic = () => performance.now() }: AllowanceDeps) {
     this.#spent = spent
@@ -75,94 +76,94 @@ export class AppAllowance implements Allowance {
     this.#monotonic = monotonic
   }
 
-  begin(tool: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal {
-    const ledge = this.#ledge(tool)
-    const { endpoints, budgets } = ledge.limits
-    if (endpoints !== null && !endpoints.has(endpoint)) return say.endpointNotAllowed(endpoint, endpoints)
-    if (tool.concurrent !== null && ledge.active >= tool.concurrent) return say.tooManyAtOnce(tool.concurrent)
+  begin(app: App, endpoint: Endpoint): AllowanceReservation | LimitRefusal {
+    const counters = this.#countersOf(app)
+    const { endpoints, budgets } = counters.limits
+    if (endpoints !== null && !endpoints.has(endpoint)) return refusals.endpointNotAllowed(endpoint, endpoints)
+    if (app.concurrent !== null && counters.active >= app.concurrent) return refusals.tooManyAtOnce(app.concurrent)
     if (budgets.length > 0 && !isReadOut(endpoint)) {
-      const spent = this.#spent(tool.id)
+      const spent = this.#spent(app.id)
       for (const { window, amount } of budgets)
-        if (spent[window] >= amount) return say.budgetUsedUp(window, amount, spent[window], this.#now())
+        if (spent[window] >= amount) return refusals.budgetUsedUp(window, amount, spent[window], this.#now())
     }
-    // Last, since a request that any other limit refuses takes no place of the minute.
-    if (tool.requestsPerMinute !== null) {
-      const waitMs = ledge.requests.begin(this.#monotonic(), tool.requestsPerMinute)
-      if (waitMs > 0) return say.tooManyRequests(tool.requestsPerMinute, waitMs)
+    // Checked last, so that a request refused by another limit does not use up the per-minute quota.
+    if (app.requestsPerMinute !== null) {
+      const waitMs = counters.requests.begin(this.#monotonic(), app.requestsPerMinute)
+      if (waitMs > 0) return refusals.tooManyRequests(app.requestsPerMinute, waitMs)
     }
-    return new HeldShare(ledge)
+    return new Reservation(counters)
   }
 
-  expect(tool: App, share: AllowanceReservation, expected: Expectation): LimitRefusal | null {
-    if (!(share instanceof HeldShare)) throw new TypeError('This share was not made by begin.')
-    if (!share.held) return null
-    const ledge = this.#ledge(tool)
-    const { models, budgets } = ledge.limits
+  expect(app: App, reservation: AllowanceReservation, expected: Expectation): LimitRefusal | null {
+    if (!(reservation instanceof Reservation)) throw new TypeError('This reservation was not made by begin.')
+    if (!reservation.isOpen) return null
+    const counters = this.#countersOf(app)
+    const { models, budgets } = counters.limits
     const { endpoint, model, modelPending = false, cost } = expected
     if (models !== null && !modelPending && !isReadOut(endpoint) && (model === null || !models.has(model)))
-      return say.modelNotAllowed(model, models)
+      return refusals.modelNotAllowed(model, models)
     if (budgets.length > 0 && !isReadOut(endpoint)) {
-      // What this request held already, if it was expected before, is replaced and not added to.
-      const refusal = this.#overBudget(ledge.limits, ledge.reserved - share.reserved, cost)
+      // A second call for the same request replaces its reservation.
+      const refusal = this.#overBudget(counters.limits, counters.reserved - reservation.reserved, cost)
       if (refusal) return refusal
     }
-    if (tool.tokensPerMinute !== null && share.entry === null) {
+    if (app.tokensPerMinute !== null && reservation.entry === null) {
       const wanted = expected.tokensIn + expected.tokensOut
-      const entry = ledge.tokens.begin(this.#monotonic(), wanted, tool.tokensPerMinute)
-      if ('waitMs' in entry) return say.tooManyTokens(tool.tokensPerMinute, wanted, entry.waitMs)
-      share.entry = entry
+      const entry = counters.tokens.begin(this.#monotonic(), wanted, app.tokensPerMinute)
+      if ('waitMs' in entry) return refusals.tooManyTokens(app.tokensPerMinute, wanted, entry.waitMs)
+      reservation.entry = entry
     }
-    if (cost !== null && cost !== share.reserved) {
-      ledge.reserved += cost - share.reserved
-      share.reserved = cost
+    if (cost !== null && cost !== reservation.reserved) {
+      counters.reserved += cost - reservation.reserved
+      reservation.reserved = cost
     }
     return null
   }
 
-  /** Requests under way, and what is held for them on top of what is spent. */
-  use(toolId: string): { active: number; reserved: Nano } {
-    const { active = 0, reserved = 0n } = this.#ledges.get(toolId) ?? {}
+  /** Running requests, and the cost reserved for them in nano-SC. */
+  use(appId: string): { active: number; reserved: Nano } {
+    const { active = 0, reserved = 0n } = this.#counters.get(appId) ?? {}
     return { active, reserved }
   }
 
-  #overBudget({ tool, budgets }: Limits, held: Nano, cost: Nano | null): LimitRefusal | null {
-    const spent = this.#spent(tool.id)
+  #overBudget({ app, budgets }: Limits, reserved: Nano, cost: Nano | null): LimitRefusal | null {
+    const spent = this.#spent(app.id)
     for (const { window, amount } of budgets) {
-      const left = amount - spent[window] - held
+      const left = amount - spent[window] - reserved
       if (cost === null ? left <= 0n : left < cost)
-        return say.budgetTooSmall({ window, amount, spent: spent[window], held, cost }, this.#now())
+        return refusals.budgetTooSmall({ window, amount, spent: spent[window], reserved, cost }, this.#now())
     }
     return null
   }
 
-  #ledge(tool: App): Ledge {
-    const known = this.#ledges.get(tool.id)
+  #countersOf(app: App): AppCounters {
+    const known = this.#counters.get(app.id)
     if (known) {
-      // The row that a key is verified by stays the same object until something of it changes.
-      if (known.limits.tool !== tool) known.limits = limitsOf(tool)
+      // KeyCache returns the same object until the app changes.
+      if (known.limits.app !== app) known.limits = limitsOf(app)
       return known
     }
-    const made: Ledge = {
-      limits: limitsOf(tool),
+    const made: AppCounters = {
+      limits: limitsOf(app),
       active: 0,
       reserved: 0n,
       requests: new RequestMinute(),
       tokens: new TokenMinute(),
     }
-    this.#ledges.set(tool.id, made)
+    this.#counters.set(app.id, made)
     return made
   }
 }
 
-function limitsOf(tool: App): Limits {
-  const { endpoints, models, budgetTotal, budgetMonth, budgetDay } = tool
+function limitsOf(app: App): Limits {
+  const { endpoints, models, budgetTotal, budgetMonth, budgetDay } = app
   const given = [
     { window: 'total', text: budgetTotal },
     { window: 'month', text: budgetMonth },
     { window: 'day', text: budgetDay },
   ] as const
   return {
-    tool,
+    app,
     endpoints: endpoints && new Set(endpoints),
     models: models && new Set(models),
     budgets: given.flatMap(({ window, text }) => (text === null ? [] : [{ window, amount: toNano(text) }])),

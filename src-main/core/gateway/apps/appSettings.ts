@@ -4,16 +4,16 @@ import { StudioError } from '../../errors.ts'
 import { instantOf } from '../../shared/days.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
 
-/** Some of the settings; what is undefined stays as it is. */
+/** Changes to an app's settings. A setting that is undefined does not change. */
 export type AppChanges = { [K in keyof ToolSettings]?: ToolSettings[K] | undefined }
 export type NewApp = AppChanges & { name: string }
-/** The same before it was looked at: a colour and endpoints may be any text. */
+/** Unchecked changes, in which the colour and the endpoints may be any text. */
 export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
   colour?: string | undefined
   endpoints?: readonly string[] | null | undefined
 }
 
-/** What holds for a key of which nothing else was said: no limits, no copies of bodies, retries, and waiting in turn. */
+/** Settings of a new app: no limits, no copies of bodies, retries on, and requests wait in the queue. */
 export const defaultAppSettings: Omit<ToolSettings, 'name' | 'colour'> = {
   expiresAt: null,
   models: null,
@@ -29,7 +29,7 @@ export const defaultAppSettings: Omit<ToolSettings, 'name' | 'colour'> = {
   failFast: false,
 }
 
-/** A key without limits that was never used, for whoever needs one whole. */
+/** An app without limits that was never used. */
 export const plainApp = (given: Partial<App> & Pick<App, 'id' | 'name'>): App => ({
   colour: 'blue',
   ...defaultAppSettings,
@@ -48,69 +48,68 @@ function bad(message: string): never {
 
 function checkedName(given: string): string {
   const name = given.trim()
-  if (name === '' || name.length > 80) bad('Give the tool a name of at most 80 characters.')
-  if (/\p{Cc}/u.test(name)) bad('The name of a tool is one line of text.')
+  if (name === '' || name.length > 80) bad('Give the app a name of at most 80 characters.')
+  if (/\p{Cc}/u.test(name)) bad('The name of an app must be one line of text.')
   return name
 }
 
 function checkedColour(given: string): ToolSettings['colour'] {
   const { data } = colour.safeParse(given)
-  return data ?? bad(`There is no colour ${given}. The colours are ${colour.options.join(', ')}.`)
+  return data ?? bad(`Unknown colour ${given}. Choose one of ${colour.options.join(', ')}.`)
 }
 
-/** The year 10000, which ISO 8601 writes in another form. */
+/** The year 10000, which ISO 8601 writes in another format. */
 const latestInstant = Date.UTC(10_000, 0)
 
-/** An instant as `toISOString` writes it. Without an offset it would mean another moment on each machine. */
+/** The instant as `toISOString` writes it. The offset is required: without one the instant would depend on the computer's time zone. */
 function checkedInstant(given: string): string {
   const whole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)$/.test(given)
-  // `Date` would take the 30th of February for the 2nd of March.
+  // `Date` alone would read 30 February as 2 March.
   const at = whole ? instantOf(given) : null
-  if (at === null || at >= latestInstant) bad('An expiry is an instant such as 2026-12-31T18:00:00Z.')
+  if (at === null || at >= latestInstant) bad('Give the expiry as an instant such as 2026-12-31T18:00:00Z.')
   return new Date(at).toISOString()
 }
 
 function checkedModels(given: readonly string[]): string[] {
   const models = [...new Set(given.map((model) => model.trim()))]
-  if (models.length === 0) bad('Name at least one model, or allow all of them.')
-  if (models.length > mostModels) bad(`At most ${mostModels} models can be named.`)
+  if (models.length === 0) bad('Name at least one model, or allow all models.')
+  if (models.length > mostModels) bad(`Name at most ${mostModels} models.`)
   for (const model of models)
     if (model === '' || model.length > 300 || /\p{Cc}/u.test(model))
-      bad('The id of a model is one line of at most 300 characters.')
+      bad('A model id must be one line of at most 300 characters.')
   return models
 }
 
 function checkedEndpoints(given: readonly string[]): NonNullable<ToolSettings['endpoints']> {
   const endpoints = [...new Set(given)].map(
     (name) =>
-      endpoint.safeParse(name).data ??
-      bad(`There is no endpoint ${name}. The endpoints are ${endpoint.options.join(', ')}.`),
+      endpoint.safeParse(name).data ?? bad(`Unknown endpoint ${name}. Choose from ${endpoint.options.join(', ')}.`),
   )
-  if (endpoints.length === 0) bad('Name at least one endpoint, or allow all of them.')
+  if (endpoints.length === 0) bad('Name at least one endpoint, or allow all endpoints.')
   return endpoints
 }
 
 function checkedMost(given: number, what: string): number {
   if (!Number.isInteger(given) || given < 1 || given > 1_000_000_000)
-    bad(`The limit of ${what} is a whole number from 1 to 1,000,000,000.`)
+    bad(`The limit of ${what} must be a whole number from 1 to 1,000,000,000.`)
   return given
 }
 
 function checkedBudget(given: string): string {
   const amount = toNano(given)
-  if (amount < 0n) bad('A budget is not below zero.')
+  if (amount < 0n) bad('A budget can’t be negative.')
   return fromNano(amount)
 }
 
-/** Null, no limit, needs no check; undefined, not given, is left out. */
+/** Applies `check` unless the value is null (no limit) or undefined (not given). */
 const unless = <T extends string | number | readonly string[], R>(
   given: T | null | undefined,
   check: (given: T) => R,
 ): R | null | undefined => (given === null || given === undefined ? given : check(given))
 
 /**
- * What was given, in its one form: trimmed, without doubles, instants in UTC, amounts without needless zeros. Nothing is added.
- * @throws StudioError `bad_input` in words, at the first that can't be
+ * Checks and normalizes changes: trimmed text, no duplicates, instants in UTC, amounts without trailing zeros. Adds no setting.
+ * @throws StudioError `bad_input` for the first invalid setting
  */
 export function checkedChanges(given: UncheckedChanges): AppChanges {
   const { name, colour: wanted, logBodies, retries, failFast } = given
@@ -132,30 +131,30 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
   }
 }
 
-/** The settings after these changes: undefined changes nothing. */
+/** The settings after these changes. */
 export function changedSettings(before: ToolSettings, changes: AppChanges): ToolSettings {
-  const kept = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value)
+  const changed = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value)
   return {
-    name: kept(changes.name, before.name),
-    colour: kept(changes.colour, before.colour),
-    expiresAt: kept(changes.expiresAt, before.expiresAt),
-    models: kept(changes.models, before.models),
-    endpoints: kept(changes.endpoints, before.endpoints),
-    requestsPerMinute: kept(changes.requestsPerMinute, before.requestsPerMinute),
-    tokensPerMinute: kept(changes.tokensPerMinute, before.tokensPerMinute),
-    concurrent: kept(changes.concurrent, before.concurrent),
-    budgetDay: kept(changes.budgetDay, before.budgetDay),
-    budgetMonth: kept(changes.budgetMonth, before.budgetMonth),
-    budgetTotal: kept(changes.budgetTotal, before.budgetTotal),
-    logBodies: kept(changes.logBodies, before.logBodies),
-    retries: kept(changes.retries, before.retries),
-    failFast: kept(changes.failFast, before.failFast),
+    name: changed(changes.name, before.name),
+    colour: changed(changes.colour, before.colour),
+    expiresAt: changed(changes.expiresAt, before.expiresAt),
+    models: changed(changes.models, before.models),
+    endpoints: changed(changes.endpoints, before.endpoints),
+    requestsPerMinute: changed(changes.requestsPerMinute, before.requestsPerMinute),
+    tokensPerMinute: changed(changes.tokensPerMinute, before.tokensPerMinute),
+    concurrent: changed(changes.concurrent, before.concurrent),
+    budgetDay: changed(changes.budgetDay, before.budgetDay),
+    budgetMonth: changed(changes.budgetMonth, before.budgetMonth),
+    budgetTotal: changed(changes.budgetTotal, before.budgetTotal),
+    logBodies: changed(changes.logBodies, before.logBodies),
+    retries: changed(changes.retries, before.retries),
+    failFast: changed(changes.failFast, before.failFast),
   }
 }
 
-/** The colour that the fewest of the keys in use have; of several, the first of the palette. */
-export function leastUsedColour(tools: readonly App[]): ToolSettings['colour'] {
-  const inUse = tools.filter(({ revokedAt }) => revokedAt === null)
-  const uses = (name: string): number => inUse.filter((tool) => tool.colour === name).length
+/** The colour that the fewest apps in use have. Of several, the first in the palette. */
+export function leastUsedColour(apps: readonly App[]): ToolSettings['colour'] {
+  const inUse = apps.filter(({ revokedAt }) => revokedAt === null)
+  const uses = (name: string): number => inUse.filter((app) => app.colour === name).length
   return colour.options.reduce((least, next) => (uses(next) < uses(least) ? next : least))
 }

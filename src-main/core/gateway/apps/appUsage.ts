@@ -12,29 +12,30 @@ interface Spent {
   perMinute: number[]
 }
 
-/** Where the parts of a tool's use are known: its keys, the books, its limits. */
-export interface UseParts {
-  tools(): App[]
-  spent(toolId: string): Spent
-  /** Requests under way, and those of them that wait in the queue. */
-  live(toolId: string): { active: number; waiting: number }
-  reserved(toolId: string): Nano
+/** Where the figures of an app are read: its key, the request log, its limits. */
+export interface AppUseSources {
+  apps(): App[]
+  spent(appId: string): Spent
+  /** Running requests, and how many of them wait in the queue. */
+  live(appId: string): { active: number; waiting: number }
+  /** Reserved for running requests, in nano-SC. */
+  reserved(appId: string): Nano
 }
 
-/** What each tool whose key is not revoked does now and has spent. */
-export function appUses(parts: UseParts): AppUse[] {
-  return parts.tools().flatMap((tool) => (tool.revokedAt === null ? [readUse(parts, tool)] : []))
+/** What each app whose key is not revoked does now and has spent. */
+export function appUses(sources: AppUseSources): AppUse[] {
+  return sources.apps().flatMap((app) => (app.revokedAt === null ? [readUse(sources, app)] : []))
 }
 
-function readUse(parts: UseParts, { id }: App): AppUse {
-  const { day, month, total, ...facts } = parts.spent(id)
+function readUse(sources: AppUseSources, { id }: App): AppUse {
+  const { day, month, total, ...figures } = sources.spent(id)
   return {
     id,
-    ...parts.live(id),
+    ...sources.live(id),
     spentDay: fromNano(day),
     spentMonth: fromNano(month),
     spentTotal: fromNano(total),
-    reserved: fromNano(parts.reserved(id)),
-    ...facts,
+    reserved: fromNano(sources.reserved(id)),
+    ...figures,
   }
 }

@@ -5,94 +5,97 @@ import { type Feed, type FeedSource, feed, Listeners } from '../../shared/events
 import { guarded } from '../../shared/unexpected.ts'
 import { openStoreReadOnly } from '../../store/openReadOnly.ts'
 import { openStore, type Store } from '../../store/store.ts'
-import { rowOf } from './appKeys.ts'
 import type { AppChanges, NewApp } from './appSettings.ts'
 import { type CachedKey, KeyCache } from './keyCache.ts'
 import { addApp, pauseAllApps, pauseApp, revokeApp, updateApp } from './manageApps.ts'
 
+/** How often changes of other processes are looked for. */
 const pollMs = 300
-/** How exact "last used" is. */
+/** Precision of "last used". */
 const usedEveryMs = 60_000
 const usedDelayMs = 250
-/** Timers don't count the time that a machine sleeps, so the clock is looked at again at least this often. */
+/** Timers do not advance while a machine sleeps, so expiries are compared with the clock at least this often. */
 const longestWaitMs = 30_000
 
-const unknown: Verified = { good: false, why: 'unknown', tool: null }
+const unknown: Verified = { good: false, why: 'unknown', app: null }
 
-/** Why a key is refused although its secret is right; null while it is good. */
-function fault({ tool, expiresAt }: CachedKey): 'revoked' | 'expired' | 'paused' | null {
-  if (tool.revokedAt !== null) return 'revoked'
+/** Why a key with the right secret is refused, or null. */
+function fault({ app, expiresAt }: CachedKey): 'revoked' | 'expired' | 'paused' | null {
+  if (app.revokedAt !== null) return 'revoked'
   if (expiresAt <= Date.now()) return 'expired'
-  return tool.pausedAt === null ? null : 'paused'
+  return app.pausedAt === null ? null : 'paused'
 }
 
-/** Tool keys of a running core: what the procedures and the local /v1 need of them. */
+/** The apps of a running core and their keys, for the procedures and the local API. */
 export class Apps {
-  /** A key was made, changed, paused, revoked or used, or expired just now. */
+  /** A key was added, changed, paused, revoked or used, or it expired. */
   readonly changes = new Listeners()
   readonly #store: Store
   readonly #cache: KeyCache
+  /** When each app's use was last noted, in milliseconds since 1970. */
   readonly #noted = new Map<string, number>()
+  /** Instants of last use that are not written yet, by app. */
   readonly #pending = new Map<string, string>()
   #useTimer: NodeJS.Timeout | null = null
   #pollTimer: NodeJS.Timeout | null = null
   #expiryTimer: NodeJS.Timeout | null = null
   #watchers = 0
-  /** A page may begin to watch while the program closes: there is nothing to look into any more. */
+  /** A page may start to watch while the program closes, when the database is no longer readable. */
   #closed = false
-  #seen: number
-  /** Until when (ms since 1970) expiries were told. */
-  #expiriesTold = Date.now()
+  /** `data_version` at the last poll. */
+  #seenVersion: number
+  /** Expiries up to this instant (ms since 1970) were announced. */
+  #announcedUntil = Date.now()
 
   constructor(store: Store) {
     this.#store = store
     this.#cache = new KeyCache(store)
-    this.#seen = store.dataVersion()
+    this.#seenVersion = store.dataVersion()
   }
 
   /** Newest first, revoked ones too. */
-  list = (): App[] => [...this.#cache.contents.tools]
+  list = (): App[] => [...this.#cache.contents.apps]
 
   /** @throws StudioError `no_such_item` */
   get(id: string): App {
     const row = this.#cache.contents.rows.get(id)
-    if (!row) throw new StudioError('no_such_item', 'There is no tool key with this id.')
-    return row.tool
+    if (!row) throw new StudioError('no_such_item', 'No app has this id.')
+    return row.app
   }
 
-  /** Keys that are good now. */
+  /** How many keys are valid now. */
   count = (): number => this.#cache.contents.rows.values().reduce((n, row) => n + Number(fault(row) === null), 0)
 
-  /** Whether what runs with this key may go on. */
-  isGood = (id: string): boolean => {
+  /** Whether running requests of this app may continue. */
+  isValid = (id: string): boolean => {
     const row = this.#cache.contents.rows.get(id)
     return row !== undefined && fault(row) === null
   }
 
-  /** What a presented key is, by the database and the clock as they are now. Stands before every request. */
+  /** Checks a presented key against the database and the clock. Called before every request. */
   verify = (presented: string): Verified => {
-    const row = rowOf(presented, this.#cache.contents.rows)
+    const row = this.#cache.find(presented)
     if (!row) return unknown
     const why = fault(row)
-    return why === null ? row.good : { good: false, why, tool: row.tool }
+    return why === null ? row.good : { good: false, why, app: row.app }
   }
 
-  /** `key` is answered here and never again. @throws StudioError `bad_input` */
-  add(given: NewApp): { tool: App; key: string } {
+  /** `key` is returned only here. @throws StudioError `bad_input` */
+  add(given: NewApp): { app: App; key: string } {
     return this.#changed(addApp(this.#store, given))
   }
 
-  /** Holds from the next request on. @throws StudioError `no_such_item`, `bad_input` */
+  /** Takes effect with the next request. @throws StudioError `no_such_item`, `bad_input` */
   update(id: string, changes: AppChanges): App {
     return this.#changed(updateApp(this.#store, id, changes))
   }
 
-  /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
+  /** @throws StudioError `no_such_item`, `bad_input` for a revoked key */
   pause(id: string, paused: boolean): App {
     return this.#changed(pauseApp(this.#store, id, paused))
   }
 
-  /** Every key that is not revoked. */
+  /** Pauses or resumes every app that is not revoked. */
   pauseAll(paused: boolean): { changed: number } {
     return this.#changed({ changed: pauseAllApps(this.#store, paused) })
   }
@@ -102,7 +105,7 @@ export class Apps {
     return this.#changed(revokeApp(this.#store, id))
   }
 
-  /** A request used this key. Written a little later and at most once a minute a key, never while a request waits. */
+  /** Notes that a request used this app's key. Written after the request has started, at most once a minute for each app. */
   touch(id: string): void {
     const now = Date.now()
     if (now - (this.#noted.get(id) ?? 0) < usedEveryMs) return
@@ -128,13 +131,13 @@ export class Apps {
     return feed(source, signal)
   }
 
-  /** Changes of ours, expiries, and those of the command line beside us: looked for only while somebody observes. */
+  /** Observes changes by this process and others, and expiries. The database is polled only while there are observers. */
   observe(listener: () => void): () => void {
     const stop = this.changes.add(listener)
     this.#watchers += 1
     if (this.#watchers === 1 && !this.#closed) {
       this.#pollTimer = setInterval(this.#poll, pollMs)
-      this.#expiriesTold = Date.now()
+      this.#announcedUntil = Date.now()
       this.#awaitExpiry()
     }
     return () => {
@@ -161,30 +164,30 @@ export class Apps {
     this.changes.notify()
   }
 
-  readonly #poll = guarded('Changes of app keys could not be looked for', () => {
+  readonly #poll = guarded('Changes of app keys could not be read', () => {
     const version = this.#store.dataVersion()
-    if (version === this.#seen) return
-    this.#seen = version
+    if (version === this.#seenVersion) return
+    this.#seenVersion = version
     this.#notify()
   })
 
-  /** One timer to the next expiry: what runs with that key is cut when its time comes, not when it next asks. */
+  /** Sets one timer to the next expiry, so that running requests are cut when the key expires. */
   #awaitExpiry(): void {
     if (this.#expiryTimer) clearTimeout(this.#expiryTimer)
     this.#expiryTimer = null
     if (this.#watchers === 0 || this.#closed) return
-    // A clock that was set back brings a key back, and its expiry with it.
-    const reported = Math.min(this.#expiriesTold, Date.now())
-    const next = this.#cache.contents.expiries.find((at) => at > reported)
+    // When the clock is set back, an expired key becomes valid again and its expiry must be announced again.
+    const announced = Math.min(this.#announcedUntil, Date.now())
+    const next = this.#cache.contents.expiries.find((at) => at > announced)
     if (next === undefined) return
     const wait = Math.min(Math.max(next - Date.now(), 0), longestWaitMs)
-    const look = guarded('The expiry of an app key could not be read', () => {
+    const check = guarded('The expiry of an app key could not be read', () => {
       const now = Date.now()
       if (now < next) return this.#awaitExpiry()
-      this.#expiriesTold = now
+      this.#announcedUntil = now
       this.#notify()
     })
-    this.#expiryTimer = setTimeout(look, wait)
+    this.#expiryTimer = setTimeout(check, wait)
   }
 
   #stopWatching(): void {
@@ -198,7 +201,7 @@ export class Apps {
     if (this.#useTimer) clearTimeout(this.#useTimer)
     this.#useTimer = null
     if (this.#pending.size === 0) return
-    this.#store.pending.write('tool uses', 'The last use of an app key', () => {
+    this.#store.pending.write('app uses', 'The last use of an app key', () => {
       this.#store.toolKeys.markUsed(this.#pending)
       this.#pending.clear()
       this.#changed(undefined)
@@ -206,8 +209,8 @@ export class Apps {
   }
 }
 
-/** The keys for commands that only read, also beside a running core. None where there is no database yet. Changes nothing in the folder. */
-export function openToolsForReading(dataDir: string) {
+/** The apps for commands that only read, also while a core runs. An empty list when there is no database yet. Writes nothing to the folder. */
+export function openAppsReadOnly(dataDir: string) {
   let store = openStoreReadOnly(dataDir)
   return {
     /** Newest first, revoked ones too. */
@@ -223,7 +226,7 @@ export function openToolsForReading(dataDir: string) {
   }
 }
 
-/** The same keys for the command line, also beside a running core, which honours each change with the next request. */
+/** The apps for commands that change them, also while a core runs. The core applies each change from the next request on. */
 export function openApps(dataDir: string) {
   const store = openStore(dataDir)
   return {
@@ -233,7 +236,7 @@ export function openApps(dataDir: string) {
     pause: (id: string, paused: boolean): App => pauseApp(store, id, paused),
     pauseAll: (paused: boolean): { changed: number } => ({ changed: pauseAllApps(store, paused) }),
     revoke: (id: string): App => revokeApp(store, id),
-    /** Deletes a key that nobody has seen, with no trace of it. One that was in use is revoked instead. */
+    /** Deletes an app whose key was never shown to anyone. An app that was in use is revoked instead, so that its log rows keep a name. */
     remove: (id: string): void => store.toolKeys.remove(id),
     close: (): void => store.close(),
   }

@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import type { LimitRefusal } from '../../ports/requests.ts'
 import { fromNano, type Nano } from '../../shared/money.ts'
 
-// What a tool is told when one of its limits refuses a request, in the way in which the service words its own.
+// Refusals by an app's own limits, worded like the refusals of the service.
 
 type Window = 'day' | 'month' | 'total'
 
@@ -25,7 +25,7 @@ export function endpointNotAllowed(endpoint: Endpoint, allowed: ReadonlySet<Endp
   return {
     status: 403,
     code: 'endpoint_not_allowed',
-    message: `This tool may not use ${endpointWords[endpoint]}. Its key is for ${inWords(names)}.`,
+    message: `This app may not use ${endpointWords[endpoint]}. Its key allows ${inWords(names)}.`,
     retryAfterMs: null,
   }
 }
@@ -33,12 +33,12 @@ export function endpointNotAllowed(endpoint: Endpoint, allowed: ReadonlySet<Endp
 export function modelNotAllowed(model: string | null, allowed: ReadonlySet<string>): LimitRefusal {
   const asked =
     model === null
-      ? 'This request names no model that can be read, and this tool may use certain models only.'
-      : `This tool may not use the model ${model.slice(0, 100)}.`
+      ? 'This request names no readable model, and this app may use certain models only.'
+      : `This app may not use the model ${model.slice(0, 100)}.`
   return {
     status: 403,
     code: 'model_not_allowed',
-    message: `${asked} Its key is for ${inWords([...allowed])}.`,
+    message: `${asked} Its key allows ${inWords([...allowed])}.`,
     retryAfterMs: null,
   }
 }
@@ -47,7 +47,7 @@ export function tooManyAtOnce(most: number): LimitRefusal {
   return {
     status: 429,
     code: 'rate_limit_concurrent',
-    message: `Rate limit reached: this tool has ${most} ${most === 1 ? 'request' : 'requests'} under way, as many as it may have at once.`,
+    message: `Rate limit reached: this app already has ${most} running ${most === 1 ? 'request' : 'requests'}, which is its limit.`,
     retryAfterMs: 1000,
   }
 }
@@ -56,17 +56,17 @@ export function tooManyRequests(most: number, waitMs: number): LimitRefusal {
   return {
     status: 429,
     code: 'rate_limit_requests',
-    message: `Rate limit reached: this tool may make ${most} ${most === 1 ? 'request' : 'requests'} a minute. Try again in ${seconds(waitMs)}.`,
+    message: `Rate limit reached: this app may make ${most} ${most === 1 ? 'request' : 'requests'} a minute. Try again in ${seconds(waitMs)}.`,
     retryAfterMs: Math.ceil(waitMs),
   }
 }
 
-/** @param waitMs null where waiting does not help */
+/** @param waitMs null if waiting does not help */
 export function tooManyTokens(most: number, wanted: number, waitMs: number | null): LimitRefusal {
-  const why = `this tool may use ${most} tokens a minute, and this request may use up to ${wanted}.`
+  const why = `this app may use ${most} tokens a minute, and this request may use up to ${wanted}.`
   const message =
     waitMs === null
-      ? `Request too large: ${why} Ask for a shorter reply, or raise the limit of its key.`
+      ? `Request too large: ${why} Ask for a shorter reply, or raise the limit of this app.`
       : `Rate limit reached: ${why} Try again in ${seconds(waitMs)}.`
   return {
     status: 429,
@@ -78,7 +78,7 @@ export function tooManyTokens(most: number, wanted: number, waitMs: number | nul
 
 /** @param now milliseconds since 1970 */
 export function budgetUsedUp(window: Window, amount: Nano, spent: Nano, now: number): LimitRefusal {
-  const words = `this tool has spent ${fromNano(spent)} SC of its ${fromNano(amount)} SC ${windowWords[window]}.`
+  const words = `this app has spent ${fromNano(spent)} SC of its ${fromNano(amount)} SC ${windowWords[window]}.`
   return overBudget(window, words, now)
 }
 
@@ -86,16 +86,16 @@ interface TooSmall {
   window: Window
   amount: Nano
   spent: Nano
-  /** For the tool's other requests under way. */
-  held: Nano
-  /** Null where nobody knows the price. */
+  /** Reserved for the app's other running requests. */
+  reserved: Nano
+  /** Null if the price is unknown. */
   cost: Nano | null
 }
 
-export function budgetTooSmall({ window, amount, spent, held, cost }: TooSmall, now: number): LimitRefusal {
-  const rest = amount - spent - held
-  const left = `this tool has ${fromNano(rest < 0n ? 0n : rest)} SC left of its ${fromNano(amount)} SC ${windowWords[window]}`
-  const others = held > 0n ? `, with ${fromNano(held)} SC held for requests under way` : ''
+export function budgetTooSmall({ window, amount, spent, reserved, cost }: TooSmall, now: number): LimitRefusal {
+  const rest = amount - spent - reserved
+  const left = `this app has ${fromNano(rest < 0n ? 0n : rest)} SC left of its ${fromNano(amount)} SC ${windowWords[window]}`
+  const others = reserved > 0n ? `, with ${fromNano(reserved)} SC reserved for running requests` : ''
   const asked = cost === null ? '' : `; this request may cost up to ${fromNano(cost)} SC`
   return overBudget(window, `${left}${others}${asked}.`, now)
 }
@@ -103,23 +103,23 @@ export function budgetTooSmall({ window, amount, spent, held, cost }: TooSmall, 
 const overBudget = (window: Window, words: string, now: number): LimitRefusal => ({
   status: 402,
   code: `budget_${window}`,
-  message: `Insufficient credits: ${words} ${freesAt(window, now)}`,
-  // Hours or days: no client should sleep on it, and a person can raise it at once.
+  message: `Insufficient credits: ${words} ${renewsAt(window, now)}`,
+  // The wait is hours or days, too long for a client to sleep, and a person can raise the budget at any time.
   retryAfterMs: null,
 })
 
-function freesAt(window: Window, now: number): string {
-  if (window === 'total') return 'A person can raise its budget or reset what it has spent.'
+function renewsAt(window: Window, now: number): string {
+  if (window === 'total') return 'Raise its budget or reset its spending in Inference Studio.'
   const at = new Date(now)
   const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()]
   const next = window === 'day' ? Date.UTC(year, month, at.getUTCDate() + 1) : Date.UTC(year, month + 1)
-  const words = `A new ${window} begins at midnight UTC`
+  const words = `A new ${window} starts at midnight UTC`
   return window === 'day'
     ? `${words}, in ${span(next - now)}.`
     : `${words} on ${new Date(next).toISOString().slice(0, 10)}.`
 }
 
-/** `3 h 12 min`, never less than a minute. */
+/** Such as `3 h 12 min`; at least a minute. */
 function span(ms: number): string {
   const minutes = Math.max(1, Math.ceil(ms / 60_000))
   const [hours, rest] = [Math.floor(minutes / 60), minutes % 60]

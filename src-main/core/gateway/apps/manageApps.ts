@@ -1,7 +1,7 @@
+import { hash, randomBytes } from 'node:crypto'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
-import { makeKey } from './appKeys.ts'
 import {
   type AppChanges,
   changedSettings,
@@ -11,73 +11,82 @@ import {
   type NewApp,
 } from './appSettings.ts'
 
-// What a person does with keys, over the database alone: the same for a running core and for the command line beside it.
+// Changes to apps and their keys in the database. The running core and the command line use the same functions.
+
+type AppTable = Store['toolKeys']
+
+/** A new key, with the SHA-256 of its secret. The database stores only the hash. */
+function makeKey(): { id: string; key: string; hash: Uint8Array } {
+  const id = randomBytes(5).toString('hex')
+  const secret = randomBytes(32).toString('base64url')
+  return { id, key: `isk_${id}_${secret}`, hash: hash('sha256', secret, 'buffer') }
+}
 
 /**
- * Makes a key for one tool. `key` is shown to whoever asked, once; the database keeps SHA-256 of the secret.
+ * Adds an app. `key` is returned only here: the database stores the SHA-256 of its secret.
  * @throws StudioError `bad_input`
  */
-export function addApp({ toolKeys, transaction }: Store, given: NewApp): { tool: App; key: string } {
+export function addApp({ toolKeys: table, transaction }: Store, given: NewApp): { app: App; key: string } {
   const changes = checkedChanges(given)
   refusePast(changes.expiresAt)
-  const { id, key, hash } = makeKey()
+  const { id, key, hash: secretHash } = makeKey()
   return transaction(() => {
-    const plain = { ...defaultAppSettings, name: given.name, colour: leastUsedColour(toolKeys.list()) }
+    const plain = { ...defaultAppSettings, name: given.name, colour: leastUsedColour(table.list()) }
     const createdAt = new Date().toISOString()
-    toolKeys.insert({ id, createdAt, ...changedSettings(plain, changes) }, hash)
-    return { tool: existing(toolKeys, id), key }
+    table.insert({ id, createdAt, ...changedSettings(plain, changes) }, secretHash)
+    return { app: existing(table, id), key }
   })
 }
 
 /** @throws StudioError `no_such_item`, `bad_input` */
-export function updateApp({ toolKeys, transaction }: Store, id: string, given: AppChanges): App {
+export function updateApp({ toolKeys: table, transaction }: Store, id: string, given: AppChanges): App {
   const changes = checkedChanges(given)
   return transaction(() => {
-    const before = existing(toolKeys, id)
+    const before = existing(table, id)
     if (changes.expiresAt !== before.expiresAt) refusePast(changes.expiresAt)
-    toolKeys.save(id, changedSettings(before, changes))
-    return existing(toolKeys, id)
+    table.save(id, changedSettings(before, changes))
+    return existing(table, id)
   })
 }
 
-/** A paused key is refused until it is resumed. @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
-export function pauseApp({ toolKeys, transaction }: Store, id: string, paused: boolean): App {
+/** A paused key is refused until it is resumed. @throws StudioError `no_such_item`, `bad_input` for a revoked key */
+export function pauseApp({ toolKeys: table, transaction }: Store, id: string, paused: boolean): App {
   return transaction(() => {
-    const before = existing(toolKeys, id)
-    if (before.revokedAt !== null) throw new StudioError('bad_input', 'This key is revoked, which can’t be undone.')
+    const before = existing(table, id)
+    if (before.revokedAt !== null) throw new StudioError('bad_input', 'This app key is revoked, which can’t be undone.')
     if ((before.pausedAt !== null) === paused) return before
-    toolKeys.pause(id, paused ? new Date().toISOString() : null)
-    return existing(toolKeys, id)
+    table.pause(id, paused ? new Date().toISOString() : null)
+    return existing(table, id)
   })
 }
 
-/** Every key that is not revoked. Answers how many were changed by it. */
-export function pauseAllApps({ toolKeys, transaction }: Store, paused: boolean): number {
+/** Pauses or resumes every app that is not revoked. Returns how many apps changed. */
+export function pauseAllApps({ toolKeys: table, transaction }: Store, paused: boolean): number {
   return transaction(() => {
     const at = paused ? new Date().toISOString() : null
-    const changed = toolKeys
+    const changed = table
       .list()
       .filter(({ revokedAt, pausedAt }) => revokedAt === null && (pausedAt !== null) !== paused)
-    for (const { id } of changed) toolKeys.pause(id, at)
+    for (const { id } of changed) table.pause(id, at)
     return changed.length
   })
 }
 
-/** Ends a key for good; revoking it again changes nothing. @throws StudioError `no_such_item` */
-export function revokeApp({ toolKeys, transaction }: Store, id: string): App {
+/** Revokes a key permanently. Revoking it again has no effect. @throws StudioError `no_such_item` */
+export function revokeApp({ toolKeys: table, transaction }: Store, id: string): App {
   return transaction(() => {
-    toolKeys.revoke(id, new Date().toISOString())
-    return existing(toolKeys, id)
+    table.revoke(id, new Date().toISOString())
+    return existing(table, id)
   })
 }
 
-function existing(toolKeys: Store['toolKeys'], id: string): App {
-  const found = toolKeys.find(id)
-  if (!found) throw new StudioError('no_such_item', 'There is no tool key with this id.')
+function existing(table: AppTable, id: string): App {
+  const found = table.find(id)
+  if (!found) throw new StudioError('no_such_item', 'No app has this id.')
   return found.tool
 }
 
 function refusePast(expiresAt: string | null | undefined): void {
   if (expiresAt && Date.parse(expiresAt) <= Date.now())
-    throw new StudioError('bad_input', 'This expiry is in the past. A key ends at once when it is revoked or paused.')
+    throw new StudioError('bad_input', 'This expiry is in the past. Revoke or pause the key to end it now.')
 }

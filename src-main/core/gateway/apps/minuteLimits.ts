@@ -1,6 +1,6 @@
 const minuteMs = 60_000
 
-/** A list that is filled at its end and emptied at its front, both in constant time. */
+/** A first-in, first-out queue with amortized constant time for both ends. */
 class Queue<T> {
   #items: T[] = []
   #head = 0
@@ -19,18 +19,18 @@ class Queue<T> {
 
   shift(): void {
     this.#head += 1
-    // What was taken goes once it is half of the list: each item is moved once on average.
+    // Shifted items are dropped when they are half of the array, so each item is copied once on average.
     if (this.#head < 256 || this.#head * 2 < this.#items.length) return
     this.#items = this.#items.slice(this.#head)
     this.#head = 0
   }
 }
 
-/** Requests that began within the last 60 seconds. Times are monotonic milliseconds. */
+/** Requests that started within the last 60 seconds. Times are monotonic milliseconds. */
 export class RequestMinute {
   readonly #begun = new Queue<number>()
 
-  /** 0 and the request counts, or how long until one more may begin, and it doesn't. */
+  /** Counts the request and returns 0, or returns the wait in ms until one more may start. */
   begin(now: number, most: number): number {
     for (let first = this.#begun.at(0); first !== undefined && first <= now - minuteMs; first = this.#begun.at(0))
       this.#begun.shift()
@@ -43,21 +43,21 @@ export class RequestMinute {
   }
 }
 
-/** The tokens of one request: an estimate while it is under way, then what it was. */
+/** The tokens of one request: an estimate while it runs, then the actual number. */
 export interface TokenEntry {
   readonly at: number
   tokens: number
   ended: boolean
-  /** Out of the sliding minute, and counted only because it is still under way. */
+  /** Started more than a minute ago, and counted only because it still runs. */
   late: boolean
 }
 
-/** Tokens of requests that began within the last 60 seconds or are still under way. */
+/** Tokens of requests that started within the last 60 seconds or still run. */
 export class TokenMinute {
   readonly #entries = new Queue<TokenEntry>()
   #total = 0
 
-  /** The entry that counts from now on, or how long until these tokens fit: null where they never will. */
+  /** Counts the tokens and returns their entry, or returns the wait in ms until they fit. The wait is null if they never will. */
   begin(now: number, tokens: number, most: number): TokenEntry | { waitMs: number | null } {
     this.#slide(now)
     if (tokens > 0 && this.#total + tokens > most)
@@ -68,7 +68,7 @@ export class TokenMinute {
     return entry
   }
 
-  /** @param tokens what it was; null keeps the estimate */
+  /** @param tokens the actual number, or null for the estimate */
   end(entry: TokenEntry, tokens: number | null): void {
     const counted = entry.late ? 0 : (tokens ?? entry.tokens)
     this.#total += counted - entry.tokens
@@ -84,7 +84,7 @@ export class TokenMinute {
     }
   }
 
-  /** Until enough has slid out; nobody knows when a request ends that is under way, so a second stands for it. */
+  /** Time until enough entries are older than a minute, ms. The end of a running request is unknown and counts as a second. */
   #wait(now: number, tokens: number, most: number): number {
     let left = this.#total
     for (let index = 0; index < this.#entries.length; index += 1) {

@@ -2,40 +2,39 @@ import type { CancelSignal } from '../../shared/cancel.ts'
 
 const megabyte = 1024 * 1024
 
-/** Bytes, and ms; the README has the reasons. Tests make them small. */
+/** Bytes and ms. The README has the reasons. */
 export interface BodyMemoryBounds {
-  /** For bodies up to `smallBody`, all together. */
+  /** Total for bodies up to `smallBody`. */
   small: number
-  /** For larger bodies, all together. At least as large as one of them may be. */
+  /** Total for larger bodies. At least the size of the largest allowed body. */
   large: number
   smallBody: number
-  /** How long a request waits for room. */
+  /** How long a request waits for memory. */
   waitMs: number
 }
 
-export const usualBodyMemory: BodyMemoryBounds = {
+export const defaultBodyMemory: BodyMemoryBounds = {
   small: 96 * megabyte,
   large: 160 * megabyte,
   smallBody: megabyte,
   waitMs: 30_000,
 }
 
-/** Room for one body. */
-export interface Feature {
-  /** The body turned out to have so many bytes. */
+/** Memory that is reserved for one body. */
+export interface MemoryReservation {
+  /** Reduces the reservation to the actual size of the body. */
   shrink(bytes: number): void
-  /** The body is no longer in memory. Further calls do nothing. */
+  /** Call when the body is no longer in memory. Further calls have no effect. */
   release(): void
 }
 
 /**
- * Limits the bytes of requests and replies that the local `/v1` holds whole, over all of its connections. Room for a body is taken before the
- * body is read, so that a request which waits holds back its sender and costs nothing here.
+ * Limits the memory for bodies that the local API buffers whole, over all connections. Memory is reserved before a body is read, so a waiting
+ * request slows its sender down and costs nothing here.
  *
- * Two pools, each first come, first served: large uploads that come slowly don't keep ordinary chats out. One app gets half of a pool at
- * most, so that its slow uploads don't keep other apps out. There is no deadlock: a body of known length has all of its room before its
- * first byte is read, and one of unknown length may wait for the large pool while it has room in the small one, but what has room in the
- * large pool waits for no other.
+ * There are two pools, each first come, first served, so that slow large uploads do not block ordinary chats. One app gets at most half of a
+ * pool, so that its uploads do not block other apps. Deadlocks are impossible: a body of known length has all of its memory before its first
+ * byte is read. A body of unknown length may wait for the large pool while it occupies the small one, but no body in the large pool waits.
  */
 export class BodyMemory {
   readonly bounds: BodyMemoryBounds
@@ -43,33 +42,33 @@ export class BodyMemory {
   readonly #large: Pool
 
   constructor(bounds: Partial<BodyMemoryBounds> = {}) {
-    this.bounds = { ...usualBodyMemory, ...bounds }
+    this.bounds = { ...defaultBodyMemory, ...bounds }
     this.#small = new Pool(this.bounds.small)
     this.#large = new Pool(this.bounds.large)
   }
 
-  /** Bytes for which room is taken now. Never above `small` and `large` together. */
+  /** Bytes that are reserved now, at most `small` + `large`. */
   get held(): number {
     return this.#small.held + this.#large.held
   }
 
-  /** The most of each pool that was ever taken. */
+  /** The highest use of each pool so far, bytes. */
   get peak(): { small: number; large: number } {
     return { small: this.#small.peak, large: this.#large.peak }
   }
 
-  /** Requests that wait for room. */
+  /** How many requests wait for memory. */
   get waiting(): number {
     return this.#small.waiting + this.#large.waiting
   }
 
-  /** Room for so many bytes of an app, at once where there is some; null where none came free in time, or the request was given up. */
-  take(appId: string, bytes: number, signal: CancelSignal): Feature | Promise<Feature | null> {
+  /** Reserves memory, at once if some is free. Resolves to null after `waitMs` and when `signal` aborts. */
+  take(appId: string, bytes: number, signal: CancelSignal): MemoryReservation | Promise<MemoryReservation | null> {
     return this.#pool(bytes).take(appId, bytes, signal, this.bounds.waitMs)
   }
 
-  /** Room that is there now, or null. */
-  takeNow(appId: string, bytes: number): Feature | null {
+  /** Reserves memory that is free now, or returns null. */
+  takeNow(appId: string, bytes: number): MemoryReservation | null {
     return this.#pool(bytes).takeNow(appId, bytes)
   }
 
@@ -81,7 +80,7 @@ export class BodyMemory {
 interface Waiter {
   appId: string
   bytes: number
-  grant(feature: Feature): void
+  grant(reservation: MemoryReservation): void
 }
 
 class Pool {
@@ -89,7 +88,7 @@ class Pool {
   peak = 0
   readonly #capacity: number
   readonly #heldBy = new Map<string, number>()
-  /** In the order in which they came. */
+  /** In order of arrival. */
   readonly #waiting = new Set<Waiter>()
 
   constructor(capacity: number) {
@@ -100,35 +99,40 @@ class Pool {
     return this.#waiting.size
   }
 
-  takeNow(appId: string, bytes: number): Feature | null {
-    // Who waits goes first: else small requests could keep a large one out for ever.
+  takeNow(appId: string, bytes: number): MemoryReservation | null {
+    // Waiting requests have priority, otherwise small requests could starve a large one.
     if (this.#waiting.size > 0 || !this.#hasSpace(bytes) || !this.#hasShare(appId, bytes)) return null
     return this.#grant(appId, bytes)
   }
 
-  take(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Feature | Promise<Feature | null> {
+  take(
+    appId: string,
+    bytes: number,
+    signal: CancelSignal,
+    waitMs: number,
+  ): MemoryReservation | Promise<MemoryReservation | null> {
     return this.takeNow(appId, bytes) ?? this.#wait(appId, bytes, signal, waitMs)
   }
 
-  #wait(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Promise<Feature | null> {
+  #wait(appId: string, bytes: number, signal: CancelSignal, waitMs: number): Promise<MemoryReservation | null> {
     if (signal.aborted || bytes > this.#capacity) return Promise.resolve(null)
     return new Promise((resolve) => {
-      const done = (feature: Feature | null): void => {
+      const done = (reservation: MemoryReservation | null): void => {
         clearTimeout(timer)
         signal.removeEventListener('abort', leave)
         this.#waiting.delete(waiter)
-        resolve(feature)
+        resolve(reservation)
       }
       const leave = (): void => {
         done(null)
-        // Those behind it may need less.
+        // Later requests may need less.
         this.#grantWaiting()
       }
       const waiter = { appId, bytes, grant: done }
       const timer = setTimeout(leave, waitMs).unref()
       signal.addEventListener('abort', leave, { once: true })
       this.#waiting.add(waiter)
-      // Those before it may wait for room of their own app alone.
+      // Earlier requests may wait only for the share of their own app.
       this.#grantWaiting()
     })
   }
@@ -137,7 +141,7 @@ class Pool {
     return this.held + bytes <= this.#capacity
   }
 
-  /** One body always fits: the share may be smaller than the largest body. */
+  /** An app without a reservation always gets one, because the share may be smaller than the largest body. */
   #hasShare(appId: string, bytes: number): boolean {
     const own = this.#heldBy.get(appId) ?? 0
     return own === 0 || own + bytes <= this.#capacity / 2
@@ -151,7 +155,7 @@ class Pool {
     else this.#heldBy.set(appId, own)
   }
 
-  #grant(appId: string, bytes: number): Feature {
+  #grant(appId: string, bytes: number): MemoryReservation {
     this.#count(appId, bytes)
     let left = bytes
     const shrink = (to: number): void => {

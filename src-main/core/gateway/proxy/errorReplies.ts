@@ -6,11 +6,11 @@ import type { LimitRefusal } from '../../ports/requests.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 
 /**
- * Who answers, and why; `error.type` of the object that the tool gets, and `X-Studio-Answer`. All start with `studio_`, so that
- * nobody takes them for the service's. `refused`: the gate, or a person. `limit`: the tool's own limits. `busy`: the queue.
- * `unavailable`: nothing is connected. `upstream`: the way to the service. `bug`: a mistake of ours.
+ * The source of an error reply, sent as `error.type` and `X-Studio-Answer`. The prefix `studio_` distinguishes it from the service's types.
+ * `refused`: the guard, or a person. `limit`: the app's own limits. `busy`: the queue. `unavailable`: no connection, or the request log is
+ * not writable. `upstream`: a failed request to the service. `bug`: an internal error.
  */
-export type AnswerType =
+export type ErrorSource =
   | 'studio_refused'
   | 'studio_limit'
   | 'studio_busy'
@@ -18,21 +18,21 @@ export type AnswerType =
   | 'studio_upstream'
   | 'studio_bug'
 
-/** An answer of our own in the service's place. */
+/** An error reply of this server. */
 export interface Refusal {
   status: number
-  type: AnswerType
+  type: ErrorSource
   code: string
-  /** One sentence for the person at the tool. */
+  /** One sentence for the user of the app. */
   message: string
-  /** Sent as `Retry-After`, in whole seconds and rounded up. */
+  /** Sent as `Retry-After` in whole seconds, rounded up. */
   retryAfterMs?: number | null
-  /** The connection ends with the answer: what follows on it can't be trusted, or will not come. */
+  /** Whether the connection closes, because the bytes that follow can't be trusted or will not arrive. */
   close?: boolean
 }
 
-/** Statuses of our own answers for faults between us and the service; what is missing can't reach a tool. */
-const answersTo: Partial<Record<ProblemKind, [status: number, type: AnswerType]>> = {
+/** Status and source by problem kind. Kinds that are missing here can't occur in a relayed request. */
+const replyByKind: Partial<Record<ProblemKind, [status: number, type: ErrorSource]>> = {
   connect_failed: [502, 'studio_upstream'],
   tls_failed: [502, 'studio_upstream'],
   connection_lost: [502, 'studio_upstream'],
@@ -43,47 +43,47 @@ const answersTo: Partial<Record<ProblemKind, [status: number, type: AnswerType]>
   headers_timeout: [504, 'studio_upstream'],
   idle_timeout: [504, 'studio_upstream'],
   not_connected: [503, 'studio_unavailable'],
-  // Nothing was sent: asked again, it goes to the connection that stands now.
+  // Nothing was sent. A retry uses the new connection.
   connection_changed: [503, 'studio_unavailable'],
   keychain_locked: [503, 'studio_unavailable'],
   keychain_missing: [503, 'studio_unavailable'],
-  // Nothing was sent and asking later may help: 429, which clients know how to wait for. Who has waited in vain gets 503.
+  // Nothing was sent and a later attempt may succeed: 429, for which clients wait. A request that has already waited gets 503.
   would_wait: [429, 'studio_busy'],
   queue_full: [429, 'studio_busy'],
   queue_timeout: [503, 'studio_busy'],
-  // A person stopped it, or its key ended: the tool itself is gone in every other case.
+  // Stopped by a person, or the key ended. In every other case the app itself is gone.
   cancelled: [503, 'studio_refused'],
-  // A request is written to the log before it is sent. Where the log takes nothing, nothing was sent.
+  // A request is written to the log before it is sent, so nothing was sent.
   database_locked: [503, 'studio_unavailable'],
   disk_full: [503, 'studio_unavailable'],
   not_writable: [503, 'studio_unavailable'],
   bad_input: [400, 'studio_refused'],
 }
 
-/** When a program may ask again after the log could not be written, ms: locks mostly last for seconds, a full disk waits for a person. */
-const notWritten: Partial<Record<ProblemKind, number>> = {
+/** `Retry-After` when the log could not be written, ms. A lock mostly lasts seconds; a full disk needs a person. */
+const notWrittenRetryMs: Partial<Record<ProblemKind, number>> = {
   database_locked: 2000,
   disk_full: 30_000,
   not_writable: 30_000,
 }
 
-/** A fault of ours or of the way to the service, as the answer that a tool gets. */
+/** The error reply for a failure of the request to the service, or for an internal error. */
 export function refusalOf(error: StudioError): Refusal {
-  const [status, type] = answersTo[error.kind] ?? [500, 'studio_bug']
-  const usual = isUnsent(error) ? 0 : (notWritten[error.kind] ?? null)
+  const [status, type] = replyByKind[error.kind] ?? [500, 'studio_bug']
+  const usual = isUnsent(error) ? 0 : (notWrittenRetryMs[error.kind] ?? null)
   return { status, type, code: error.kind, message: error.message, retryAfterMs: error.facts.retryAfterMs ?? usual }
 }
 
-/** The connection changed before it went out, or before it was asked again for what made nothing work. */
+/** The connection changed before the request was sent, or between attempts that started no work. */
 const isUnsent = ({ kind, facts }: StudioError): boolean => kind === 'connection_changed' && facts.workPossible !== true
 
-/** A limit of the tool's own, as the answer that it gets: 429 with a time to wait, 402 or 403. */
+/** The error reply for one of the app's own limits: 429 with a wait, 402 or 403. */
 export function refusalOfLimit({ status, code, message, retryAfterMs }: LimitRefusal): Refusal {
   return { status, type: 'studio_limit', code, message, retryAfterMs }
 }
 
-/** Clients of the usual SDKs follow a `Retry-After` up to this; past it they ask again at once, which helps nobody. */
-const longestWaitOfSdksMs = 60_000
+/** The longest `Retry-After` that common SDKs follow, ms. After a longer one they retry at once. */
+const longestSdkWaitMs = 60_000
 
 const bodyOf = ({ message, type, code }: Refusal): string => JSON.stringify({ error: { message, type, code } })
 
@@ -97,10 +97,10 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
     ['X-Studio-Answer', type],
   ]
   if (retryAfterMs !== null) headers.push(['Retry-After', String(Math.max(1, Math.ceil(retryAfterMs / 1000)))])
-  // Where a retry was right it has been made here, and two loops must not stack. What was never sent may wait and come again.
+  // The relay has retried already where that is safe, and a second loop in the SDK must not add to it. A request that was never sent may be retried.
   const unsent =
     status === 429 || ['connection_changed', 'opening', 'body_memory_full', 'database_locked'].includes(refusal.code)
-  const maySdkWait = unsent && retryAfterMs !== null && retryAfterMs <= longestWaitOfSdksMs
+  const maySdkWait = unsent && retryAfterMs !== null && retryAfterMs <= longestSdkWaitMs
   if (!maySdkWait) headers.push(['X-Should-Retry', 'false'])
   if (status === 401) headers.push(['WWW-Authenticate', 'Bearer realm="Inference Studio"'])
   if (status === 405) headers.push(['Allow', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'])
@@ -109,16 +109,17 @@ function headersOf(refusal: Refusal, body: string): HeaderPairs {
 }
 
 /**
- * Answers with the service's error object (specification, Errors), marked as ours by `X-Studio-Answer`. Where a reply has begun
- * already, the connection is cut instead. @param extraHeaders CORS headers for an origin that was allowed by hand
+ * Sends the error object of the specification (Errors), marked by `X-Studio-Answer`. Cuts the connection instead if a reply has already
+ * started.
+ * @param extraHeaders CORS headers for an allowed origin
  */
-export function answer(response: ServerResponse, refusal: Refusal, extraHeaders: HeaderPairs = []): void {
+export function sendRefusal(response: ServerResponse, refusal: Refusal, extraHeaders: HeaderPairs = []): void {
   if (response.headersSent || response.destroyed) {
     response.destroy()
     return
   }
   const body = bodyOf(refusal)
-  // The reason is named: node:http would take the one of a head that failed before.
+  // The reason is given explicitly, because node:http would reuse the reason of an earlier writeHead that failed.
   const reason = STATUS_CODES[refusal.status] ?? 'Refused'
   response.writeHead(refusal.status, reason, [...headersOf(refusal, body), ...extraHeaders].flat())
   response.end(body)
@@ -133,8 +134,8 @@ const reasons: Record<number, string> = {
   503: 'Service Unavailable',
 }
 
-/** The same answer on a bare socket, where node:http has no request to answer to. The connection ends with it. */
-export function answerRaw(socket: Duplex & { destroySoon?(): void }, refusal: Refusal): void {
+/** Sends the error object on a bare socket, for which node:http has no response object, and closes the connection. */
+export function sendRawRefusal(socket: Duplex & { destroySoon?(): void }, refusal: Refusal): void {
   if (!socket.writable) {
     socket.destroy()
     return

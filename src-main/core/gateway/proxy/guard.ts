@@ -4,67 +4,74 @@ import type { Verified } from '../../ports/requests.ts'
 import { originToAllow } from '../../shared/origin.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 import type { Refusal } from './errorReplies.ts'
-import { takenOff } from './headers.ts'
+import { isRemoved } from './headers.ts'
 import { checkTarget } from './localPath.ts'
 import { corsHeaders, isAllowed, preflightHeaders } from './origins.ts'
 
-/** What the gate decides by. */
-export interface Gate {
-  /** The exact `Host` values that it answers to. */
+/** What the guard checks a request against. */
+export interface GuardRules {
+  /** The exact `Host` values that are accepted. */
   hosts: ReadonlySet<string>
   verify(presented: string): Verified
   allowedOrigins(): readonly string[]
-  /** What everybody gets who would be asked for a key: nobody can be let in now. */
+  /** While set, a request that would need a key gets this refusal, because keys can't be checked yet. */
   closed?: Refusal | undefined
 }
 
-export interface Passed {
+export interface GuardPassed {
   verdict: 'pass'
-  tool: App
+  app: App
   /** The whole local path with its query. */
   path: string
-  /** For the reply: CORS headers where the origin was allowed by hand, else empty. */
+  /** Headers to add to the reply: CORS headers for an allowed origin, else none. */
   extraHeaders: HeaderPairs
 }
 
-export interface Refused {
+export interface GuardRefused {
   verdict: 'refuse'
   refusal: Refusal
-  /** Who tried, in words. */
+  /** Who sent the request, as text for a person. */
   from: string
-  /** Where the secret was right all the same. */
-  toolId: string | null
-  /** The origin that could be allowed by hand; null where that is not what stands in the way. */
+  /** The app whose key was presented with the right secret, or null. */
+  appId: string | null
+  /** The origin that a person could allow to let such requests pass, or null. */
   origin: string | null
   extraHeaders: HeaderPairs
 }
 
-export type Verdict = Passed | Refused | { verdict: 'preflight'; headers: HeaderPairs }
+export type GuardVerdict = GuardPassed | GuardRefused | { verdict: 'preflight'; headers: HeaderPairs }
 
 const none: HeaderPairs = []
 
-function refuse(status: number, code: string, message: string, from: string, more: Partial<Refused> = {}): Refused {
+function refuse(
+  status: number,
+  code: string,
+  message: string,
+  from: string,
+  more: Partial<GuardRefused> = {},
+): GuardRefused {
   const refusal: Refusal = { status, type: 'studio_refused', code, message }
-  // What was framed in a doubtful way may be followed by anything.
+  // After an unclear message boundary, the following bytes can't be trusted.
   if (status === 400 || status === 431 || status === 501) refusal.close = true
-  return { verdict: 'refuse', refusal, from, toolId: null, origin: null, extraHeaders: none, ...more }
+  return { verdict: 'refuse', refusal, from, appId: null, origin: null, extraHeaders: none, ...more }
 }
 
 const mostHeaders = 200
-const aProgram = 'a program on this machine'
+/** The sender of a request of which nothing is known, as text for a person. */
+export const aProgram = 'a program on this computer'
 
 /**
- * Text of a stranger's, safe to show: printable ASCII, bounded. Browsers write origins and hosts in ASCII (Punycode), so that
- * nothing honest is lost.
+ * Makes untrusted text safe to show: printable ASCII of at most `longest` characters. Browsers write origins and hosts in ASCII
+ * (Punycode), so nothing legitimate is lost.
  */
-export function shown(text: string, longest = 120): string {
+export function printable(text: string, longest = 120): string {
   const clean = text.replace(/[^\x20-\x7e]/g, '?')
   return clean.length > longest ? `${clean.slice(0, longest)}…` : clean
 }
 
-/** Headers that must stand once: two of them would be read in two ways by two programs (RFC 9112, 6.3). */
+/** A bit for each header that may occur only once, because two programs could read different ones of two (RFC 9112, 6.3). 0 for other headers. */
 function singleBit(name: string): number {
-  // By length first: most headers end here.
+  // The length excludes most headers without lower-casing them.
   switch (name.length) {
     case 4:
       return name.toLowerCase() === 'host' ? 1 : 0
@@ -83,6 +90,7 @@ function singleBit(name: string): number {
   }
 }
 
+/** The name of a single-use header that occurs twice, or null. */
 function repeated(rawHeaders: string[]): string | null {
   let seen = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -95,55 +103,57 @@ function repeated(rawHeaders: string[]): string | null {
   return null
 }
 
-/** What two parsers could cut into messages in two ways, and what is no HTTP/1. */
-function misframed({ rawHeaders, headers, httpVersionMajor }: IncomingMessage): Refused | null {
-  if (httpVersionMajor !== 1) return refuse(400, 'http_version', 'Only HTTP/1.1 is spoken here.', aProgram)
+/** Refuses what two parsers could split into different messages, and anything but HTTP/1. */
+function misframed({ rawHeaders, headers, httpVersionMajor }: IncomingMessage): GuardRefused | null {
+  if (httpVersionMajor !== 1) return refuse(400, 'http_version', 'Only HTTP/1.1 is supported.', aProgram)
   if (rawHeaders.length > mostHeaders * 2) {
-    return refuse(431, 'too_many_headers', `A request may have ${mostHeaders} headers.`, aProgram)
+    return refuse(431, 'too_many_headers', `A request may have at most ${mostHeaders} headers.`, aProgram)
   }
   const twice = repeated(rawHeaders)
-  if (twice) return refuse(400, 'repeated_header', `The header ${twice} stands more than once.`, aProgram)
+  if (twice) return refuse(400, 'repeated_header', `The header ${twice} occurs more than once.`, aProgram)
   const encoding = headers['transfer-encoding']
   if (encoding === undefined) return null
   if (headers['content-length'] !== undefined) {
     return refuse(400, 'two_lengths', 'Content-Length and Transfer-Encoding exclude each other.', aProgram)
   }
-  // RFC 9112, 6.1. A second coding would be lost on the way: the next connection frames the body anew.
+  // RFC 9112, 6.1. A second coding would be lost, because the connection to the service frames the body again.
   if (encoding.toLowerCase() === 'chunked') return null
-  return refuse(501, 'transfer_coding', 'The one transfer coding that is understood is chunked.', aProgram)
+  return refuse(501, 'transfer_coding', 'The only supported transfer coding is chunked.', aProgram)
 }
 
-/** The exact names that this server answers to; a rebound name of an attacker's is none of them. */
+/** The exact `Host` values that the server accepts, so that a DNS-rebinding attack fails. */
 export function hostsOf(port: number, ipv6 = false): ReadonlySet<string> {
   const names = ['127.0.0.1', 'localhost', ...(ipv6 ? ['[::1]'] : [])]
-  // Clients leave out the port that is the scheme's own (RFC 9110, 4.2.1).
+  // Clients omit the default port of the scheme (RFC 9110, 4.2.1).
   return new Set([...names.map((name) => `${name}:${port}`), ...(port === 80 ? names : [])])
 }
 
-function wrongHost(host: string | undefined): Refused {
-  if (host === undefined) return refuse(400, 'no_host', 'A request names its host.', 'a program that names no host')
+function wrongHost(host: string | undefined): GuardRefused {
+  if (host === undefined)
+    return refuse(400, 'no_host', 'A request needs a Host header.', 'a program that names no host')
   return refuse(
     421,
     'wrong_host',
-    'This address answers only to 127.0.0.1 and localhost with its own port.',
-    `a page under another name (${host === '' ? 'none' : shown(host)})`,
+    'This server accepts only the hosts 127.0.0.1 and localhost with its own port.',
+    `a page under another name (${host === '' ? 'none' : printable(host)})`,
   )
 }
 
-const originWords = (origin: string): string => {
+/** The sender of an origin, as text for a person. */
+const describeOrigin = (origin: string): string => {
   if (origin === 'null') return 'a web page without an address (a file or a sandboxed frame)'
   return /^https?:/i.test(origin)
-    ? `a web page at ${shown(origin)}`
+    ? `a web page at ${printable(origin)}`
     : /-extension:/i.test(origin)
-      ? `a browser extension at ${shown(origin)}`
-      : `the page of a program at ${shown(origin)}`
+      ? `a browser extension at ${printable(origin)}`
+      : `the page of a program at ${printable(origin)}`
 }
 
 /**
- * A web page is told from a program by what browsers can't leave out: `Origin`, or `Sec-Fetch-Site` where a request carries no
- * origin (pictures, scripts, frames). Those name their page in `Referer` at most, which is good for words and for nothing else.
+ * Refuses web pages. Browsers always send `Origin`, or `Sec-Fetch-Site` with requests that have no origin (images, scripts, frames).
+ * The latter name their page in `Referer` at most, which is used for the text only.
  */
-function webPage({ headers }: IncomingMessage): Refused | null {
+function webPage({ headers }: IncomingMessage): GuardRefused | null {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   if (origin === undefined && (site === undefined || site === 'none')) return null
@@ -151,29 +161,34 @@ function webPage({ headers }: IncomingMessage): Refused | null {
   return refuse(
     403,
     'web_page',
-    'Web pages and browser extensions may not use this address unless their origin was allowed in the Proxy room of Inference Studio.',
-    page === undefined ? 'a web page (its browser does not say which)' : originWords(page),
+    'Web pages and browser extensions may not use this address unless you allow their origin on the Proxy page of Inference Studio.',
+    page === undefined ? 'a web page (its browser does not say which)' : describeOrigin(page),
     { origin: origin === undefined ? null : originToAllow(origin) },
   )
 }
 
-function preflight(request: IncomingMessage, origin: string, relayed: boolean): Verdict {
+function preflight(request: IncomingMessage, origin: string, isRelayed: boolean): GuardVerdict {
   const { headers } = request
   const asked = {
     method: headers['access-control-request-method'] ?? '',
     headers: headers['access-control-request-headers'],
     privateNetwork: String(headers['access-control-request-private-network'] ?? ''),
   }
-  const pairs = relayed ? preflightHeaders(origin, asked) : null
+  const pairs = isRelayed ? preflightHeaders(origin, asked) : null
   if (pairs) return { verdict: 'preflight', headers: pairs }
-  return refuse(403, 'preflight', 'This origin is allowed, but not what it asks for.', originWords(origin))
+  return refuse(
+    403,
+    'preflight',
+    'This origin is allowed, but not the method or headers that it asks for.',
+    describeOrigin(origin),
+  )
 }
 
-/** A key in the query or in a header that goes on would reach the service, and its logs. */
+/** Whether the key also occurs where it would reach the service and its logs: in the query, or in a header that is passed on. */
 function repeatsKey({ url = '', rawHeaders }: IncomingMessage, key: string): boolean {
   if (url.includes(key)) return true
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at + 1]?.includes(key) && !takenOff(rawHeaders[at] ?? '')) return true
+    if (rawHeaders[at + 1]?.includes(key) && !isRemoved(rawHeaders[at] ?? '')) return true
   }
   return false
 }
@@ -181,74 +196,77 @@ function repeatsKey({ url = '', rawHeaders }: IncomingMessage, key: string): boo
 const bearer = /^Bearer ([\x21-\x7e]{1,512})$/i
 
 const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, string, string]> = {
-  unknown: [401, 'tool_key_unknown', 'This tool key is unknown. Make one in the Proxy room of Inference Studio.'],
+  unknown: [401, 'tool_key_unknown', 'This app key is unknown. Create one on the Proxy page of Inference Studio.'],
   revoked: [
     401,
     'tool_key_revoked',
-    'This tool key was revoked. Make a new one in the Proxy room of Inference Studio.',
+    'This app key was revoked. Create a new one on the Proxy page of Inference Studio.',
   ],
   expired: [
     401,
     'tool_key_expired',
-    'This tool key has expired. Set a later date in the Proxy room of Inference Studio.',
+    'This app key has expired. Set a later date on the Proxy page of Inference Studio.',
   ],
-  paused: [403, 'tool_key_paused', 'This tool is paused. Let it go on in the Proxy room of Inference Studio.'],
+  paused: [403, 'tool_key_paused', 'This app is paused. Resume it on the Proxy page of Inference Studio.'],
 }
 
-function checkKey(request: IncomingMessage, gate: Gate, extraHeaders: HeaderPairs): Refused | App {
+function checkKey(request: IncomingMessage, rules: GuardRules, extraHeaders: HeaderPairs): GuardRefused | App {
   const presented = bearer.exec(request.headers.authorization ?? '')?.[1]
   if (presented === undefined) {
-    const message = 'A tool key of Inference Studio is needed: Authorization: Bearer isk_…'
+    const message = 'An app key of Inference Studio is required: Authorization: Bearer isk_…'
     return refuse(401, 'tool_key_missing', message, 'a program without a key', { extraHeaders })
   }
-  const verified = gate.verify(presented)
+  const verified = rules.verify(presented)
   if (!verified.good) {
     const [status, code, message] = keyRefusals[verified.why]
-    const { tool } = verified
-    const from = tool?.name ?? 'a program with an unknown key'
-    return refuse(status, code, message, from, { toolId: tool?.id ?? null, extraHeaders })
+    const { app } = verified
+    const from = app?.name ?? 'a program with an unknown key'
+    return refuse(status, code, message, from, { appId: app?.id ?? null, extraHeaders })
   }
   if (repeatsKey(request, presented)) {
-    const message = 'The tool key belongs in the Authorization header alone; it stands elsewhere too.'
-    const { id, name } = verified.tool
-    return refuse(400, 'key_elsewhere', message, name, { toolId: id, extraHeaders })
+    const message =
+      'The app key may occur only in the Authorization header, but it also occurs elsewhere in this request.'
+    const { id, name } = verified.app
+    return refuse(400, 'key_elsewhere', message, name, { appId: id, extraHeaders })
   }
-  return verified.tool
+  return verified.app
 }
 
-/** Methods that echo a request or open a tunnel: nothing that a tool of this service needs. */
+/** Methods that echo a request or open a tunnel. The API of the service has no use for them. */
 const refusedMethods = new Set(['TRACE', 'TRACK', 'CONNECT'])
 
-/** Decides over a request from its head alone, before a byte of it goes upstream and before its body is read. */
-export function judge(request: IncomingMessage, gate: Gate): Verdict {
+/** Decides about a request from its head, before its body is read and before any byte is sent to the service. */
+export function checkRequest(request: IncomingMessage, rules: GuardRules): GuardVerdict {
   const { headers, method = 'GET' } = request
-  const odd = misframed(request)
-  if (odd) return odd
-  if (headers.host === undefined || !gate.hosts.has(headers.host.toLowerCase())) return wrongHost(headers.host)
+  const framingRefusal = misframed(request)
+  if (framingRefusal) return framingRefusal
+  if (headers.host === undefined || !rules.hosts.has(headers.host.toLowerCase())) return wrongHost(headers.host)
   const { origin } = headers
-  const allowed = origin !== undefined && isAllowed(origin, gate.allowedOrigins())
+  const allowed = origin !== undefined && isAllowed(origin, rules.allowedOrigins())
   if (!allowed) {
     const page = webPage(request)
     if (page) return page
   }
   const extraHeaders = allowed ? corsHeaders(origin) : none
-  const who = allowed ? originWords(origin) : aProgram
+  const who = allowed ? describeOrigin(origin) : aProgram
   if (refusedMethods.has(method)) {
     return refuse(405, 'method_refused', `The method ${method} is not relayed.`, who, { extraHeaders })
   }
   const wanted = headers['access-control-request-method']
-  const asksFirst = allowed && method === 'OPTIONS' && wanted !== undefined
-  const target = checkTarget(asksFirst ? wanted : method, request.url ?? '')
-  if (asksFirst) return preflight(request, origin, 'path' in target)
+  const isPreflight = allowed && method === 'OPTIONS' && wanted !== undefined
+  const target = checkTarget(isPreflight ? wanted : method, request.url ?? '')
+  if (isPreflight) return preflight(request, origin, 'path' in target)
   if ('problem' in target) {
     const { status, code, message } = target.problem
     return refuse(status, code, message, who, { extraHeaders })
   }
-  // Any other protocol (h2c, which Java's client offers at first) is an offer, and we go on in HTTP/1.1 (RFC 9110, 7.8).
+  // Other upgrades are offers that may be ignored (RFC 9110, 7.8), such as h2c, which Java's client sends first.
   if (headers.upgrade !== undefined && /websocket/i.test(headers.upgrade)) {
-    return refuse(400, 'no_websocket', 'WebSockets are not relayed; the service has none.', who, { extraHeaders })
+    return refuse(400, 'no_websocket', 'WebSockets are not relayed, because the service has none.', who, {
+      extraHeaders,
+    })
   }
-  if (gate.closed) return { ...refuse(gate.closed.status, '', '', who, { extraHeaders }), refusal: gate.closed }
-  const tool = checkKey(request, gate, extraHeaders)
-  return 'verdict' in tool ? tool : { verdict: 'pass', tool, path: target.path, extraHeaders }
+  if (rules.closed) return { ...refuse(rules.closed.status, '', '', who, { extraHeaders }), refusal: rules.closed }
+  const app = checkKey(request, rules, extraHeaders)
+  return 'verdict' in app ? app : { verdict: 'pass', app, path: target.path, extraHeaders }
 }

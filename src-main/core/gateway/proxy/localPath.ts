@@ -1,15 +1,15 @@
 import { pathProblem } from '../../upstream/path.ts'
 
-/** Characters. */
+/** Longest target, in characters. */
 const longest = 16_384
 
-/** A query may also hold "/" and "?", and what browsers leave unencoded in it. */
+/** A query may also contain "/" and "?", and what browsers leave unencoded in it. */
 const queryCharacters = /^\?[A-Za-z0-9\-._~!$&'()*+,;=:@%/?[\]|^`{}"<>]*$/
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/
 
 const notUnderV1 = 'Only paths under /v1, and GET of files below the same address, are relayed.'
 
-/** Why a target is refused. `code` is the `error.code` of the answer. */
+/** Why a target is refused. `code` is the `error.code` of the reply. */
 export interface TargetProblem {
   status: 400 | 404
   code: 'not_under_v1' | 'path_refused'
@@ -21,11 +21,11 @@ const refused = (why: string): { problem: TargetProblem } => ({
 })
 
 /**
- * Whether a target may be relayed: the path with its query as the app wrote it, or what is wrong with it. Anything under `/v1` may be; with GET and HEAD any other
- * path too, because files and images lie below the base address (specification, first page).
+ * Checks whether a target may be relayed. Returns the path with its query as the app wrote it, or the problem. Any path below `/v1` may be
+ * relayed. GET and HEAD may use other paths too, because files and images are below the base address (specification, first page).
  *
- * Only the origin form (RFC 9112, 3.2.1) passes. What two servers could read in two ways is refused and not repaired (`pathProblem`). The query is not
- * normalised by anybody: only its characters are checked.
+ * Only the origin form (RFC 9112, 3.2.1) is allowed. A path that two servers could read differently is refused and never repaired
+ * (`pathProblem`). In the query only the characters are checked, because servers do not normalize queries.
  */
 export function checkTarget(method: string, target: string): { path: string } | { problem: TargetProblem } {
   if (target.length > longest) return refused(`it is longer than ${longest} characters.`)

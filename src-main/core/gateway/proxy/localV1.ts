@@ -1,99 +1,100 @@
 import type { ProxyState } from '../../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
-import { RecentRefusals, type SeenRefusal } from './recentRefusals.ts'
-import { type Bounds, type ProxyDeps, type ProxyServer, startProxy } from './server.ts'
+import type { FrontendDependencies, ProxyBounds } from './httpFrontend.ts'
+import { RecentRefusals, type RefusalWithOrigin } from './recentRefusals.ts'
+import { type ProxyServer, startProxy } from './server.ts'
 
 export interface LocalV1Settings {
   enabled: boolean
-  /** 0 means any. */
+  /** 0 means any free port. */
   port: number
-  /** Also on ::1. */
+  /** Whether to listen on ::1 too. */
   ipv6: boolean
 }
 
-export interface LocalV1Deps extends Omit<ProxyDeps, 'failed'> {
-  /** Whether there is a service to relay to. */
+export interface LocalV1Dependencies extends Omit<FrontendDependencies, 'failed'> {
+  /** Whether a connection to a service exists. */
   connected(): boolean
-  /** Requests that wait at the desk, and until when the service asked everyone to wait. */
+  /** How many requests wait in the queue, and until when the service asked all of them to wait. */
   scheduler(): { waiting: number; heldUntil: string | null }
   log(level: 'warn' | 'error', line: string): void
 }
 
-const nothing = { active: 0, relayed: 0, refused: 0 }
-/** Refusals that are shown. */
-const mostRefusals = 50
+const noCounts = { active: 0, relayed: 0, refused: 0 }
+/** How many refusals `status` lists. */
+const maxRefusals = 50
 
-/** The local `/v1` as it was wished for: starts, moves and stops with the settings. Counts and refusals go on over a move. */
+/** Starts, moves and stops the server of the local API as the settings say. Counters and refusals survive a move to another port. */
 export class LocalV1 {
-  readonly #deps: LocalV1Deps
-  readonly #bounds: Partial<Bounds>
+  readonly #deps: LocalV1Dependencies
+  readonly #bounds: Partial<ProxyBounds>
   readonly #refusals = new RecentRefusals()
-  #wish: LocalV1Settings = { enabled: false, port: 0, ipv6: false }
+  #wanted: LocalV1Settings = { enabled: false, port: 0, ipv6: false }
   #server: ProxyServer | null = null
-  #before = nothing
+  #before = noCounts
   #problem: Problem | null = null
-  /** One change after the other, or two listeners could stand at once. */
+  /** Serializes changes, so that no two servers run at once. */
   #turn: Promise<void> = Promise.resolve()
 
-  constructor(deps: LocalV1Deps, bounds: Partial<Bounds> = {}) {
+  constructor(deps: LocalV1Dependencies, bounds: Partial<ProxyBounds> = {}) {
     this.#deps = deps
     this.#bounds = bounds
   }
 
-  /** Resolves once it stands as wished, or `status()` says why not. */
-  apply(wish: LocalV1Settings): Promise<void> {
-    this.#turn = this.#turn.then(() => this.#become(wish))
+  /** Resolves when the server runs as wanted or `status()` has the reason why not. */
+  apply(wanted: LocalV1Settings): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#change(wanted))
     return this.#turn
   }
 
   status(): Omit<ProxyState, 'tools'> {
     const server = this.#server
-    const now = server?.counts() ?? nothing
+    const now = server?.counts() ?? noCounts
     const { waiting, heldUntil } = this.#deps.scheduler()
     return {
       state: this.#state(),
       baseUrl: server?.baseUrl ?? null,
       port: server?.port ?? null,
-      wantedPort: this.#wish.port,
+      wantedPort: this.#wanted.port,
       active: now.active,
       relayed: this.#before.relayed + now.relayed,
       refused: this.#before.refused + now.refused,
       waiting,
       heldUntil,
-      refusals: this.#refusals.newest(mostRefusals),
+      refusals: this.#refusals.newest(maxRefusals),
       problem: this.#problem,
     }
   }
 
-  /** A key was paused, revoked or has expired: what runs with it ends now, not when its stream does. */
-  cutBad(isGood: (toolId: string) => boolean): void {
-    this.#server?.cutBad(isGood)
+  /** Cuts the running requests of keys that were paused or revoked or have expired. */
+  cutInvalid(isValid: (appId: string) => boolean): void {
+    this.#server?.cutInvalid(isValid)
   }
 
   close(): Promise<void> {
-    return this.apply({ ...this.#wish, enabled: false })
+    return this.apply({ ...this.#wanted, enabled: false })
   }
 
-  /** A problem beside a server that stands is one of ::1 alone: it is shown, and the rest goes on. */
+  /** A problem while the server runs concerns ::1 alone, and does not change the state. */
   #state(): ProxyState['state'] {
     if (this.#server) return this.#deps.connected() ? 'on' : 'waiting'
     return this.#problem ? 'failed' : 'off'
   }
 
-  async #become(wish: LocalV1Settings): Promise<void> {
-    const { enabled, port, ipv6 } = this.#wish
-    const same = wish.enabled === enabled && wish.port === port && wish.ipv6 === ipv6
-    // What could not listen tries again; what listens is not cut for a change that is not its own.
-    if (same && (this.#server !== null) === wish.enabled) return
-    this.#wish = wish
+  async #change(wanted: LocalV1Settings): Promise<void> {
+    const { enabled, port, ipv6 } = this.#wanted
+    const same = wanted.enabled === enabled && wanted.port === port && wanted.ipv6 === ipv6
+    // A server that could not listen tries again. A running server is not restarted for unrelated changes.
+    if (same && (this.#server !== null) === wanted.enabled) return
+    this.#wanted = wanted
     this.#problem = null
-    await this.#leave()
-    if (wish.enabled) await this.#listen(wish)
+    await this.#stop()
+    if (wanted.enabled) await this.#listen(wanted)
     this.#deps.changed()
   }
 
-  async #leave(): Promise<void> {
+  async #stop(): Promise<void> {
     const server = this.#server
     if (!server) return
     this.#server = null
@@ -102,14 +103,14 @@ export class LocalV1 {
     await server.close()
   }
 
-  async #listen(wish: LocalV1Settings): Promise<void> {
-    const failed = (error: StudioError): void => this.#deps.log('error', `The local /v1: ${error.message}`)
-    const refused = (refusal: SeenRefusal): void => {
+  async #listen(wanted: LocalV1Settings): Promise<void> {
+    const failed = (error: StudioError): void => this.#deps.log('error', `The local API: ${error.message}`)
+    const refused = (refusal: RefusalWithOrigin): void => {
       this.#refusals.note(refusal)
       this.#deps.refused(refusal)
     }
     try {
-      this.#server = await startProxy(wish, { ...this.#deps, refused, failed }, this.#bounds)
+      this.#server = await startProxy(wanted, { ...this.#deps, refused, failed }, this.#bounds)
       if (this.#server.ipv6Problem) this.#warn(this.#server.ipv6Problem)
     } catch (thrown) {
       this.#warn(asStudioError(thrown))

@@ -1,18 +1,15 @@
 import { originToAllow } from '../../shared/origin.ts'
 import type { HeaderPairs } from '../../upstream/headers.ts'
 
-// CORS for the few origins that a person allowed by hand (Fetch standard, 3.2). Nobody else ever gets one of these headers.
+// CORS for the origins that a person has allowed (Fetch standard, 3.2). No other origin ever gets one of these headers.
 
-/**
- * Exact, character by character, with what stands in the list read as browsers write it; what can't be allowed is not, whatever
- * stands there.
- */
+/** Whether an origin is in the list. Compares the exact text, after the list entries are written as browsers write origins. */
 export function isAllowed(origin: string, allowed: readonly string[]): boolean {
   if (allowed.length === 0 || originToAllow(origin) !== origin) return false
   return allowed.includes(origin) || allowed.some((entry) => originToAllow(entry) === origin)
 }
 
-/** What every reply to an allowed origin carries, so that its page may read it. */
+/** Headers that let the page of an allowed origin read a reply. */
 export function corsHeaders(origin: string): HeaderPairs {
   return [
     ['Access-Control-Allow-Origin', origin],
@@ -24,10 +21,10 @@ export function corsHeaders(origin: string): HeaderPairs {
 const preflightMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const headerName = /^[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,100}$/
 const mostHeaders = 50
-/** Seconds. A browser may go on for this long after an origin was taken off the list; its requests are refused at once all the same. */
+/** How long a browser may cache a preflight, seconds. Requests of an origin that was removed are refused at once all the same. */
 const preflightAge = '600'
 
-/** The reply to the preflight of an allowed origin; null where what it asks for makes no sense. */
+/** Reply headers for the preflight of an allowed origin, or null if its method or headers are invalid. */
 export function preflightHeaders(
   origin: string,
   asked: { method: string; headers: string | undefined; privateNetwork: string | undefined },

@@ -1,57 +1,55 @@
 import type { RefusalSeen } from '../../../../src-preload/contract/requests.ts'
 import type { GateRefusal } from '../../ports/requests.ts'
 
-/** What happened at the gate, with the origin that could be allowed by hand, where that is what stood in the way. */
-export type SeenRefusal = GateRefusal & { origin: string | null }
+/** A refused request, and the origin that a person could allow to let such requests pass, or null. */
+export type RefusalWithOrigin = GateRefusal & { origin: string | null }
 
-/** Different refusals that are kept; the one that was seen last longest ago makes room. */
-const mostKept = 200
+/** How many different refusals are remembered. A new one replaces the least recent. */
+const maxRemembered = 200
 
-const tried: Record<string, string> = {
-  web_page: 'tried to use the local /v1',
+/** What the sender did, by the code of the refusal. */
+const attempts: Record<string, string> = {
+  web_page: 'tried to use the local API',
   preflight: 'asked for a method or headers that are not allowed',
-  wrong_host: 'tried to use the local /v1: another name for this machine is how DNS rebinding looks',
-  tool_key_missing: 'tried to use the local /v1',
-  tool_key_unknown: 'tried to use the local /v1',
+  wrong_host: 'tried to use the local API under another host name, as DNS rebinding does',
+  tool_key_missing: 'tried to use the local API',
+  tool_key_unknown: 'tried to use the local API',
   tool_key_revoked: 'tried to use its revoked key',
   tool_key_expired: 'tried to use its expired key',
-  tool_key_paused: 'tried to go on while it is paused',
+  tool_key_paused: 'sent a request while it is paused',
   key_elsewhere: 'sent its key outside the Authorization header',
   no_websocket: 'tried to open a WebSocket',
   method_refused: 'tried a method that is not relayed',
   not_under_v1: 'asked for a path that is not relayed',
-  path_refused: 'spelled a path in a way that servers read differently',
-  too_many_connections: 'opened more connections than are served',
+  path_refused: 'sent a path that servers interpret in different ways',
+  too_many_connections: 'opened too many connections',
   too_many_pipelined: 'sent too many requests at once on one connection',
-  slow_headers: 'did not send the head of its request in time',
+  slow_headers: 'did not send its request headers in time',
 }
 
-const inWords = ({ code, from }: GateRefusal): string =>
-  `${from} ${tried[code] ?? 'sent a request that could be read in two ways'}`
+const describe = ({ code, from }: GateRefusal): string =>
+  `${from} ${attempts[code] ?? 'sent a request that servers could interpret in different ways'}`
 
-/**
- * Refusals since start that a person should hear of: the same from the same place counts up. Bounded, so that a flood of made-up
- * names fills nothing.
- */
+/** Refusals since the start, for the Proxy page. Repetitions from the same sender are counted, and memory is bounded. */
 export class RecentRefusals {
-  /** In the order in which they were seen last: newest at the end. */
+  /** Ordered by the last occurrence, newest at the end. */
   readonly #seen = new Map<string, RefusalSeen>()
 
-  note(refusal: SeenRefusal): void {
+  note(refusal: RefusalWithOrigin): void {
     const { code, from, origin } = refusal
     const key = `${code} ${from}`
     const now = new Date().toISOString()
     const known = this.#seen.get(key)
     this.#seen.delete(key)
     if (known) this.#seen.set(key, { ...known, times: known.times + 1, lastAt: now })
-    else this.#seen.set(key, { code, from, message: inWords(refusal), times: 1, firstAt: now, lastAt: now, origin })
-    if (this.#seen.size <= mostKept) return
+    else this.#seen.set(key, { code, from, message: describe(refusal), times: 1, firstAt: now, lastAt: now, origin })
+    if (this.#seen.size <= maxRemembered) return
     const [oldest] = this.#seen.keys()
     if (oldest !== undefined) this.#seen.delete(oldest)
   }
 
   /** Newest first. */
-  newest(most: number): RefusalSeen[] {
-    return [...this.#seen.values()].slice(-most).reverse()
+  newest(count: number): RefusalSeen[] {
+    return [...this.#seen.values()].slice(-count).reverse()
   }
 }

@@ -10,38 +10,40 @@ import type {
   RequestLog,
   RequestTrace,
 } from '../../ports/requests.ts'
-import { Cancel, type CancelSignal } from '../../shared/cancel.ts'
+import { Cancel } from '../../shared/cancel.ts'
 import type { Nano } from '../../shared/money.ts'
 import { endpointOf, isInference, isReadOut } from '../../upstream/endpoint.ts'
 import { flattened, type HeaderPairs, header } from '../../upstream/headers.ts'
 import { nothingAsked } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardReply, ForwardRequest } from '../../upstream/types.ts'
-import type { BodyMemory, Feature } from './bodyMemory.ts'
-import { answer, type Refusal, refusalOf, refusalOfLimit } from './errorReplies.ts'
+import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
+import { type Refusal, refusalOf, refusalOfLimit, sendRefusal } from './errorReplies.ts'
 import { replyHeaders, requestHeaders, safeReason } from './headers.ts'
 import type { AllowedRequest, CutReason } from './proxiedRequest.ts'
-import { modelInQuery, modelOf, type RequestBody, readCarried } from './requestBody.ts'
+import { pipeReply } from './replyBody.ts'
+import { modelInQuery, modelOf, type RequestBody, readBody } from './requestBody.ts'
 import { isUpload, Upload } from './upload.ts'
 
 export type Forward = (request: ForwardRequest) => Promise<ForwardReply>
 
-export interface RelayDeps {
-  /** The way to the service now, or null while nothing is connected. */
+export interface RelayDependencies {
+  /** Sends a request to the service that is connected now. Null while none is. */
   forward(): Forward | null
   requestLog: RequestLog
   allowance: Allowance
-  /** What such a request may cost at most, as far as prices are known; null where they are not. */
-  price(endpoint: Endpoint, model: string | null, use: Use): Nano | null
-  /** Tokens of a usual reply of this model. */
+  /** The estimated maximum cost of a request in nano-SC, or null if the price is unknown. */
+  price(endpoint: Endpoint, model: string | null, use: EstimatedUse): Nano | null
+  /** Tokens of a typical reply of this model. */
   typicalOut(model: string | null): number
-  /** Such as `http://127.0.0.1:8787`. */
+  /** Origin of the local API, such as `http://127.0.0.1:8787`. */
   local(): string
-  /** Room for the bodies that are held whole. */
+  /** Memory for buffered bodies. */
   memory: BodyMemory
 }
 
-interface Use {
+/** The expected use of one request. `count` is the number of choices or images. */
+interface EstimatedUse {
   tokensIn: number
   tokensCached: number
   tokensOut: number
@@ -49,12 +51,12 @@ interface Use {
   count: number
 }
 
-/** A client that follows would send the prompt again, to an address that nobody chose. The specification knows no redirect. */
+/** Redirects are refused, because a client that follows one would send the prompt to an unconfigured address. The specification has none. */
 const redirected: Refusal = {
   status: 502,
   type: 'studio_upstream',
   code: 'redirected',
-  message: 'The service answered with a redirect, which is not followed. Check the base address in Settings.',
+  message: 'The service replied with a redirect, which is not followed. Check the base address in Settings.',
 }
 
 const notConnected: Refusal = {
@@ -76,46 +78,47 @@ const queryNamesModel: Refusal = {
   type: 'studio_limit',
   code: 'model_not_allowed',
   message:
-    'This tool may use certain models only, and the query of this request names another. Name the model in the body.',
+    'This app may use certain models only, and the query of this request names another one. Name the model in the body.',
 }
 
-const cutWords: Record<CutReason, string> = {
-  upload_stalled: 'The upload stopped moving.',
-  reading_stalled: 'The tool read nothing of the reply for too long.',
+const cutMessages: Record<CutReason, string> = {
+  upload_stalled: 'No more of the upload arrived.',
+  reading_stalled: 'The app did not read the reply for too long.',
   malformed_body: 'The body could not be read.',
-  key_ended: 'The tool’s key was paused, revoked or has expired.',
-  closing: 'The local /v1 was switched off or moved.',
+  key_ended: 'The app key was paused or revoked, or it expired.',
+  closing: 'The local API was switched off or moved to another port.',
 }
 
 /**
- * Carries one request of a tool to the service and its reply back, within the tool's limits and written down in the books.
- * The tool gone closes upstream at once; upstream cut cuts the tool's connection too, so that nobody takes half a reply for a whole one.
+ * Relays one request of an app to the service and the reply back, within the app's limits and with a row in the request log. When the app
+ * disconnects, the upstream request is closed at once. When the upstream reply breaks off, the app's connection is cut, so that the app can't
+ * mistake a partial reply for a whole one.
  */
 export async function relay(
-  deps: RelayDeps,
+  deps: RelayDependencies,
   request: IncomingMessage,
   response: ServerResponse,
-  pass: AllowedRequest,
+  allowed: AllowedRequest,
 ): Promise<void> {
-  const endpoint = endpointOf(request.method ?? 'GET', pass.path)
+  const endpoint = endpointOf(request.method ?? 'GET', allowed.path)
   const forward = deps.forward()
-  if (!forward) return refuse(deps, request, response, pass, notConnected)
-  const { models } = pass.tool
-  if (models !== null && !isReadOut(endpoint) && modelInQuery(pass.path, models)) {
-    return refuse(deps, request, response, pass, queryNamesModel)
+  if (!forward) return refuse(deps, request, response, allowed, notConnected)
+  const { models } = allowed.app
+  if (models !== null && !isReadOut(endpoint) && modelInQuery(allowed.path, models)) {
+    return refuse(deps, request, response, allowed, queryNamesModel)
   }
-  const share = deps.allowance.begin(pass.tool, endpoint)
-  if ('status' in share) return refuse(deps, request, response, pass, refusalOfLimit(share))
-  const relayedRequest = new RelayedRequest(deps, request, response, pass, endpoint, share)
+  const reservation = deps.allowance.begin(allowed.app, endpoint)
+  if ('status' in reservation) return refuse(deps, request, response, allowed, refusalOfLimit(reservation))
+  const relayedRequest = new RelayedRequest(deps, request, response, allowed, endpoint, reservation)
   try {
     await relayedRequest.run(forward)
   } finally {
-    share.giveBack(relayedRequest.tokens)
+    reservation.settle(relayedRequest.tokens)
     relayedRequest.releaseBody()
   }
 }
 
-/** It did not come past the desk, or the log did not take it: nothing was sent. */
+/** Failures before anything was sent: the scheduler or the request log did not accept the request. */
 const unsent: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'database_locked',
   'disk_full',
@@ -126,70 +129,70 @@ const unsent: ReadonlySet<ProblemKind> = new Set<ProblemKind>([
   'connection_changed',
 ])
 
-/** One request under way. */
+/** One relayed request. */
 class RelayedRequest {
-  /** What was used, once it is known. */
+  /** The tokens used, once known. */
   tokens: number | null = null
-  readonly #deps: RelayDeps
+  readonly #deps: RelayDependencies
   readonly #request: IncomingMessage
   readonly #response: ServerResponse
-  readonly #pass: AllowedRequest
+  readonly #allowed: AllowedRequest
   readonly #endpoint: Endpoint
-  readonly #share: AllowanceReservation
+  readonly #reservation: AllowanceReservation
   readonly #gone = new Cancel()
   #trace: RequestTrace | null = null
   #reply: ForwardReply | null = null
-  /** What the tool sent, until a reply to it begins. */
-  #carried: RequestBody | null = null
+  /** The request body, until the reply starts. */
+  #body: RequestBody | null = null
   #stopped = false
-  /** The gate ended it, and has answered or cut the connection. */
+  /** Set when the front end ended the request, after it has replied or cut the connection. */
   #cut: CutReason | null = null
-  /** Said no to after it had begun: the model of an upload stands somewhere in it. */
-  #forbidden: Refusal | null = null
+  /** Set when an upload is refused while it is sent, because its model became known. */
+  #lateRefusal: Refusal | null = null
   #upload: Upload | null = null
 
   constructor(
-    deps: RelayDeps,
+    deps: RelayDependencies,
     request: IncomingMessage,
     response: ServerResponse,
-    pass: AllowedRequest,
+    allowed: AllowedRequest,
     endpoint: Endpoint,
-    share: AllowanceReservation,
+    reservation: AllowanceReservation,
   ) {
     this.#deps = deps
     this.#request = request
     this.#response = response
-    this.#pass = pass
+    this.#allowed = allowed
     this.#endpoint = endpoint
-    this.#share = share
+    this.#reservation = reservation
     response.once('close', () => {
       if (!response.writableFinished) this.#gone.abort()
     })
-    pass.onCut = (why) => {
+    allowed.onCut = (why) => {
       this.#cut = why
       this.#gone.abort()
     }
   }
 
   async run(forward: Forward): Promise<void> {
-    const { tool } = this.#pass
+    const { app } = this.#allowed
     try {
-      const carried = await this.#take()
-      if ('status' in carried) return this.#refuse(carried)
-      this.#carried = carried
-      // A body can take its time to come: what is connected by now is asked.
-      const way = this.#deps.forward() ?? forward
-      const expected = this.#expect(carried)
-      const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
+      const body = await this.#readBody()
+      if ('status' in body) return this.#refuse(body)
+      this.#body = body
+      // Reading the body may have taken long: use the connection of now.
+      const send = this.#deps.forward() ?? forward
+      const expected = this.#expect(body)
+      const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
       if (over) return this.#refuse(refusalOfLimit(over))
-      const trace = this.#open(carried)
+      const trace = this.#open(body)
       if (trace.written) await trace.written
-      if (carried instanceof Upload) this.#follow(carried, trace)
-      this.#reply = await way(this.#forwardRequest(carried, trace, expected))
-      await this.#giveBack(this.#reply)
+      if (body instanceof Upload) this.#checkModelOf(body, trace)
+      this.#reply = await send(this.#forwardRequest(body, trace, expected))
+      await this.#sendReply(this.#reply)
       this.#end(wholeEnd(this.#reply))
     } catch (thrown) {
-      // Counting what came may take some ms: the close of the connection goes first.
+      // Counting tokens may take some ms: close the upstream connection first.
       if (this.#gone.aborted) await new Promise(setImmediate)
       this.#fail(thrown)
     } finally {
@@ -197,39 +200,39 @@ class RelayedRequest {
     }
   }
 
-  async #take(): Promise<RequestBody | Refusal> {
-    const { tool } = this.#pass
+  async #readBody(): Promise<RequestBody | Refusal> {
+    const { app } = this.#allowed
     const { memory } = this.#deps
-    const proceed = (): void => this.#pass.proceed()
+    const proceed = (): void => this.#allowed.proceed()
     if (!isUpload(this.#endpoint, this.#request)) {
-      return readCarried(this.#request, this.#endpoint, tool, { memory, signal: this.#gone, proceed })
+      return readBody(this.#request, this.#endpoint, app, { memory, signal: this.#gone, proceed })
     }
     proceed()
-    const upload = await Upload.open(this.#request, tool.models !== null)
+    const upload = await Upload.open(this.#request, app.models !== null)
     if (upload instanceof Upload) {
       this.#upload = upload
-      // Without memory for a copy it is streamed all the same, and sent once.
-      upload.feature = memory.takeNow(tool.id, replayLimit)
+      // Without memory for a copy the upload is still streamed, but it can't be sent again.
+      upload.memory = memory.takeNow(app.id, replayLimit)
     }
     return upload
   }
 
-  /** What the tool sent is not needed again. */
+  /** Frees the memory of the request body, when it is no longer needed for a retry. */
   releaseBody(): void {
-    this.#carried?.feature?.release()
-    // Whoever waits for the reply keeps this object: the bytes must not stay with it.
-    if (this.#carried) this.#carried.body = null
-    this.#carried = null
+    this.#body?.memory?.release()
+    // The caller references this object until the reply ends, but the bytes must be freed now.
+    if (this.#body) this.#body.body = null
+    this.#body = null
   }
 
   #refuse(refusal: Refusal): void {
-    refuse(this.#deps, this.#request, this.#response, this.#pass, refusal)
+    refuse(this.#deps, this.#request, this.#response, this.#allowed, refusal)
   }
 
-  /** Null for read-outs and files, which use nothing, and for a body that was not read. */
+  /** The expected use of the request. Null for endpoints without cost, and for a body that was not read. */
   #expect({ asked, body }: RequestBody, modelPending = this.#upload !== null && asked === null): Expectation | null {
     const endpoint = this.#endpoint
-    // A body at a path that the specification does not know may ask for work all the same.
+    // A request to a path outside the specification may still start work.
     if (!isInference(endpoint) && (endpoint !== 'other' || asked === null)) return null
     const model = modelPending ? null : modelOf(endpoint, asked)
     const count = asked?.count ?? 1
@@ -242,15 +245,15 @@ class RelayedRequest {
   }
 
   #open({ asked }: RequestBody): RequestTrace {
-    const { tool, path } = this.#pass
+    const { app, path } = this.#allowed
     const trace = this.#deps.requestLog.open({
-      asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
+      asker: { kind: 'app', id: app.id, failFast: app.failFast },
       method: this.#request.method ?? 'GET',
       path: path.split('?', 1)[0] ?? path,
       endpoint: this.#endpoint,
       model: asked?.model ?? null,
       stream: asked?.stream ?? false,
-      logBodies: tool.logBodies,
+      logBodies: app.logBodies,
       ...(this.#endpoint === 'images' ? { pictures: asked?.count ?? 1 } : {}),
     })
     trace.onStop = () => {
@@ -261,11 +264,11 @@ class RelayedRequest {
     return trace
   }
 
-  #forwardRequest(carried: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
-    const { tool, path } = this.#pass
+  #forwardRequest(requestBody: RequestBody, trace: RequestTrace, expected: Expectation | null): ForwardRequest {
+    const { app, path } = this.#allowed
     const headers = requestHeaders(this.#request.rawHeaders)
-    const { body, asked, stripUsage, feature } = carried
-    // Functions made here must not name `body`: as long as the reply runs, they would keep it in memory.
+    const { body, asked, stripUsage, memory } = requestBody
+    // Closures created here must not reference `body`, which would stay in memory as long as the reply runs.
     const bodyDone = isStream(body) ? () => undefined : () => this.releaseBody()
     return {
       method: this.#request.method ?? 'GET',
@@ -274,86 +277,86 @@ class RelayedRequest {
       body,
       signal: this.#gone,
       endpoint: this.#endpoint,
-      asker: { kind: 'tool', id: tool.id, failFast: tool.failFast },
+      asker: { kind: 'app', id: app.id, failFast: app.failFast },
       trace,
       tokensIn: expected?.tokensIn ?? 0,
       tokens: (expected?.tokensIn ?? 0) + (expected?.tokensOut ?? 0),
       model: expected?.model ?? null,
       stream: asked?.stream ?? false,
-      retries: tool.retries,
+      retries: app.retries,
       stripUsage,
       local: this.#deps.local,
-      mayKeep: feature !== null,
+      mayKeep: memory !== null,
       bodyDone,
-      roomForReply: (bytes) => this.#roomForReply(bytes),
+      roomForReply: (bytes) => this.#memoryForReply(bytes),
     }
   }
 
-  async #roomForReply(bytes: number): Promise<Feature | null> {
+  async #memoryForReply(bytes: number): Promise<MemoryReservation | null> {
     const { memory } = this.#deps
-    const feature = await memory.take(this.#pass.tool.id, bytes, this.#gone)
+    const reservation = await memory.take(this.#allowed.app.id, bytes, this.#gone)
     const response = this.#response
-    // Held until the tool has read the reply.
-    if (response.closed) feature?.release()
-    else if (feature) response.once('close', feature.release)
-    return feature
+    // Released when the app has read the reply.
+    if (response.closed) reservation?.release()
+    else if (reservation) response.once('close', reservation.release)
+    return reservation
   }
 
-  /** The model of an upload may be known only when most of it has gone up: the limits are asked again then, before the request is complete. */
-  #follow(upload: Upload, trace: RequestTrace): void {
-    const { tool } = this.#pass
+  /** Checks the limits again when the model of an upload becomes known, before the request is complete. */
+  #checkModelOf(upload: Upload, trace: RequestTrace): void {
+    const { app } = this.#allowed
     upload.onModel = (model) => {
       trace.asks({ model })
       const expected = this.#expect(
-        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, feature: null },
+        { body: null, asked: { ...nothingAsked, model }, stripUsage: false, memory: null },
         false,
       )
-      const over = expected && this.#deps.allowance.expect(tool, this.#share, expected)
+      const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
       return over && refusalOfLimit(over)
     }
     upload.onRefused = (refusal) => {
-      this.#forbidden = refusal
+      this.#lateRefusal = refusal
       this.#gone.abort()
     }
   }
 
-  async #giveBack(reply: ForwardReply): Promise<void> {
+  async #sendReply(reply: ForwardReply): Promise<void> {
     const response = this.#response
     if (reply.status >= 300 && reply.status < 400 && header(reply.headers, 'location') !== null) {
       throw new Redirected()
     }
     const headers = replyHeaders(reply.headers)
-    headers.push(...this.#pass.extraHeaders)
+    headers.push(...this.#allowed.extraHeaders)
     response.writeHead(reply.status, safeReason(reply.statusText), flattened(headers))
-    await pour(reply, response, this.#gone)
+    await pipeReply(reply, response, this.#gone)
   }
 
   #fail(thrown: unknown): void {
     const error = asStudioError(thrown)
     if (this.#cut) {
-      this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutWords[this.#cut] } })
-    } else if (this.#forbidden) {
-      this.#answer(this.#forbidden, 'refused')
+      this.#end({ state: 'cancelled', by: 'studio', problem: { kind: this.#cut, message: cutMessages[this.#cut] } })
+    } else if (this.#lateRefusal) {
+      this.#sendRefusal(this.#lateRefusal, 'refused')
     } else if (this.#stopped) {
       this.#end({ state: 'cancelled', by: 'person' })
-      answer(this.#response, stoppedByPerson, this.#pass.extraHeaders)
+      sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.aborted) {
       this.#end({ state: 'cancelled', by: 'tool' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
-      this.#answer(redirected, 'failed')
+      this.#sendRefusal(redirected, 'failed')
     } else if (this.#response.headersSent) {
       this.#end({ state: 'cut', problem: { kind: error.kind, message: error.message } })
       this.#response.destroy()
     } else {
-      this.#answer(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
+      this.#sendRefusal(refusalOf(error), unsent.has(error.kind) ? 'refused' : 'failed')
     }
   }
 
-  #answer(refusal: Refusal, state: 'refused' | 'failed'): void {
+  #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): void {
     this.#trace?.replied(refusal.status, null)
     this.#end({ state, problem: { kind: refusal.code, message: refusal.message } })
-    answer(this.#response, refusal, this.#pass.extraHeaders)
+    sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
   }
 
   #end(end: RequestEnd): void {
@@ -376,110 +379,29 @@ function wholeEnd(reply: ForwardReply): RequestEnd {
 }
 
 function refuse(
-  { requestLog }: RelayDeps,
+  { requestLog }: RelayDependencies,
   { method = 'GET' }: IncomingMessage,
   response: ServerResponse,
-  { tool, path, extraHeaders }: AllowedRequest,
+  { app, path, extraHeaders }: AllowedRequest,
   refusal: Refusal,
 ): void {
   const { status, code, message } = refusal
   requestLog.refused({
-    toolId: tool.id,
-    from: tool.name,
+    appId: app.id,
+    from: app.name,
     method,
     path: path.split('?', 1)[0] ?? path,
     status,
     code,
     message,
   })
-  answer(response, refusal, extraHeaders)
+  sendRefusal(response, refusal, extraHeaders)
 }
 
 const isStream = (body: ForwardRequest['body']): body is AsyncIterable<Uint8Array> =>
   body !== null && !(body instanceof Uint8Array)
 
-/** The body has grown: the length that the tool told holds no more. */
+/** The headers with a new Content-Length, because the body was edited. */
 function withLength(headers: HeaderPairs, length: number): HeaderPairs {
   return headers.map(([name, value]) => [name, name.toLowerCase() === 'content-length' ? String(length) : value])
-}
-
-/** Bytes go to the tool as they come; a tool that reads slowly holds the service back. */
-async function pour(reply: ForwardReply, response: ServerResponse, gone: CancelSignal): Promise<void> {
-  // A short reply has mostly come with its head: both leave in one write.
-  const whole = reply.whole()
-  if (whole) {
-    response.end(whole)
-    return
-  }
-  // A head that its first bytes follow at once leaves in one write with them; a stream's head does not wait for its first event.
-  const flush = setImmediate(() => response.flushHeaders())
-  if (reply.flow) {
-    await flowing(reply.flow, response, gone, flush)
-    return
-  }
-  for await (const bytes of reply.body) {
-    clearImmediate(flush)
-    if (!response.write(bytes)) await drained(response, gone)
-  }
-  clearImmediate(flush)
-  response.end()
-}
-
-/** @throws StudioError what broke the reply, or `cancelled` */
-function flowing(
-  flow: NonNullable<ForwardReply['flow']>,
-  response: ServerResponse,
-  gone: CancelSignal,
-  flush: NodeJS.Immediate,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let begun = false
-    let body: { goOn(): void } | null = null
-    const over = (): void => {
-      clearImmediate(flush)
-      response.off('drain', goOn)
-      gone.removeEventListener('abort', leave)
-    }
-    const goOn = (): void => body?.goOn()
-    const leave = (): void => {
-      over()
-      reject(new StudioError('cancelled', 'Cancelled.'))
-    }
-    if (gone.aborted) return leave()
-    response.on('drain', goOn)
-    gone.addEventListener('abort', leave, { once: true })
-    body = flow({
-      write(bytes) {
-        if (!begun) clearImmediate(flush)
-        begun = true
-        return response.write(bytes)
-      },
-      end() {
-        over()
-        response.end()
-        resolve()
-      },
-      fail(error) {
-        over()
-        reject(error)
-      },
-    })
-  })
-}
-
-/** Resolves when the tool has taken what was written. @throws StudioError `cancelled` when it goes away instead */
-function drained(response: ServerResponse, gone: CancelSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      response.off('drain', go)
-      reject(new StudioError('cancelled', 'Cancelled.'))
-    }
-    const go = (): void => {
-      gone.removeEventListener('abort', leave)
-      resolve()
-    }
-    if (gone.aborted) return leave()
-    response.once('drain', go)
-    gone.addEventListener('abort', leave, { once: true })
-  })
 }

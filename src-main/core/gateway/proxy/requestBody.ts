@@ -8,52 +8,53 @@ import { maxDepth } from '../../upstream/meter/jsonScan.ts'
 import { type AskedFor, RequestScan } from '../../upstream/meter/request.ts'
 import { replayLimit } from '../../upstream/replay.ts'
 import type { ForwardRequest } from '../../upstream/types.ts'
-import type { BodyMemory, Feature } from './bodyMemory.ts'
+import type { BodyMemory, MemoryReservation } from './bodyMemory.ts'
 import type { Refusal } from './errorReplies.ts'
 
-/** A JSON request up to this size (bytes) is read whole before it goes on: its model, its budget and its replay hang on it. */
+/** Largest JSON request that is buffered, bytes. Buffering is needed to read the model, to check the budget and to retry. */
 export const jsonLimit = 32 * 1024 * 1024
 
-/** What a request carries and asks for. `asked` is null where the body is none of ours to read. */
+/** The body of a request, and what it asks for. `asked` is null if the body is not read here. */
 export interface RequestBody {
   body: ForwardRequest['body']
   asked: AskedFor | null
-  /** Usage was asked for on the tool's behalf: the event that brings it is cut out again. */
+  /** Whether the request was changed to ask for usage. The event with the usage is then removed from the reply. */
   stripUsage: boolean
-  /** Room for the bytes that are held, which the caller releases. */
-  feature: Feature | null
+  /** Memory for the buffered bytes. The caller releases it. */
+  memory: MemoryReservation | null
 }
 
-const nothing: RequestBody = { body: null, asked: null, stripUsage: false, feature: null }
+const noBody: RequestBody = { body: null, asked: null, stripUsage: false, memory: null }
 
-/** Models that the specification names for requests which name none. */
+/** Models that the specification defines for requests without a model. */
 const defaultModels: Partial<Record<Endpoint, string>> = { speech: 'tts-1', transcription: 'whisper-1' }
 
+/** The model that a request uses, or null if it is unknown. */
 export const modelOf = (endpoint: Endpoint, asked: AskedFor | null): string | null =>
   asked?.model ?? (asked?.namesModel ? null : (defaultModels[endpoint] ?? null))
 
-const readWhole: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])
+const bufferedEndpoints: ReadonlySet<Endpoint> = new Set<Endpoint>(['chat', 'completions', 'speech', 'images'])
 
-/** Whether what the key may do can be told from the body alone. */
-const limited = (tool: App): boolean =>
-  (tool.models ?? tool.tokensPerMinute ?? tool.budgetDay ?? tool.budgetMonth ?? tool.budgetTotal) !== null
+/** Whether the app has limits that can be checked only against the body. */
+const hasBodyLimits = (app: App): boolean =>
+  (app.models ?? app.tokensPerMinute ?? app.budgetDay ?? app.budgetMonth ?? app.budgetTotal) !== null
 
 const tooLarge: Refusal = {
   status: 413,
   type: 'studio_refused',
   code: 'body_too_large',
-  message: `A JSON request of a tool that has limits may have at most ${jsonLimit / 1024 / 1024} MB: a larger one can’t be checked against them.`,
+  message: `A JSON request of an app with limits may have at most ${jsonLimit / 1024 / 1024} MB, because a larger one can’t be checked against them.`,
 }
 
-/** Methods whose requests ask for work. Others are read-outs, unless they carry a body all the same. */
+/** Methods that may start work without a body. Requests with other methods only read, unless they have a body. */
 const worksWithoutBody: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 
-/** Whether a request asks for work at a path that the specification does not know, and says nothing that its app's limits could be checked against. */
-const lacksBody = ({ method = '' }: IncomingMessage, endpoint: Endpoint, tool: App): boolean =>
-  endpoint === 'other' && worksWithoutBody.has(method) && limited(tool)
+/** Whether a request without a body may start work at a path outside the specification, so that its app's limits can't be checked. */
+const lacksBody = ({ method = '' }: IncomingMessage, endpoint: Endpoint, app: App): boolean =>
+  endpoint === 'other' && worksWithoutBody.has(method) && hasBodyLimits(app)
 
-/** Whether a service that goes by these headers reads the body as we do: plain UTF-8 JSON, not compressed and no form. */
-function saysJson({
+/** Whether these headers describe plain UTF-8 JSON, neither compressed nor a form, so that the service reads the body as this proxy does. */
+function isPlainJson({
   'content-type': type = '',
   'content-encoding': encoding = 'identity',
 }: IncomingHttpHeaders): boolean {
@@ -63,13 +64,13 @@ function saysJson({
 }
 
 /**
- * Whether the query of a request names a model (`?model=`, in any spelling). Some servers read form fields from the query too, and take that one where
- * the body names none. `model` itself may stand there when it is allowed and the only one.
+ * Whether the query names a model that the app may not use (`?model=`, in any spelling). Some servers read form fields from the query too, and
+ * use them when the body names no model. A plain `model` parameter with an allowed model passes.
  */
 export function modelInQuery(path: string, allowed: readonly string[]): boolean {
   const at = path.indexOf('?')
   if (at < 0) return false
-  // Some servers part parameters at ";" too.
+  // Some servers also split parameters at ";".
   return path
     .slice(at + 1)
     .split(/[&;]/)
@@ -79,98 +80,104 @@ export function modelInQuery(path: string, allowed: readonly string[]): boolean 
     })
 }
 
-/** A service that is more tolerant than we are (UTF-16, compressed bodies) must not read past a tool's limits. */
+/** A service that accepts more than this proxy (UTF-16, compressed bodies) must not bypass an app's limits. */
 const unreadable: Refusal = {
   status: 400,
   type: 'studio_refused',
   code: 'body_unreadable',
-  message: `This tool has limits, which can be checked only for one plain JSON object (application/json, UTF-8, not compressed), nested at most ${maxDepth} levels deep.`,
+  message: `This app has limits, which can be checked only in one plain JSON object (application/json, UTF-8, not compressed) with at most ${maxDepth} levels of nesting.`,
 }
 
-const noRoom: Refusal = {
+const noMemory: Refusal = {
   status: 503,
   type: 'studio_busy',
   code: 'body_memory_full',
-  message: 'Too many large requests are under way. Try again in a few seconds.',
+  message: 'Too many large requests are running. Try again in a few seconds.',
   retryAfterMs: 5000,
 }
 
-export interface Reading {
+export interface BodyReadOptions {
   memory: BodyMemory
-  /** Ends the wait for room. */
+  /** Ends the wait for memory. */
   signal: CancelSignal
-  /** Sends 100 Continue where the client waits for it: called when there is room for the body. */
+  /** Sends 100 Continue if the client waits for it. Called when there is memory for the body. */
   proceed(): void
 }
 
 /**
- * Takes in what a tool sends besides its head. JSON is read whole, once there is room for it; anything else is streamed on as it comes, and so
- * is JSON over `jsonLimit`, unless the tool has limits. Answers a refusal for JSON that is too large, or can't be read, where reading it
- * matters, and where no room came free in time.
+ * Reads the body of a request. JSON is buffered once there is memory for it. Everything else is streamed, and so is JSON over `jsonLimit` of
+ * an app without limits. Returns a refusal if no memory became free in time, and if an app has limits that can't be checked because its
+ * JSON is too large or not readable.
  */
-export async function readCarried(
+export async function readBody(
   request: IncomingMessage,
   endpoint: Endpoint,
-  tool: App,
-  reading: Reading,
+  app: App,
+  options: BodyReadOptions,
 ): Promise<RequestBody | Refusal> {
-  const { memory, signal, proceed } = reading
+  const { memory, signal, proceed } = options
   const { 'content-length': length, 'transfer-encoding': encoding } = request.headers
   const size = encoding === undefined ? Number(length ?? 0) : null
   if (size === 0) {
-    if (lacksBody(request, endpoint, tool)) return unreadable
+    if (lacksBody(request, endpoint, app)) return unreadable
     proceed()
-    return nothing
+    return noBody
   }
-  const isLimited = limited(tool)
+  const isLimited = hasBodyLimits(app)
   const isChecked = isLimited && endpoint !== 'transcription'
-  if (isChecked && !saysJson(request.headers)) return unreadable
-  if ((!readWhole.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && !isLimited)) {
-    // Without memory for a copy it is streamed all the same, and sent once.
-    const feature = memory.takeNow(tool.id, replayLimit)
+  if (isChecked && !isPlainJson(request.headers)) return unreadable
+  if ((!bufferedEndpoints.has(endpoint) && !isChecked) || (size !== null && size > jsonLimit && !isLimited)) {
+    // Without memory for a copy the body is still streamed, but it can't be sent again.
+    const copyMemory = memory.takeNow(app.id, replayLimit)
     proceed()
-    return { body: request, asked: null, stripUsage: false, feature }
+    return { body: request, asked: null, stripUsage: false, memory: copyMemory }
   }
   if (size !== null && size > jsonLimit) return tooLarge
-  const feature = await memory.take(tool.id, size ?? memory.bounds.smallBody, signal)
-  if (feature === null) return noRoom
+  const reservation = await memory.take(app.id, size ?? memory.bounds.smallBody, signal)
+  if (reservation === null) return noMemory
   proceed()
-  const incoming = new IncomingJson(request, endpoint, tool, reading, feature)
-  let carried: RequestBody | Refusal | null = null
+  const incoming = new IncomingJson(request, endpoint, app, options, reservation)
+  let read: RequestBody | Refusal | null = null
   try {
-    carried = size === null ? await incoming.readChunked() : await incoming.readKnown(size)
-    return carried
+    read = size === null ? await incoming.readChunked() : await incoming.readKnown(size)
+    return read
   } finally {
-    if (carried === null || 'status' in carried) incoming.release()
+    if (read === null || 'status' in read) incoming.release()
   }
 }
 
-/** One JSON request on its way in. */
+/** One JSON request while it is received. */
 class IncomingJson {
   readonly #request: IncomingMessage
-  readonly #tool: App
+  readonly #app: App
   readonly #endpoint: Endpoint
-  readonly #reading: Reading
+  readonly #options: BodyReadOptions
   readonly #isLimited: boolean
   readonly #scan: RequestScan
-  #feature: Feature
+  #reservation: MemoryReservation
 
-  constructor(request: IncomingMessage, endpoint: Endpoint, tool: App, reading: Reading, feature: Feature) {
+  constructor(
+    request: IncomingMessage,
+    endpoint: Endpoint,
+    app: App,
+    options: BodyReadOptions,
+    reservation: MemoryReservation,
+  ) {
     this.#request = request
     this.#endpoint = endpoint
-    this.#tool = tool
-    this.#reading = reading
-    this.#isLimited = limited(tool)
+    this.#app = app
+    this.#options = options
+    this.#isLimited = hasBodyLimits(app)
     this.#scan = new RequestScan(endpoint)
-    this.#feature = feature
+    this.#reservation = reservation
   }
 
   release(): void {
-    this.#feature.release()
+    this.#reservation.release()
   }
 
   async readKnown(size: number): Promise<RequestBody | Refusal> {
-    // The parser hands the body over after the head, in the same turn: microtasks run when it is through with the packet.
+    // The parser delivers the body after the headers in the same turn. Microtasks run when the whole packet is parsed.
     await Promise.resolve()
     if (this.#request.readableLength === size) {
       const all: unknown = this.#request.read()
@@ -190,17 +197,17 @@ class IncomingJson {
   }
 
   async readChunked(): Promise<RequestBody | Refusal> {
-    const { smallBody } = this.#reading.memory.bounds
-    // Pieces of a few bytes each would cost many times their length, so that they are copied together.
+    const { smallBody } = this.#options.memory.bounds
+    // Pieces are copied into one buffer, because many small ones would cost several times their length.
     let bytes: Buffer = Buffer.allocUnsafeSlow(Math.min(firstSize, smallBody))
     let end = headroom
     for await (const piece of piecesOf(this.#request)) {
       const needed = end + piece.length
       if (needed > headroom + jsonLimit) {
-        return this.#isLimited ? tooLarge : this.#streamedOn(bytes.subarray(headroom, end), piece)
+        return this.#isLimited ? tooLarge : this.#streamRest(bytes.subarray(headroom, end), piece)
       }
       if (needed > smallBody && bytes.length <= smallBody) {
-        if (!(await this.#takeLargeRoom())) return noRoom
+        if (!(await this.#takeLargeMemory())) return noMemory
         bytes = grown(bytes, end, headroom + jsonLimit)
       } else if (needed > bytes.length) {
         bytes = grown(bytes, end, Math.min(smallBody, Math.max(needed, 2 * bytes.length)))
@@ -209,50 +216,50 @@ class IncomingJson {
       end = needed
       if (this.#isUnreadable(piece)) return unreadable
     }
-    // Of the largest size, what was never written to takes no memory.
-    this.#feature.shrink(bytes.length <= smallBody ? bytes.length : end)
+    // The unwritten end of the largest buffer occupies no physical memory.
+    this.#reservation.shrink(bytes.length <= smallBody ? bytes.length : end)
     return this.#whole(bytes.subarray(0, end), headroom)
   }
 
-  /** The small pool's room goes back only then: what was read so far is held meanwhile. */
-  async #takeLargeRoom(): Promise<boolean> {
-    const { memory, signal } = this.#reading
-    const feature = await memory.take(this.#tool.id, jsonLimit, signal)
-    if (feature === null) return false
-    this.#feature.release()
-    this.#feature = feature
+  /** Moves to the large pool. The small reservation is released only afterwards, because the bytes so far occupy it. */
+  async #takeLargeMemory(): Promise<boolean> {
+    const { memory, signal } = this.#options
+    const reservation = await memory.take(this.#app.id, jsonLimit, signal)
+    if (reservation === null) return false
+    this.#reservation.release()
+    this.#reservation = reservation
     return true
   }
 
-  /** Nothing that follows can make it readable. */
+  /** Scans a piece. True when the body can't be checked, whatever follows. */
   #isUnreadable(piece: Uint8Array): boolean {
     this.#scan.push(piece)
     return this.#scan.problem !== null && this.#isLimited
   }
 
-  /** The body begins at `from`; what is put into it may use the bytes before. */
+  /** The whole body, which starts at `from`. The edit may use the bytes before it. */
   #whole(bytes: Buffer, from: number): RequestBody | Refusal {
-    const feature = this.#feature
+    const memory = this.#reservation
     const asked = this.#scan.asked()
     if (!asked.json && this.#isLimited) return unreadable
     const edit = this.#endpoint === 'chat' && asked.stream ? asked.usageEdit : null
-    return { body: edit ? edited(bytes, edit, from) : bytes.subarray(from), asked, stripUsage: edit !== null, feature }
+    return { body: edit ? edited(bytes, edit, from) : bytes.subarray(from), asked, stripUsage: edit !== null, memory }
   }
 
-  /** It is too large to be held: what has come goes up first, then the rest as it comes. */
-  #streamedOn(held: Uint8Array, next: Uint8Array): RequestBody {
+  /** Streams a body that is too large to buffer: first the buffered part, then the rest as it arrives. */
+  #streamRest(buffered: Uint8Array, next: Uint8Array): RequestBody {
     return {
-      body: followed(held, next, this.#request, this.#feature),
+      body: followedBy(buffered, next, this.#request, this.#reservation),
       asked: null,
       stripUsage: false,
-      feature: this.#feature,
+      memory: this.#reservation,
     }
   }
 }
 
-/** Bytes taken for the start of a body of unknown length. */
+/** Initial buffer for a body of unknown length, bytes. */
 const firstSize = 64 * 1024
-/** Bytes left free in front of a body, so that asking for the usage makes no copy of it. */
+/** Free bytes before a body, so that adding the request for usage needs no copy. */
 const headroom = 64
 
 function grown(bytes: Buffer, length: number, size: number): Buffer {
@@ -261,22 +268,22 @@ function grown(bytes: Buffer, length: number, size: number): Buffer {
   return larger
 }
 
-/** Leaving early keeps the connection: the answer still has to go out on it. */
+/** The body in pieces. Stopping early does not destroy the connection, which the reply still needs. */
 async function* piecesOf(request: IncomingMessage): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const piece of request.iterator({ destroyOnReturn: false })) {
     if (piece instanceof Uint8Array) yield piece
   }
 }
 
-async function* followed(
-  held: Uint8Array,
+async function* followedBy(
+  buffered: Uint8Array,
   next: Uint8Array,
   request: IncomingMessage,
-  feature: Feature,
+  reservation: MemoryReservation,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  yield held
-  // With the reader's next wish, the network has taken them.
-  feature.release()
+  yield buffered
+  // The network has taken the buffered bytes when the reader asks for more.
+  reservation.release()
   yield next
   yield* piecesOf(request)
 }

@@ -2,26 +2,23 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { hostsOf } from './guard.ts'
-import { type Bounds, HttpFrontend, type ProxyDeps, usualBounds } from './httpFrontend.ts'
-
-export type { Bounds, ProxyDeps } from './httpFrontend.ts'
-export type { AllowedRequest as Pass, CutReason } from './proxiedRequest.ts'
+import { defaultBounds, type FrontendDependencies, HttpFrontend, type ProxyBounds } from './httpFrontend.ts'
 
 export interface ProxyServer {
   readonly port: number
   /** Such as `http://127.0.0.1:8787/v1`. */
   readonly baseUrl: string
-  /** Why ::1 is not listened to although it was asked for, or null. 127.0.0.1 is, all the same. */
+  /** Why binding to ::1 failed, or null. The server on 127.0.0.1 runs in both cases. */
   readonly ipv6Problem: StudioError | null
-  /** Requests under way; relayed and refused since start. */
+  /** Running requests now; relayed and refused requests since the start. */
   counts(): { active: number; relayed: number; refused: number }
-  /** Ends what runs for tools whose key is no longer good. */
-  cutBad(isGood: (toolId: string) => boolean): void
-  /** Cuts what is open and stops listening. */
+  /** Cuts the running requests of apps whose key is no longer valid. */
+  cutInvalid(isValid: (appId: string) => boolean): void
+  /** Stops listening and cuts every connection. */
   close(): Promise<void>
 }
 
-/** How many ports above the wanted one are tried when it is taken. */
+/** How many higher ports are tried when the wanted one is taken. */
 const portsTried = 50
 
 function listen(server: Server, host: '127.0.0.1' | '::1', port: number): Promise<number> {
@@ -37,6 +34,7 @@ function listen(server: Server, host: '127.0.0.1' | '::1', port: number): Promis
 const taken = (thrown: unknown): boolean =>
   thrown instanceof Error && 'code' in thrown && (thrown.code === 'EADDRINUSE' || thrown.code === 'EACCES')
 
+/** Listens on the wanted port or the next free one, and returns it. */
 async function listenNear(server: Server, wanted: number): Promise<number> {
   const last = wanted === 0 ? 0 : Math.min(wanted + portsTried, 65_535)
   for (let port = wanted; port <= last; port += 1) {
@@ -46,7 +44,7 @@ async function listenNear(server: Server, wanted: number): Promise<number> {
       if (!taken(thrown)) throw thrown
     }
   }
-  throw new StudioError('port_taken', `No port from ${wanted} to ${last} is free for the local /v1.`)
+  throw new StudioError('port_taken', `No port from ${wanted} to ${last} is free for the local API.`)
 }
 
 async function listenOnIpv6(server: Server, port: number): Promise<StudioError | null> {
@@ -54,8 +52,8 @@ async function listenOnIpv6(server: Server, port: number): Promise<StudioError |
     await listen(server, '::1', port)
     return null
   } catch (cause) {
-    const why = taken(cause) ? `port ${port} of ::1 is taken` : 'this machine has no ::1'
-    return new StudioError('port_taken', `The local /v1 answers on 127.0.0.1 alone: ${why}.`, {}, { cause })
+    const why = taken(cause) ? `port ${port} of ::1 is taken` : 'this computer has no ::1'
+    return new StudioError('port_taken', `The local API listens only on 127.0.0.1: ${why}.`, {}, { cause })
   }
 }
 
@@ -66,15 +64,15 @@ const closed = (server: Server): Promise<void> =>
   })
 
 /**
- * Starts the local `/v1` on 127.0.0.1: the wanted port, or the next free one; 0 means any. With `ipv6` on the same port of ::1 too.
+ * Starts the local API on 127.0.0.1, on the wanted port or the next free one. Port 0 means any. With `ipv6` it also listens on the same port of ::1.
  * @throws StudioError `port_taken`
  */
 export async function startProxy(
   wanted: { port: number; ipv6: boolean },
-  deps: ProxyDeps,
-  bounds: Partial<Bounds> = {},
+  deps: FrontendDependencies,
+  bounds: Partial<ProxyBounds> = {},
 ): Promise<ProxyServer> {
-  const frontend = new HttpFrontend(deps, { ...usualBounds, ...bounds })
+  const frontend = new HttpFrontend(deps, { ...defaultBounds, ...bounds })
   const first = frontend.server()
   const servers = [first]
   const port = await listenNear(first, wanted.port)
@@ -84,15 +82,15 @@ export async function startProxy(
     ipv6Problem = await listenOnIpv6(second, port)
     if (!ipv6Problem) servers.push(second)
   }
-  // Such as no file descriptors left: one connection is lost, and the rest goes on.
+  // For example when no file descriptors are left: one connection is lost and the server continues.
   for (const server of servers) server.on('error', (error) => deps.failed(asStudioError(error)))
-  frontend.opensFor(hostsOf(port, servers.length > 1))
+  frontend.acceptHosts(hostsOf(port, servers.length > 1))
   return {
     port,
     baseUrl: `http://127.0.0.1:${port}/v1`,
     ipv6Problem,
     counts: () => frontend.counts(),
-    cutBad: (isGood) => frontend.cutBad(isGood),
+    cutInvalid: (isValid) => frontend.cutInvalid(isValid),
     close: async () => {
       frontend.close()
       await Promise.all(servers.map(closed))

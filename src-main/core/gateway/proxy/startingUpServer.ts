@@ -3,35 +3,42 @@ import type { Refusal } from './errorReplies.ts'
 import type { LocalV1Settings } from './localV1.ts'
 import { startProxy } from './server.ts'
 
-/** In seconds a client asks again: its request was never sent. */
+/** Short, because the request was never sent and the start mostly takes seconds. */
 const retryAfterMs = 2000
-const opening: Refusal = {
+const startingUp: Refusal = {
   status: 503,
   type: 'studio_unavailable',
   code: 'opening',
-  message: 'Inference Studio is getting its data ready. Ask again in a few seconds.',
+  message: 'Inference Studio is preparing its data. Try again in a few seconds.',
   retryAfterMs,
-  // Who comes again meets another server.
+  // The next request must reach the real server on a new connection.
   close: true,
 }
 
 /**
- * Stands where the local /v1 will, while nobody can look keys up: whoever gets past the gate is told to ask again. Null where it should not
- * stand, or can't: what the local /v1 meets on that port it says itself.
+ * Starts a server on the port of the local API for the time in which app keys can't be read. Requests that pass the guard get 503 with a
+ * `Retry-After`. Returns null if the local API is off or the port is not available; the real server reports that problem later.
  */
 export async function startStartingUpServer(
   { enabled, port, ipv6 }: LocalV1Settings,
   allowedOrigins: readonly string[],
 ): Promise<{ baseUrl: string; close(): Promise<void> } | null> {
-  // Nobody knows a port that is not chosen yet.
+  // No client knows a port that is chosen only at the real start.
   if (!enabled || port === 0) return null
-  const nobody = (): never => {
-    throw new StudioError('bug', 'Nobody is let in before the keys can be read.')
+  const unexpected = (): never => {
+    throw new StudioError('bug', 'A request was let in before the app keys could be read.')
   }
   const nothing = (): void => undefined
-  const deps = { verify: nobody, relay: nobody, used: nobody, refused: nothing, changed: nothing, failed: nothing }
+  const deps = {
+    verify: unexpected,
+    relay: unexpected,
+    used: unexpected,
+    refused: nothing,
+    changed: nothing,
+    failed: nothing,
+  }
   try {
-    return await startProxy({ port, ipv6 }, { ...deps, closed: opening, allowedOrigins: () => allowedOrigins })
+    return await startProxy({ port, ipv6 }, { ...deps, closed: startingUp, allowedOrigins: () => allowedOrigins })
   } catch {
     return null
   }

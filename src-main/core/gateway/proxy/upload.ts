@@ -5,59 +5,59 @@ import { type AskedFor, type FormReader, nothingAsked, openForm } from '../../up
 import type { Refusal } from './errorReplies.ts'
 import { modelOf, type RequestBody } from './requestBody.ts'
 
-/** How much of an upload may be read before anything is sent upstream, to find a model that stands before the file. Bytes. */
-const mostAhead = 64 * 1024
+/** How much of an upload is read to find a model before the file, before anything is sent to the service. Bytes. */
+const maxAhead = 64 * 1024
 
 const refusal = (why: string): Refusal => ({
   status: 400,
   type: 'studio_refused',
   code: 'body_unreadable',
-  message: `This tool may use certain models only, and the model of this upload can’t be told: ${why}`,
+  message: `This app may use certain models only, and the model of this upload can’t be determined: ${why}`,
 })
-const noForm = refusal('it is no plain multipart/form-data.')
+const noForm = refusal('it is not plain multipart/form-data.')
 const unclear = refusal('servers read a form like this in different ways.')
 const twoModels = refusal('it names more than one.')
 const cutShort = refusal('the form ends before its closing boundary.')
 
-/** Whether a request brings an upload to look through. */
+/** Whether a request has an upload whose form must be read. */
 export const isUpload = (endpoint: Endpoint, { headers }: IncomingMessage): boolean =>
   endpoint === 'transcription' &&
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
 
 /**
- * An upload for transcription, with the model that its form names. A model before the file is known before anything is sent upstream; one after the file is known
- * only when the file has gone by.
+ * An upload for transcription, with the model that its form names. A model before the file is known before anything is sent to the service. A
+ * model after the file is known only when the file has been sent.
  *
- * The file is streamed on all the same, neither spooled nor kept: no piece is passed on before it was read for the model, and `onModel` decides before the piece
- * that ends the `model` field, or the form, is passed on. A request that is refused then breaks off with its form and its HTTP body unfinished, so that the service can't
- * take it for a request. Memory holds one piece, and a slow service slows the app down.
+ * The file is streamed in both cases, neither spooled nor buffered. Each piece is scanned for the model before it is sent, and `onModel`
+ * decides before the piece that completes the `model` field or the form is sent. A request that is refused then ends with its form and its
+ * HTTP body incomplete, so that the service can't process it. Memory use is one piece, and a slow service slows the app down.
  */
 export class Upload implements RequestBody {
   readonly stripUsage = false
   body: RequestBody['body']
-  /** For the copy that a retry needs. Null where there is none. */
-  feature: RequestBody['feature'] = null
-  /** Told once which model counts, as soon as it is known and at the end at the latest. Answers why the upload must not go on, or null. Set before `body` is read. */
+  /** Memory for the copy that a retry needs, or null. */
+  memory: RequestBody['memory'] = null
+  /** Called once with the model, as soon as it is known and at the end at the latest. Returns why the upload must stop, or null. Set it before `body` is read. */
   onModel: (model: string | null) => Refusal | null = () => null
-  /** Told why the upload ends here, before `body` throws. */
+  /** Called with the reason before `body` throws. */
   onRefused: (refusal: Refusal) => void = () => undefined
   readonly #form: FormReader | null
-  /** Whether the app may use certain models only: a form that can't be read for sure is refused. */
+  /** Whether the app may use certain models only. An ambiguous form is then refused. */
   readonly #strict: boolean
   readonly #source: AsyncIterator<Uint8Array>
   readonly #ahead: Uint8Array[] = []
-  #reported = false
+  #isModelReported = false
 
   private constructor(request: IncomingMessage, strict: boolean) {
     const { 'content-type': type = '', 'content-encoding': encoding = 'identity' } = request.headers
     this.#form = encoding.trim().toLowerCase() === 'identity' ? openForm(type) : null
     this.#strict = strict
-    // Left early, it must not close the connection: the answer goes out on it, while the rest is read past.
+    // Stopping early must not destroy the connection, because the reply is sent on it while the rest is discarded.
     this.#source = request.iterator({ destroyOnReturn: false })
     this.body = this.#pieces()
   }
 
-  /** Reads ahead to a model that stands before the file. @param strict whether the app may use certain models only */
+  /** Reads ahead to find a model before the file. @param strict whether the app may use certain models only */
   static async open(request: IncomingMessage, strict: boolean): Promise<Upload | Refusal> {
     const upload = new Upload(request, strict)
     const refused = await upload.#readAhead()
@@ -65,16 +65,16 @@ export class Upload implements RequestBody {
     return refused ?? upload
   }
 
-  /** Null while nothing is known of the model: it may stand behind the file. */
+  /** Null while the model is unknown, because it may follow the file. */
   get asked(): AskedFor | null {
     const model = this.#model()
     return model === null ? null : { ...nothingAsked, model }
   }
 
-  /** Lets go of the request, so that the rest of it can be read past. */
+  /** Stops reading the request, so that the rest of it can be discarded. */
   close(): void {
-    const left = this.#source.return?.()
-    if (left) inBackground('An upload could not be left', left)
+    const closed = this.#source.return?.()
+    if (closed) inBackground('An upload could not be closed', closed)
   }
 
   #model(): string | null {
@@ -85,20 +85,17 @@ export class Upload implements RequestBody {
   async #readAhead(): Promise<Refusal | null> {
     const form = this.#form
     if (form === null) return this.#strict ? noForm : null
-    for (
-      let size = 0;
-      size < mostAhead && form.models.size === 0 && !form.fileBegun && !form.ended && !form.unclear;
-    ) {
+    for (let size = 0; size < maxAhead && form.models.size === 0 && !form.fileBegun && !form.ended && !form.unclear; ) {
       const next = await this.#source.next()
       if (next.done === true) break
       form.push(next.value)
       this.#ahead.push(next.value)
       size += next.value.length
     }
-    return this.#wrong()
+    return this.#problem()
   }
 
-  #wrong(): Refusal | null {
+  #problem(): Refusal | null {
     if (!this.#strict) return null
     if (this.#form === null || this.#form.unclear) return unclear
     return this.#form.models.size > 1 ? twoModels : null
@@ -106,34 +103,34 @@ export class Upload implements RequestBody {
 
   async *#pieces(): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      this.#decide(false)
+      this.#check(false)
       yield* this.#ahead.splice(0)
       for (;;) {
         const next = await this.#source.next()
         if (next.done === true) break
         this.#form?.push(next.value)
-        this.#decide(false)
+        this.#check(false)
         yield next.value
       }
-      this.#decide(true)
+      this.#check(true)
     } finally {
       this.close()
     }
   }
 
-  /** @throws Error where the upload must not go on */
-  #decide(over: boolean): void {
-    const cut = over && this.#strict && this.#form?.ended !== true ? cutShort : null
+  /** Checks what is known of the form. @throws Error if the upload must stop */
+  #check(isEnd: boolean): void {
+    const cut = isEnd && this.#strict && this.#form?.ended !== true ? cutShort : null
     const refused =
-      this.#wrong() ?? cut ?? this.#notify(this.#model() ?? (over ? modelOf('transcription', null) : null))
+      this.#problem() ?? cut ?? this.#notify(this.#model() ?? (isEnd ? modelOf('transcription', null) : null))
     if (refused === null) return
     this.onRefused(refused)
     throw new Error(refused.message)
   }
 
   #notify(model: string | null): Refusal | null {
-    if (this.#reported || model === null) return null
-    this.#reported = true
+    if (this.#isModelReported || model === null) return null
+    this.#isModelReported = true
     return this.onModel(model)
   }
 }

@@ -4,32 +4,34 @@ import { GeneralBucket } from './generalBucket.ts'
 import { MinuteWindow, minuteMs } from './minuteWindow.ts'
 import { SoftLimit } from './softLimit.ts'
 
-/** `held`: asked to wait by the service. `rate`: requests a minute. `slot`: requests at once. `tokens`: tokens a minute. */
+/** Why a request can't be sent now. `held`: the service asked to wait. `rate`: requests a minute. `slot`: concurrent requests. `tokens`: tokens a minute. */
 export type Obstacle = 'held' | 'rate' | 'slot' | 'tokens'
 
+/** Limits of the key; null is unset. `rpm` and `tpm`: requests and tokens a minute. */
 export interface KeyLimits {
   concurrent: number | null
   rpm: number | null
   tpm: number | null
 }
 
+/** The reply to a status call. */
 export interface BucketReading {
   limit: number | null
   remaining: number | null
   resetSeconds: number | null
   banned: boolean
-  /** As the service wrote it: its form is not specified. */
+  /** As the service wrote it, because its format is not specified. */
   bannedUntil: string | null
 }
 
 const none = Number.POSITIVE_INFINITY
-/** A 429 that does not say for how long. */
-const shortHoldMs = 1_000
-/** A status call is answered within this. */
+/** The wait after a 429 without `Retry-After`, ms. */
+const defaultHoldMs = 1_000
+/** The longest duration of a status call, ms. */
 const statusCallMs = 5_000
 const maxHeldModels = 500
 
-/** What one connection to the service lets through, as far as it is known, and what is under way on it. */
+/** The known limits of one connection to the service, and its use of them. */
 export class Capacity {
   readonly #sends = new MinuteWindow()
   readonly #tokens = new MinuteWindow()
@@ -43,10 +45,11 @@ export class Capacity {
   #bannedUntil = 0
   #running = 0
   #slotsUsed = 0
-  #tokensUnderWay = 0
+  #tokensRunning = 0
 
-  constructor(crowded: () => boolean) {
-    this.#soft = new SoftLimit(crowded)
+  /** @param isQueued whether any request waits */
+  constructor(isQueued: () => boolean) {
+    this.#soft = new SoftLimit(isQueued)
   }
 
   get running(): number {
@@ -57,24 +60,24 @@ export class Capacity {
     return this.#slotsUsed
   }
 
-  /** Requests at once, by the key's record and by what 429s taught. */
+  /** The limit of concurrent requests, from the key's record and from earlier 429s. Null if unknown. */
   slots(now: number): number | null {
     const bound = Math.min(this.#concurrent, this.#soft.at(now))
     return bound === none ? null : bound
   }
 
-  /** A status call would tell something that is needed. */
+  /** Whether a status call is worth it. */
   get short(): boolean {
     return this.#general.short
   }
 
-  /** Until when everyone is held; in the past where nobody is. */
+  /** Until when all requests must wait. In the past if they need not. */
   get heldUntil(): number {
     return Math.max(this.#heldUntil, this.#bannedUntil)
   }
 
-  /** What stands in everyone's way. */
-  gate(now: number): 'held' | 'rate' | null {
+  /** The obstacle for all requests, or null. */
+  commonObstacle(now: number): 'held' | 'rate' | null {
     if (now < this.#heldUntil || now < this.#bannedUntil) return 'held'
     if (this.#general.empty(now) || this.#sends.used(now) >= this.#rpm) return 'rate'
     return null
@@ -84,24 +87,25 @@ export class Capacity {
     return this.#slotsUsed >= this.#concurrent || this.#slotsUsed >= this.#soft.at(now)
   }
 
-  obstacle(wish: AdmissionRequest, now: number): Obstacle | null {
-    const gate = this.gate(now)
-    if (gate !== null) return gate
-    if (wish.slot && this.full(now)) return 'slot'
-    if (wish.tokens > 0 && this.#tpm !== none) {
-      const used = this.#tokens.used(now) + this.#tokensUnderWay
-      // Larger than a whole minute's worth: it goes when nothing else counts, and the service decides.
-      if (used > 0 && used + wish.tokens > this.#tpm) return 'tokens'
+  /** The obstacle for one request, or null. */
+  obstacle(request: AdmissionRequest, now: number): Obstacle | null {
+    const common = this.commonObstacle(now)
+    if (common !== null) return common
+    if (request.slot && this.full(now)) return 'slot'
+    if (request.tokens > 0 && this.#tpm !== none) {
+      const used = this.#tokens.used(now) + this.#tokensRunning
+      // A request larger than the limit is sent when no other tokens count. The service then decides.
+      if (used > 0 && used + request.tokens > this.#tpm) return 'tokens'
     }
     return null
   }
 
-  /** Until when the service asked to wait for this model alone; in the past where it did not. */
+  /** Until when requests for this model must wait. In the past if they need not. */
   modelHeldUntil(model: string | null): number {
     return model === null || this.#heldModels.size === 0 ? 0 : (this.#heldModels.get(model) ?? 0)
   }
 
-  /** When an obstacle may be gone by itself. Infinity: only when somebody leaves. */
+  /** When an obstacle may end by itself. Infinity if only the end of a running request can end it. */
   clearsAt(obstacle: Obstacle, tokens: number, now: number): number {
     switch (obstacle) {
       case 'held':
@@ -114,42 +118,42 @@ export class Capacity {
       case 'slot':
         return this.#slotsUsed >= this.#concurrent ? none : this.#soft.growsAt()
       case 'tokens': {
-        const allowed = Math.max(0, this.#tpm - tokens) - this.#tokensUnderWay
+        const allowed = Math.max(0, this.#tpm - tokens) - this.#tokensRunning
         return allowed < 0 ? none : this.#tokens.fallsTo(now, allowed)
       }
     }
   }
 
-  /** The request's number. */
-  take(wish: AdmissionRequest, now: number): number {
+  /** Counts an admitted request and returns its number. */
+  take(request: AdmissionRequest, now: number): number {
     this.#running += 1
-    if (wish.slot) this.#slotsUsed += 1
-    if (wish.tokens > 0) this.#tokensUnderWay += wish.tokens
+    if (request.slot) this.#slotsUsed += 1
+    if (request.tokens > 0) this.#tokensRunning += request.tokens
     this.#sends.add(now, 1)
     return this.#general.sent(now)
   }
 
-  /** @param used tokens; null: nobody knows, and the estimate stands */
+  /** Counts the end of a request. @param used its tokens, or null to count the estimate */
   give(slot: boolean, estimate: number, used: number | null, now: number): void {
     this.#running -= 1
     if (slot) this.#slotsUsed -= 1
-    if (estimate > 0) this.#tokensUnderWay -= estimate
+    if (estimate > 0) this.#tokensRunning -= estimate
     const spent = used !== null && used >= 0 ? used : estimate
     if (spent > 0) this.#tokens.add(now, Math.ceil(spent))
   }
 
-  /** A reply's head, and of which request where that is known. True where more may go than before. */
+  /** Takes the headers of a reply. @param request its request, if known. Returns whether more requests may be sent than before. */
   saw(
     status: number,
     { limit, remaining, retryAfterMs }: RateLimitHeaders,
     request: { number: number; model: string | null } | null,
     now: number,
   ): boolean {
-    const stoodStill = this.#general.empty(now)
+    const wasEmpty = this.#general.empty(now)
     if (limit !== null || remaining !== null) this.#general.reported(limit, remaining, request?.number ?? null, now)
     if (status === 429) this.#hold(retryAfterMs, remaining, request?.model ?? null, now)
     const grown = status < 500 && status !== 429 && this.#soft.succeeded(now)
-    return grown || (stoodStill && !this.#general.empty(now))
+    return grown || (wasEmpty && !this.#general.empty(now))
   }
 
   set({ concurrent, rpm, tpm }: KeyLimits): void {
@@ -163,29 +167,29 @@ export class Capacity {
     this.#general.read(limit, remaining, resetSeconds, lately, now)
     if (!banned) {
       this.#bannedUntil = 0
-      // Longer than a minute was a ban's, and that is over.
+      // A hold of more than a minute came from the ban that has ended.
       if (this.#heldUntil - now > minuteMs) this.#heldUntil = 0
       return
     }
     const until = instantOf(bannedUntil)
-    // A ban whose end can't be read is looked at again after a minute.
+    // A ban with an unreadable end is checked again after a minute.
     this.#bannedUntil = now + (until === null ? minuteMs : Math.max(0, until - date))
   }
 
   #hold(retryAfterMs: number | null, remaining: number | null, model: string | null, now: number): void {
-    // The limits that all requests share are by the minute. A longer wait is that of a free model's hour or day.
+    // The shared limits are per minute. A longer wait is the hourly or daily limit of a free model.
     if (retryAfterMs !== null && retryAfterMs > minuteMs && model !== null && remaining !== 0) {
       if (this.#heldModels.size >= maxHeldModels) this.#heldModels.clear()
       this.#heldModels.set(model, now + retryAfterMs)
       return
     }
-    // Replies to what was sent before the hold began are the same news.
+    // Later replies to requests of the same burst must not halve the limit again.
     if (now >= this.#heldUntil) this.#soft.halve(this.#slotsUsed, now)
-    this.#heldUntil = Math.max(this.#heldUntil, now + (retryAfterMs ?? shortHoldMs))
+    this.#heldUntil = Math.max(this.#heldUntil, now + (retryAfterMs ?? defaultHoldMs))
   }
 }
 
-/** A limit below one would stop everything: taken as unset, and the service decides. */
+/** Treats a limit below one as unset, because it would stop every request. The service then decides. */
 function bound(limit: number | null): number {
   return limit !== null && limit >= 1 ? limit : none
 }

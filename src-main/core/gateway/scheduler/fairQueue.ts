@@ -2,20 +2,20 @@ import type { AdmissionRequest } from '../../ports/requests.ts'
 import type { Obstacle } from './capacity.ts'
 
 export interface QueuedRequest {
-  readonly wish: AdmissionRequest
-  /** Later arrivals have a higher one. */
+  readonly request: AdmissionRequest
+  /** Increases with each arrival. */
   readonly number: number
-  /** On the desk's clock. */
+  /** When it arrived, on the scheduler's clock. */
   readonly since: number
 }
 
-/** The studio goes first so many times in a row at most while tools wait. */
-const studioRun = 8
-/** Smaller requests may go past one that waits for tokens until it has waited this long. */
-const passedByMs = 10_000
+/** How many studio requests may be served in a row while apps wait. */
+const maxStudioRun = 8
+/** Smaller requests may overtake one that waits for tokens until it has waited this long, ms. */
+const overtakeMs = 10_000
 
-/** Those of one asker, in order. What needs no slot does not wait behind what does. */
-class Line<W extends QueuedRequest> {
+/** The waiting requests of one sender, in order. Requests without a slot do not wait behind those with one. */
+class SenderQueue<W extends QueuedRequest> {
   readonly slotted = new Set<W>()
   readonly slotless = new Set<W>()
 
@@ -23,11 +23,11 @@ class Line<W extends QueuedRequest> {
     return this.slotted.size + this.slotless.size
   }
 
-  of(wish: AdmissionRequest): Set<W> {
-    return wish.slot ? this.slotted : this.slotless
+  of(request: AdmissionRequest): Set<W> {
+    return request.slot ? this.slotted : this.slotless
   }
 
-  /** Who is first of each kind, the earlier one first. */
+  /** The first request of each kind, the earlier one first. */
   *heads(): Generator<W, void, undefined> {
     const [slotted] = this.slotted
     const [slotless] = this.slotless
@@ -38,12 +38,12 @@ class Line<W extends QueuedRequest> {
   }
 }
 
-/** Everyone who waits, and whose turn it is: the studio first, then tool after tool, each tool's own in order. */
+/** All waiting requests and their turns: the studio first, then one app after another, in order within each. */
 export class FairQueue<W extends QueuedRequest> {
   readonly #all = new Set<W>()
-  readonly #studio = new Line<W>()
-  /** In the order of their turns: whoever was served goes to the end. */
-  readonly #tools = new Map<string, Line<W>>()
+  readonly #studio = new SenderQueue<W>()
+  /** In the order of their turns. An app that was served moves to the end. */
+  readonly #apps = new Map<string, SenderQueue<W>>()
   #slotless = 0
   #studioInARow = 0
 
@@ -51,12 +51,12 @@ export class FairQueue<W extends QueuedRequest> {
     return this.#all.size
   }
 
-  /** Of those, how many need no slot. */
+  /** How many of them need no slot. */
   get slotless(): number {
     return this.#slotless
   }
 
-  /** In the order of arrival. */
+  /** In order of arrival. */
   all(): Iterable<W> {
     return this.#all
   }
@@ -66,78 +66,79 @@ export class FairQueue<W extends QueuedRequest> {
     return first
   }
 
-  waitingOf(tool: string): number {
-    return this.#tools.get(tool)?.size ?? 0
+  waitingOf(app: string): number {
+    return this.#apps.get(app)?.size ?? 0
   }
 
   add(waiting: W): void {
-    const { asker, slot } = waiting.wish
+    const { asker, slot } = waiting.request
     this.#all.add(waiting)
     if (!slot) this.#slotless += 1
-    this.#lineOf(asker.kind === 'tool' ? asker.id : null)
-      .of(waiting.wish)
+    this.#queueOf(asker.kind === 'app' ? asker.id : null)
+      .of(waiting.request)
       .add(waiting)
   }
 
-  /** Takes out one that gave up. */
+  /** Removes a request that gave up. */
   remove(waiting: W): void {
-    const line = this.#takeOut(waiting)
-    const { asker } = waiting.wish
-    if (asker.kind === 'tool' && line.size === 0) this.#tools.delete(asker.id)
+    const queue = this.#takeOut(waiting)
+    const { asker } = waiting.request
+    if (asker.kind === 'app' && queue.size === 0) this.#apps.delete(asker.id)
   }
 
-  /** Takes out one that was let in. */
+  /** Removes a request that was admitted, and moves its app to the end. */
   serve(waiting: W): void {
-    const line = this.#takeOut(waiting)
-    const { asker } = waiting.wish
+    const queue = this.#takeOut(waiting)
+    const { asker } = waiting.request
     if (asker.kind === 'studio') {
-      this.#studioInARow = this.#tools.size > 0 ? this.#studioInARow + 1 : 0
+      this.#studioInARow = this.#apps.size > 0 ? this.#studioInARow + 1 : 0
       return
     }
     this.#studioInARow = 0
-    this.#tools.delete(asker.id)
-    if (line.size > 0) this.#tools.set(asker.id, line)
+    this.#apps.delete(asker.id)
+    if (queue.size > 0) this.#apps.set(asker.id, queue)
   }
 
-  /** Whose turn it is, of those in whose way nothing stands. */
-  next(now: number, obstacle: (wish: AdmissionRequest) => Obstacle | null): W | null {
-    let tokensKept = false
-    for (const line of this.#inTurn()) {
-      for (const head of line.heads()) {
-        const stands = obstacle(head.wish)
-        if (stands === null && !(tokensKept && head.wish.tokens > 0)) return head
-        if (stands === 'tokens' && now - head.since >= passedByMs) tokensKept = true
+  /** The first request in turn without an obstacle, or null. */
+  next(now: number, obstacle: (request: AdmissionRequest) => Obstacle | null): W | null {
+    let areTokensReserved = false
+    for (const queue of this.#inTurn()) {
+      for (const head of queue.heads()) {
+        const found = obstacle(head.request)
+        if (found === null && !(areTokensReserved && head.request.tokens > 0)) return head
+        if (found === 'tokens' && now - head.since >= overtakeMs) areTokensReserved = true
       }
     }
     return null
   }
 
+  /** The first requests of every sender, in turn. */
   *heads(): Generator<W, void, undefined> {
-    for (const line of this.#inTurn()) yield* line.heads()
+    for (const queue of this.#inTurn()) yield* queue.heads()
   }
 
-  #inTurn(): Line<W>[] {
-    return this.#studioInARow < studioRun
-      ? [this.#studio, ...this.#tools.values()]
-      : [...this.#tools.values(), this.#studio]
+  #inTurn(): SenderQueue<W>[] {
+    return this.#studioInARow < maxStudioRun
+      ? [this.#studio, ...this.#apps.values()]
+      : [...this.#apps.values(), this.#studio]
   }
 
-  #takeOut(waiting: W): Line<W> {
-    const { asker, slot } = waiting.wish
-    const line = this.#lineOf(asker.kind === 'tool' ? asker.id : null)
+  #takeOut(waiting: W): SenderQueue<W> {
+    const { asker, slot } = waiting.request
+    const queue = this.#queueOf(asker.kind === 'app' ? asker.id : null)
     this.#all.delete(waiting)
-    line.of(waiting.wish).delete(waiting)
+    queue.of(waiting.request).delete(waiting)
     if (!slot) this.#slotless -= 1
-    return line
+    return queue
   }
 
-  #lineOf(tool: string | null): Line<W> {
-    if (tool === null) return this.#studio
-    let line = this.#tools.get(tool)
-    if (!line) {
-      line = new Line()
-      this.#tools.set(tool, line)
+  #queueOf(app: string | null): SenderQueue<W> {
+    if (app === null) return this.#studio
+    let queue = this.#apps.get(app)
+    if (!queue) {
+      queue = new SenderQueue()
+      this.#apps.set(app, queue)
     }
-    return line
+    return queue
   }
 }

@@ -3,37 +3,37 @@ import { minuteMs } from './minuteWindow.ts'
 const unknown = Number.POSITIVE_INFINITY
 
 /**
- * What is left of the service's general minute bucket, which counts every request: by the figure of the latest request that
- * was answered, less what was sent after it. Figures may be absent or odd (specification, Limits); nothing known is no
- * bound, and no figure bounds for longer than a minute.
+ * Estimates what is left of the service's general minute bucket, which counts every request: the figure of the latest replied request, minus
+ * the requests sent after it. Figures may be absent or wrong (specification, Limits). Without figures there is no limit, and no figure
+ * limits for longer than a minute.
  */
 export class GeneralBucket {
   #left = unknown
   #limit: number | null = null
-  /** The highest that was ever left stands in for a limit that is never told. */
+  /** The highest remaining figure so far, used when the service does not report the limit. */
   #highest = 1
   #resetsAt = unknown
-  /** The first request sent since the bucket was last known to be full: its minute ends within a minute of it. */
+  /** When the first request was sent after the bucket was full. The bucket is full again within a minute of it. */
   #firstAt = unknown
   #sent = 0
-  /** Which request's figure holds now. */
-  #toldBy = 0
+  /** The number of the request whose figure is in use. */
+  #reportedBy = 0
 
   empty(now: number): boolean {
     return this.#left <= 0 && now < this.opensAt()
   }
 
-  /** When an empty bucket is full again at the latest. */
+  /** The latest time at which an empty bucket is full again. */
   opensAt(): number {
     return Math.min(this.#resetsAt, this.#firstAt + minuteMs)
   }
 
-  /** Nearly used up, and the moment of its reset is not known: worth a status call. */
+  /** Whether a status call is worth it: the bucket is nearly empty and its reset is unknown. */
   get short(): boolean {
     return this.#left <= Math.max(2, (this.#limit ?? this.#highest) / 20) && this.#resetsAt === unknown
   }
 
-  /** The request's number, for `told`. */
+  /** Counts a sent request and returns its number, for `reported`. */
   sent(now: number): number {
     if (now >= this.opensAt()) this.#refill()
     if (this.#firstAt === unknown) this.#firstAt = now
@@ -43,8 +43,9 @@ export class GeneralBucket {
   }
 
   /**
-   * Figures of a reply. @param number of its request: what was sent after that may not be in the figure, what was sent before
-   * is. Without a number, or after a later request's, a figure can lower what is left and not raise it.
+   * Takes the figures of a reply. They include all requests sent before its own, and may lack later ones. Without a number, or after the
+   * figure of a later request, a figure can lower the estimate and never raise it.
+   * @param number that of the reply's request, or null if unknown
    */
   reported(limit: number | null, remaining: number | null, number: number | null, now: number): void {
     if (limit !== null && isCount(limit) && limit > 0) this.#limit = limit
@@ -52,17 +53,20 @@ export class GeneralBucket {
     if (now >= this.opensAt()) this.#refill()
     if (this.#firstAt === unknown) this.#firstAt = now
     this.#highest = Math.max(this.#highest, remaining)
-    if (number !== null && number >= this.#toldBy) {
-      this.#toldBy = number
+    if (number !== null && number >= this.#reportedBy) {
+      this.#reportedBy = number
       this.#left = remaining - (this.#sent - number)
     } else if (remaining < this.#left) this.#left = remaining
   }
 
-  /** From the status call, which alone knows the moment of the reset. @param lately how much was sent while it was under way, at most */
+  /**
+   * Takes the figures of a status call, the only source of the reset time.
+   * @param lately the most that was sent during the call
+   */
   read(limit: number | null, remaining: number | null, resetSeconds: number | null, lately: number, now: number): void {
     this.reported(limit, remaining, Math.max(0, this.#sent - lately), now)
     if (resetSeconds === null || !Number.isFinite(resetSeconds) || resetSeconds < 0) return
-    // A second at least, as whole seconds may have been cut down to 0; a minute at most, by `opensAt`.
+    // At least a second, because whole seconds may be rounded down to 0. `opensAt` limits it to a minute.
     this.#resetsAt = now + Math.max(1000, resetSeconds * 1000)
   }
 

@@ -1,33 +1,37 @@
 import { StudioError } from '../../errors.ts'
 import type { Obstacle } from './capacity.ts'
 
-const because: Record<Obstacle | 'turn', string> = {
-  held: 'the service asked everyone to wait',
+const reasons: Record<Obstacle | 'turn', string> = {
+  held: 'the service asked all requests to wait',
   rate: 'the requests of this minute are used up',
-  slot: 'all places for requests at once are taken',
+  slot: 'all slots for concurrent requests are taken',
   tokens: 'the tokens of this minute are used up',
-  turn: 'others are before it',
+  turn: 'other requests are before it',
 }
 
-/** Asked to fail fast. @param retryAfterMs Infinity where nobody knows */
+/** For an app that fails fast. @param retryAfterMs Infinity if unknown */
 export function wouldWait(why: Obstacle | 'turn', retryAfterMs: number): StudioError {
-  return new StudioError('would_wait', `It would have to wait: ${because[why]}.`, known(retryAfterMs))
+  return new StudioError('would_wait', `The request would have to wait: ${reasons[why]}.`, known(retryAfterMs))
 }
 
-export function queueFull(waiting: number, ofThisTool: boolean, retryAfterMs: number): StudioError {
-  const who = ofThisTool ? 'of this tool wait' : 'wait'
-  return new StudioError('queue_full', `${waiting} requests ${who} already. Try again shortly.`, known(retryAfterMs))
+export function queueFull(waiting: number, ofThisApp: boolean, retryAfterMs: number): StudioError {
+  const who = ofThisApp ? 'of this app are' : 'are'
+  return new StudioError(
+    'queue_full',
+    `${waiting} requests ${who} already waiting. Try again shortly.`,
+    known(retryAfterMs),
+  )
 }
 
 export function queueTimeout(why: Obstacle | 'turn', waitedMs: number, retryAfterMs: number): StudioError {
-  const message = `It waited ${inWords(waitedMs)} for its turn: ${because[why]}.`
+  const message = `The request waited ${duration(waitedMs)} for its turn: ${reasons[why]}.`
   return new StudioError('queue_timeout', message, known(retryAfterMs))
 }
 
-/** The wait would be longer than anybody waits here. */
+/** The service asks for a longer wait than the queue allows. @param model null if all requests must wait */
 export function heldTooLong(heldMs: number, model: string | null): StudioError {
-  const whom = model === null ? 'everyone' : `requests for ${model.slice(0, 100)}`
-  const message = `The service asked ${whom} to wait another ${inWords(heldMs)}. That is too long to wait here.`
+  const whom = model === null ? 'all requests' : `requests for ${model.slice(0, 100)}`
+  const message = `The service asked ${whom} to wait another ${duration(heldMs)}. That is longer than the queue allows.`
   return new StudioError('queue_timeout', message, known(heldMs))
 }
 
@@ -35,7 +39,7 @@ function known(ms: number): { retryAfterMs?: number } {
   return Number.isFinite(ms) ? { retryAfterMs: Math.max(0, Math.ceil(ms)) } : {}
 }
 
-function inWords(ms: number): string {
+function duration(ms: number): string {
   const seconds = Math.max(1, Math.round(ms / 1000))
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.ceil(seconds / 60)

@@ -1,11 +1,11 @@
 export const minuteMs = 60_000
 const stepMs = 100
-/** What was added must count for a whole minute whenever in its step that was: one step more than a minute has. */
+/** One more than a minute has, so that an amount counts for a whole minute wherever in its step it was added. */
 const steps = minuteMs / stepMs + 1
 
 /**
- * How much was added within the last minute. Counts by steps of 100 ms, so memory and time are the same for ten and for a
- * million; a step is forgotten when its last moment is a minute old, so no minute ever holds more than it says.
+ * The sum of the amounts that were added within the last minute. It counts in steps of 100 ms, so memory and time do not depend on the number
+ * of additions. A step is dropped when its end is a minute old, so the sum is never too low.
  */
 export class MinuteWindow {
   readonly #counts = new Float64Array(steps)
@@ -25,7 +25,7 @@ export class MinuteWindow {
     return this.#total
   }
 
-  /** Added within the last `ms`, to a step more. */
+  /** The sum of the last `ms`, with up to one step more. */
   usedWithin(now: number, ms: number): number {
     this.#moveTo(now)
     let sum = 0
@@ -34,7 +34,7 @@ export class MinuteWindow {
     return sum
   }
 
-  /** When no more than `allowed` will be left, if nothing is added: now or later, on the clock of `now`. */
+  /** When the sum will be at most `allowed` if nothing is added, on the clock of `now`. */
   fallsTo(now: number, allowed: number): number {
     this.#moveTo(now)
     let left = this.#total

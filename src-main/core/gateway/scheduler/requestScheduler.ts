@@ -4,23 +4,42 @@ import { Listeners } from '../../shared/events.ts'
 import { connectionChanged } from '../../upstream/clientLifetime.ts'
 import { cancelled } from '../../upstream/errors.ts'
 import { type BucketReading, Capacity, type KeyLimits, type Obstacle } from './capacity.ts'
-import { type Clock, realClock } from './clock.ts'
 import { FairQueue, type QueuedRequest } from './fairQueue.ts'
 import { heldTooLong, queueFull, queueTimeout, wouldWait } from './messages.ts'
 import { minuteMs } from './minuteWindow.ts'
 
+/** The scheduler's time, which tests replace. */
+export interface SchedulerClock {
+  /** Monotonic milliseconds. */
+  now(): number
+  /** Milliseconds since 1970, for times that people see and for dates that the service sends. */
+  date(): number
+  /** Calls `run` once after `ms`. Returns how to cancel that. */
+  after(ms: number, run: () => void): () => void
+}
+
+const realClock: SchedulerClock = {
+  now: () => performance.now(),
+  date: () => Date.now(),
+  after(ms, run) {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+/** Queue limits; ms and counts. */
 export interface SchedulerOptions {
-  /** In all. An eighth of it is kept for the studio, so that tools can't shut a person out. */
+  /** Longest queue. An eighth of it is reserved for the studio, so that apps can't block a person. */
   maxWaiting: number
-  maxWaitingPerTool: number
+  maxWaitingPerApp: number
   maxWaitMs: number
-  clock: Clock
+  clock: SchedulerClock
 }
 
 export interface WaitingRequest {
   traceId: number
   asker: Requester
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since 1970. */
   since: number
   why: Obstacle | 'turn'
   /** Whether it needs a slot. */
@@ -30,7 +49,7 @@ export interface WaitingRequest {
 /** A request that holds a slot of the key now. */
 export interface SlotHolder {
   traceId: number
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since 1970. */
   since: number
 }
 
@@ -42,33 +61,34 @@ export interface SchedulerCounts {
   slots: { used: number; of: number | null }
 }
 
-/** For a tool that asks when to come again, where nobody knows: a slot falls free when somebody leaves. */
+/** `Retry-After` when the wait is unknown, because a slot becomes free when another request ends. */
 const tryAgainMs = 1_000
-/** Longer ones overflow Node's timers; the desk looks again then. */
+/** Longer timers overflow in Node. The scheduler checks again when it fires. */
 const longestTimerMs = 2 ** 30
 
-const lookEveryMs = 20_000
+/** How often one status call may pass a long hold, ms. */
+const probeEveryMs = 20_000
 
 const unset: KeyLimits = { concurrent: null, rpm: null, tpm: null }
 
-const defaults: SchedulerOptions = { maxWaiting: 256, maxWaitingPerTool: 64, maxWaitMs: 120_000, clock: realClock }
+const defaults: SchedulerOptions = { maxWaiting: 256, maxWaitingPerApp: 64, maxWaitMs: 120_000, clock: realClock }
 
-/** One that is at the desk. Without `settle` it is being looked at for the first time. */
+/** A queued request. `settle` is null while the request is checked for the first time, before it waits. */
 class Waiter implements QueuedRequest {
-  readonly wish: AdmissionRequest
+  readonly request: AdmissionRequest
   readonly number: number
   readonly since: number
-  pass: Permit | null = null
-  settle: { resolve(pass: Permit): void; reject(error: StudioError): void } | null = null
+  permit: Permit | null = null
+  settle: { resolve(permit: Permit): void; reject(error: StudioError): void } | null = null
 
-  constructor(wish: AdmissionRequest, number: number, since: number) {
-    this.wish = wish
+  constructor(request: AdmissionRequest, number: number, since: number) {
+    this.request = request
     this.number = number
     this.since = since
   }
 }
 
-/** The leave of one attempt; `capacity` is that of the connection that it was given for. */
+/** The permit of one attempt. `capacity` is that of the connection for which it was granted. */
 class SchedulerPermit implements Permit {
   readonly #scheduler: RequestScheduler
   readonly capacity: Capacity
@@ -78,44 +98,44 @@ class SchedulerPermit implements Permit {
   readonly since: number
   readonly #slot: boolean
   readonly #tokens: number
-  #left = false
+  #isReturned = false
 
-  constructor(scheduler: RequestScheduler, capacity: Capacity, wish: AdmissionRequest, now: number) {
+  constructor(scheduler: RequestScheduler, capacity: Capacity, request: AdmissionRequest, now: number) {
     this.#scheduler = scheduler
     this.capacity = capacity
-    this.#slot = wish.slot
-    this.#tokens = wish.tokens
-    this.model = wish.model
-    this.traceId = wish.trace.id
+    this.#slot = request.slot
+    this.#tokens = request.tokens
+    this.model = request.model
+    this.traceId = request.trace.id
     this.since = now
-    this.number = capacity.take(wish, now)
+    this.number = capacity.take(request, now)
   }
 
   leave(tokens: number | null): void {
-    if (this.#left) return
-    this.#left = true
-    this.#scheduler.left(this, this.capacity, this.#slot, this.#tokens, tokens)
+    if (this.#isReturned) return
+    this.#isReturned = true
+    this.#scheduler.returned(this, this.capacity, this.#slot, this.#tokens, tokens)
   }
 }
 
-/** See README.md in this folder for the rules. */
+/** Decides when each attempt to reach the service is sent. The rules are in this folder's README. */
 export class RequestScheduler implements Scheduler {
-  /** Told when who waits, a hold or a limit changed. What merely runs moves too often: it is read along with the rest. */
+  /** Notified when the queue, a hold or a limit changes. Not for running requests, which change too often. */
   readonly changes = new Listeners()
-  /** Told, at most once a minute, when a rate-limit status call would tell what the desk needs to know. */
+  /** Notified, at most once a minute, when the scheduler needs the result of a status call. */
   readonly shortages = new Listeners()
   readonly #options: SchedulerOptions
-  readonly #clock: Clock
-  readonly #turns = new FairQueue<Waiter>()
+  readonly #clock: SchedulerClock
+  readonly #queue = new FairQueue<Waiter>()
   readonly #holders = new Set<SchedulerPermit>()
   #keyLimits: KeyLimits = unset
   #capacity: Capacity
   #arrivals = 0
   #stopTimer: (() => void) | null = null
   #timerAt = Number.POSITIVE_INFINITY
-  #holdShown = false
-  #shortAt = Number.NEGATIVE_INFINITY
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #isHoldReported = false
+  #shortageAt = Number.NEGATIVE_INFINITY
+  #probedAt = Number.NEGATIVE_INFINITY
   #closed = false
 
   constructor(options: Partial<SchedulerOptions> = {}) {
@@ -124,69 +144,69 @@ export class RequestScheduler implements Scheduler {
     this.#capacity = this.#newCapacity()
   }
 
-  enter(wish: AdmissionRequest): Permit | Promise<Permit> {
-    if (this.#closed || wish.signal?.aborted === true) throw cancelled()
+  enter(request: AdmissionRequest): Permit | Promise<Permit> {
+    if (this.#closed || request.signal?.aborted === true) throw cancelled()
     const now = this.#clock.now()
-    const free = this.#turns.size === 0 && this.#capacity.obstacle(wish, now) === null
-    if (free && this.#capacity.modelHeldUntil(wish.model) <= now) return this.#let(wish, now)
-    return this.#enterInTurn(wish, now)
+    const isFree = this.#queue.size === 0 && this.#capacity.obstacle(request, now) === null
+    if (isFree && this.#capacity.modelHeldUntil(request.model) <= now) return this.#admit(request, now)
+    return this.#enterInTurn(request, now)
   }
 
-  /** @param pass of the request that was answered: tells the order of figures, and the model that a long wait concerns */
-  saw(status: number, rateLimit: RateLimitHeaders, pass?: Permit): void {
-    const request = pass instanceof SchedulerPermit ? pass : null
+  /** @param permit that of the replied request, which gives the order of the figures and the model of a long wait */
+  saw(status: number, rateLimit: RateLimitHeaders, permit?: Permit): void {
+    const request = permit instanceof SchedulerPermit ? permit : null
     if (request !== null && request.capacity !== this.#capacity) return
     const now = this.#clock.now()
     const changed = this.#capacity.saw(status, rateLimit, request, now)
     if (status === 429) {
       this.#refuseHeldTooLong(now)
-      if (rateLimit.retryAfterMs === null && this.#turns.size > 0) this.#tellShortage(now)
-      this.#lookAgain(now)
+      if (rateLimit.retryAfterMs === null && this.#queue.size > 0) this.#notifyShortage(now)
+      this.#admitWaiting(now)
       this.changes.notify()
-    } else if (changed && this.#turns.size > 0) this.#lookAgain(now)
+    } else if (changed && this.#queue.size > 0) this.#admitWaiting(now)
   }
 
-  /** What the key's own record says; null is unset. */
+  /** Sets the limits of the key's record. */
   limits(limits: KeyLimits): void {
     this.#keyLimits = limits
     this.#capacity.set(limits)
-    this.#lookAgain(this.#clock.now())
+    this.#admitWaiting(this.#clock.now())
     this.changes.notify()
   }
 
-  /** The general minute bucket and a ban, as read from `GET /v1/rate-limit`. */
+  /** Takes the reply of `GET /v1/rate-limit`: the general minute bucket, and a ban. */
   bucket(reading: BucketReading): void {
     const now = this.#clock.now()
     this.#capacity.read(reading, now, this.#clock.date())
     this.#refuseHeldTooLong(now)
-    this.#lookAgain(now)
+    this.#admitWaiting(now)
     this.changes.notify()
   }
 
-  /** Another connection: nothing of the former counts any more. Who waited was to go there, and is turned away unsent. */
+  /** Forgets everything about the former connection. Its waiting requests are refused and never sent. */
   reset(): void {
-    for (const waiter of [...this.#turns.all()]) this.#turnAway(waiter, connectionChanged())
+    for (const waiter of [...this.#queue.all()]) this.#reject(waiter, connectionChanged())
     this.#keyLimits = unset
     this.#capacity = this.#newCapacity()
-    this.#shortAt = Number.NEGATIVE_INFINITY
-    this.#lookedAt = Number.NEGATIVE_INFINITY
-    this.#lookAgain(this.#clock.now())
+    this.#shortageAt = Number.NEGATIVE_INFINITY
+    this.#probedAt = Number.NEGATIVE_INFINITY
+    this.#admitWaiting(this.#clock.now())
     this.changes.notify()
   }
 
   waiting(): WaitingRequest[] {
     const now = this.#clock.now()
     const offset = this.#clock.date() - now
-    return Array.from(this.#turns.all(), ({ wish, since }) => ({
-      traceId: wish.trace.id,
-      asker: wish.asker,
+    return Array.from(this.#queue.all(), ({ request, since }) => ({
+      traceId: request.trace.id,
+      asker: request.asker,
       since: Math.round(offset + since),
-      why: this.#why(wish, now),
-      slot: wish.slot,
+      why: this.#why(request, now),
+      slot: request.slot,
     }))
   }
 
-  /** Who holds a slot of the connection that stands, the longest first. */
+  /** The requests that hold a slot of the current connection, oldest first. */
   holders(): SlotHolder[] {
     const offset = this.#clock.date() - this.#clock.now()
     return Array.from(this.#holders)
@@ -194,7 +214,7 @@ export class RequestScheduler implements Scheduler {
       .map(({ traceId, since }) => ({ traceId, since: Math.round(offset + since) }))
   }
 
-  /** What the key's own record said; null where that is unset or not known. */
+  /** The limits of the key's record. Null if unset or unknown. */
   get keyLimits(): KeyLimits {
     return this.#keyLimits
   }
@@ -202,22 +222,22 @@ export class RequestScheduler implements Scheduler {
   counts(): SchedulerCounts {
     const now = this.#clock.now()
     const { running, slotsUsed, heldUntil } = this.#capacity
-    // Beyond what a Date holds, a year stands for "very long".
+    // Limited to a year, because a longer hold may exceed the range of Date.
     const heldMs = Math.min(heldUntil - now, 365 * 24 * 60 * minuteMs)
     return {
       running,
-      waiting: this.#turns.size,
+      waiting: this.#queue.size,
       heldUntil: heldMs > 0 ? new Date(this.#clock.date() + heldMs).toISOString() : null,
       slots: { used: slotsUsed, of: this.#capacity.slots(now) },
     }
   }
 
-  /** A person takes a waiting request out. False where it does not wait. */
+  /** Cancels a waiting request. False if the request does not wait. */
   cancel(traceId: number): boolean {
-    for (const waiter of this.#turns.all()) {
-      if (waiter.wish.trace.id !== traceId) continue
-      this.#turnAway(waiter, cancelled())
-      this.#lookAgain(this.#clock.now())
+    for (const waiter of this.#queue.all()) {
+      if (waiter.request.trace.id !== traceId) continue
+      this.#reject(waiter, cancelled())
+      this.#admitWaiting(this.#clock.now())
       this.changes.notify()
       return true
     }
@@ -226,88 +246,88 @@ export class RequestScheduler implements Scheduler {
 
   close(): void {
     this.#closed = true
-    for (const waiter of [...this.#turns.all()]) this.#turnAway(waiter, cancelled())
+    for (const waiter of [...this.#queue.all()]) this.#reject(waiter, cancelled())
     this.#stopTimer?.()
     this.#stopTimer = null
   }
 
-  /** For passes alone. */
-  left(pass: SchedulerPermit, capacity: Capacity, slot: boolean, estimate: number, used: number | null): void {
+  /** Called by permits only. */
+  returned(permit: SchedulerPermit, capacity: Capacity, slot: boolean, estimate: number, used: number | null): void {
     const now = this.#clock.now()
-    if (slot) this.#holders.delete(pass)
+    if (slot) this.#holders.delete(permit)
     capacity.give(slot, estimate, used, now)
-    if (this.#turns.size > 0) this.#lookAgain(now)
+    if (this.#queue.size > 0) this.#admitWaiting(now)
   }
 
   #newCapacity(): Capacity {
-    return new Capacity(() => this.#turns.size > 0)
+    return new Capacity(() => this.#queue.size > 0)
   }
 
-  #let(wish: AdmissionRequest, now: number): Permit {
+  #admit(request: AdmissionRequest, now: number): Permit {
     const capacity = this.#capacity
-    const pass = new SchedulerPermit(this, capacity, wish, now)
-    if (wish.slot) this.#holders.add(pass)
-    if (capacity.short) this.#tellShortage(now)
-    return pass
+    const permit = new SchedulerPermit(this, capacity, request, now)
+    if (request.slot) this.#holders.add(permit)
+    if (capacity.short) this.#notifyShortage(now)
+    return permit
   }
 
-  #enterInTurn(wish: AdmissionRequest, now: number): Permit | Promise<Permit> {
+  #enterInTurn(request: AdmissionRequest, now: number): Permit | Promise<Permit> {
     const capacity = this.#capacity
-    const modelHeldMs = capacity.modelHeldUntil(wish.model) - now
-    if (modelHeldMs > 0) throw heldTooLong(modelHeldMs, wish.model)
+    const modelHeldMs = capacity.modelHeldUntil(request.model) - now
+    if (modelHeldMs > 0) throw heldTooLong(modelHeldMs, request.model)
     const heldMs = capacity.heldUntil - now
     if (heldMs > this.#options.maxWaitMs) {
-      if (this.#looksAgain(wish, now)) return this.#let(wish, now)
+      if (this.#isProbe(request, now)) return this.#admit(request, now)
       throw heldTooLong(heldMs, null)
     }
-    const waiter = new Waiter(wish, ++this.#arrivals, now)
-    this.#turns.add(waiter)
-    const letIn = this.#letIn(now)
-    if (waiter.pass !== null) {
-      if (letIn > 1) this.changes.notify()
-      return waiter.pass
+    const waiter = new Waiter(request, ++this.#arrivals, now)
+    this.#queue.add(waiter)
+    const admitted = this.#admitInTurn(now)
+    if (waiter.permit !== null) {
+      if (admitted > 1) this.changes.notify()
+      return waiter.permit
     }
     const refusal = this.#refusal(waiter, now)
     if (refusal === null) return this.#wait(waiter, now)
-    this.#turns.remove(waiter)
-    if (letIn > 0) this.changes.notify()
+    this.#queue.remove(waiter)
+    if (admitted > 0) this.changes.notify()
     throw refusal
   }
 
-  /** A read-out of the account goes through a long hold now and then: the status call tells of a ban, and when it is lifted. */
-  #looksAgain({ asker, slot }: AdmissionRequest, now: number): boolean {
-    if (asker.kind !== 'studio' || asker.feature !== 'account' || slot || now - this.#lookedAt < lookEveryMs)
+  /** Whether a request is a status call that may pass a long hold, because only status calls report the end of a ban. */
+  #isProbe({ asker, slot }: AdmissionRequest, now: number): boolean {
+    if (asker.kind !== 'studio' || asker.feature !== 'account' || slot || now - this.#probedAt < probeEveryMs)
       return false
-    this.#lookedAt = now
+    this.#probedAt = now
     return true
   }
 
-  #refusal({ wish }: Waiter, now: number): StudioError | null {
-    const { asker } = wish
-    const { maxWaiting, maxWaitingPerTool } = this.#options
+  #refusal({ request }: Waiter, now: number): StudioError | null {
+    const { asker } = request
+    const { maxWaiting, maxWaitingPerApp } = this.#options
     if (asker.kind === 'studio') {
-      return this.#turns.size > maxWaiting ? queueFull(maxWaiting, false, this.#opensIn(wish, now)) : null
+      return this.#queue.size > maxWaiting ? queueFull(maxWaiting, false, this.#retryAfter(request, now)) : null
     }
-    if (asker.failFast) return wouldWait(this.#why(wish, now), this.#opensIn(wish, now))
-    if (this.#turns.waitingOf(asker.id) > maxWaitingPerTool) {
-      return queueFull(maxWaitingPerTool, true, this.#opensIn(wish, now))
+    if (asker.failFast) return wouldWait(this.#why(request, now), this.#retryAfter(request, now))
+    if (this.#queue.waitingOf(asker.id) > maxWaitingPerApp) {
+      return queueFull(maxWaitingPerApp, true, this.#retryAfter(request, now))
     }
-    const forTools = maxWaiting - Math.floor(maxWaiting / 8)
-    return this.#turns.size > forTools ? queueFull(this.#turns.size - 1, false, this.#opensIn(wish, now)) : null
+    const forApps = maxWaiting - Math.floor(maxWaiting / 8)
+    return this.#queue.size > forApps ? queueFull(this.#queue.size - 1, false, this.#retryAfter(request, now)) : null
   }
 
   #wait(waiter: Waiter, now: number): Promise<Permit> {
-    const { signal, trace } = waiter.wish
+    const { signal, trace } = waiter.request
     const { promise, resolve, reject } = Promise.withResolvers<Permit>()
     const onAbort = (): void => {
-      this.#turnAway(waiter, cancelled())
-      this.#lookAgain(this.#clock.now())
+      this.#reject(waiter, cancelled())
+      this.#admitWaiting(this.#clock.now())
       this.changes.notify()
     }
     waiter.settle = {
-      resolve(pass) {
+      resolve(permit) {
         signal?.removeEventListener('abort', onAbort)
-        resolve(pass)
+        resolve(permit)
       },
       reject(error) {
         signal?.removeEventListener('abort', onAbort)
@@ -321,76 +341,76 @@ export class RequestScheduler implements Scheduler {
     return promise
   }
 
-  /** Lets in whoever may go, in turn, and plans for the rest. */
-  #lookAgain(now: number): void {
-    const count = this.#letIn(now)
+  /** Admits the requests that may be sent, and sets the timer for the others. */
+  #admitWaiting(now: number): void {
+    const count = this.#admitInTurn(now)
     this.#plan(now)
     if (count > 0) this.changes.notify()
   }
 
-  /** How many were let in. */
-  #letIn(now: number): number {
+  /** Admits the requests that may be sent now, in turn. Returns how many. */
+  #admitInTurn(now: number): number {
     const capacity = this.#capacity
-    const turns = this.#turns
+    const queue = this.#queue
     let count = 0
-    while (turns.size > 0 && capacity.gate(now) === null && !(turns.slotless === 0 && capacity.full(now))) {
-      const waiter = turns.next(now, (wish) => capacity.obstacle(wish, now))
+    while (queue.size > 0 && capacity.commonObstacle(now) === null && !(queue.slotless === 0 && capacity.full(now))) {
+      const waiter = queue.next(now, (request) => capacity.obstacle(request, now))
       if (waiter === null) break
-      turns.serve(waiter)
-      waiter.pass = this.#let(waiter.wish, now)
+      queue.serve(waiter)
+      waiter.permit = this.#admit(waiter.request, now)
       count += 1
       if (waiter.settle === null) continue
-      waiter.wish.trace.admitted()
-      waiter.settle.resolve(waiter.pass)
+      waiter.request.trace.admitted()
+      waiter.settle.resolve(waiter.permit)
     }
     return count
   }
 
-  #turnAway(waiter: Waiter, error: StudioError): void {
-    this.#turns.remove(waiter)
+  #reject(waiter: Waiter, error: StudioError): void {
+    this.#queue.remove(waiter)
     waiter.settle?.reject(error)
   }
 
-  /** Those who would still be held when their time is over needn't wait for it. */
+  /** Refuses the waiting requests that a hold outlasts, so that they do not wait in vain. */
   #refuseHeldTooLong(now: number): void {
     const { heldUntil } = this.#capacity
-    for (const waiter of [...this.#turns.all()]) {
-      const { model } = waiter.wish
+    for (const waiter of [...this.#queue.all()]) {
+      const { model } = waiter.request
       const modelHeldMs = this.#capacity.modelHeldUntil(model) - now
-      if (modelHeldMs > 0) this.#turnAway(waiter, heldTooLong(modelHeldMs, model))
+      if (modelHeldMs > 0) this.#reject(waiter, heldTooLong(modelHeldMs, model))
       else if (heldUntil > waiter.since + this.#options.maxWaitMs)
-        this.#turnAway(waiter, heldTooLong(heldUntil - now, null))
+        this.#reject(waiter, heldTooLong(heldUntil - now, null))
     }
   }
 
-  /** One timer for all: the next moment at which time alone changes anything. */
+  /** Sets one timer for the next time at which the state can change by itself. */
   #plan(now: number): void {
     const at = this.#nextMoment(now)
-    // One that rings too early does no harm, and each request would else set it anew.
+    // An early timer is harmless, and setting it again for each request would cost time.
     if (at >= this.#timerAt || at === Number.POSITIVE_INFINITY) return
     this.#stopTimer?.()
     this.#timerAt = at
-    this.#stopTimer = this.#clock.after(Math.min(longestTimerMs, Math.max(1, Math.ceil(at - now))), this.#ring)
+    this.#stopTimer = this.#clock.after(Math.min(longestTimerMs, Math.max(1, Math.ceil(at - now))), this.#timerFired)
   }
 
-  readonly #ring = (): void => {
+  readonly #timerFired = (): void => {
     this.#stopTimer = null
     this.#timerAt = Number.POSITIVE_INFINITY
     if (this.#closed) return
     const now = this.#clock.now()
     const timedOut = this.#timeOut(now)
-    const holdOver = this.#holdShown && this.#capacity.heldUntil <= now
-    this.#lookAgain(now)
-    if (timedOut || holdOver) this.changes.notify()
+    const isHoldOver = this.#isHoldReported && this.#capacity.heldUntil <= now
+    this.#admitWaiting(now)
+    if (timedOut || isHoldOver) this.changes.notify()
   }
 
   #timeOut(now: number): boolean {
     let any = false
-    for (let oldest = this.#turns.oldest(); oldest !== undefined; oldest = this.#turns.oldest()) {
+    for (let oldest = this.#queue.oldest(); oldest !== undefined; oldest = this.#queue.oldest()) {
       const waited = now - oldest.since
       if (waited < this.#options.maxWaitMs) break
       any = true
-      this.#turnAway(oldest, queueTimeout(this.#why(oldest.wish, now), waited, this.#clearsIn(oldest.wish, now)))
+      this.#reject(oldest, queueTimeout(this.#why(oldest.request, now), waited, this.#clearsIn(oldest.request, now)))
     }
     return any
   }
@@ -398,42 +418,42 @@ export class RequestScheduler implements Scheduler {
   #nextMoment(now: number): number {
     const capacity = this.#capacity
     const { heldUntil } = capacity
-    this.#holdShown = heldUntil > now
-    const oldest = this.#turns.oldest()
-    if (oldest === undefined) return this.#holdShown ? heldUntil : Number.POSITIVE_INFINITY
+    this.#isHoldReported = heldUntil > now
+    const oldest = this.#queue.oldest()
+    if (oldest === undefined) return this.#isHoldReported ? heldUntil : Number.POSITIVE_INFINITY
     const timesOut = oldest.since + this.#options.maxWaitMs
-    const gate = capacity.gate(now)
-    if (gate !== null) return Math.min(timesOut, capacity.clearsAt(gate, 0, now))
-    if (this.#turns.slotless === 0 && capacity.full(now)) return Math.min(timesOut, capacity.clearsAt('slot', 0, now))
+    const common = capacity.commonObstacle(now)
+    if (common !== null) return Math.min(timesOut, capacity.clearsAt(common, 0, now))
+    if (this.#queue.slotless === 0 && capacity.full(now)) return Math.min(timesOut, capacity.clearsAt('slot', 0, now))
     let fewestTokens = Number.POSITIVE_INFINITY
     let at = timesOut
-    for (const { wish } of this.#turns.heads()) {
-      const stands = capacity.obstacle(wish, now)
-      if (stands === 'tokens') fewestTokens = Math.min(fewestTokens, wish.tokens)
-      else if (stands === 'slot') at = Math.min(at, capacity.clearsAt('slot', 0, now))
+    for (const { request } of this.#queue.heads()) {
+      const obstacle = capacity.obstacle(request, now)
+      if (obstacle === 'tokens') fewestTokens = Math.min(fewestTokens, request.tokens)
+      else if (obstacle === 'slot') at = Math.min(at, capacity.clearsAt('slot', 0, now))
     }
     return fewestTokens === Number.POSITIVE_INFINITY ? at : Math.min(at, capacity.clearsAt('tokens', fewestTokens, now))
   }
 
-  #why(wish: AdmissionRequest, now: number): Obstacle | 'turn' {
-    return this.#capacity.obstacle(wish, now) ?? 'turn'
+  #why(request: AdmissionRequest, now: number): Obstacle | 'turn' {
+    return this.#capacity.obstacle(request, now) ?? 'turn'
   }
 
-  /** Milliseconds until its obstacle may be gone, Infinity where nobody knows. */
-  #clearsIn(wish: AdmissionRequest, now: number): number {
-    const stands = this.#capacity.obstacle(wish, now)
-    return stands === null ? Number.POSITIVE_INFINITY : this.#capacity.clearsAt(stands, wish.tokens, now) - now
+  /** Time until the obstacle may be gone, ms. Infinity if unknown. */
+  #clearsIn(request: AdmissionRequest, now: number): number {
+    const obstacle = this.#capacity.obstacle(request, now)
+    return obstacle === null ? Number.POSITIVE_INFINITY : this.#capacity.clearsAt(obstacle, request.tokens, now) - now
   }
 
-  /** The same as advice for a tool. */
-  #opensIn(wish: AdmissionRequest, now: number): number {
-    const ms = this.#clearsIn(wish, now)
+  /** When an app should try again, ms. */
+  #retryAfter(request: AdmissionRequest, now: number): number {
+    const ms = this.#clearsIn(request, now)
     return Number.isFinite(ms) ? ms : tryAgainMs
   }
 
-  #tellShortage(now: number): void {
-    if (now - this.#shortAt < minuteMs) return
-    this.#shortAt = now
+  #notifyShortage(now: number): void {
+    if (now - this.#shortageAt < minuteMs) return
+    this.#shortageAt = now
     this.shortages.notify()
   }
 }

@@ -4,57 +4,57 @@ import { inBackground } from '../../shared/unexpected.ts'
 import type { Upstream } from '../../upstream/client.ts'
 import type { RequestScheduler } from './requestScheduler.ts'
 
-/** The gauge of the general bucket: the one place that makes status calls. */
+/** The poller of the general minute bucket. No other part makes status calls. */
 export interface SchedulerGauge {
   readonly value: MinuteBucket | null
   readonly changes: Listeners
-  /** Asks the service, unless it was asked within the last minute. */
+  /** Makes a status call, unless one was made within the last minute. */
   askIfDue(): Promise<void>
 }
 
-/** Keeps the desk told of what the service says beside its replies' headers. */
+/** Passes the key's limits and the results of status calls to the scheduler. */
 export class SchedulerWatcher {
   readonly #scheduler: RequestScheduler
-  readonly #ends: (() => void)[]
+  readonly #subscriptions: (() => void)[]
   #connection = 0
-  #reported = false
+  #hasLimits = false
 
   constructor(scheduler: RequestScheduler, gauge: SchedulerGauge) {
     this.#scheduler = scheduler
-    this.#ends = [
+    this.#subscriptions = [
       gauge.changes.add(() => {
         const { value } = gauge
-        // Figures of headers have reached the desk already; only the status call tells of a reset or a ban.
+        // The scheduler has the figures of reply headers already. Only a status call has a reset or a ban.
         if (value !== null && (value.resetSeconds !== null || value.banned)) scheduler.bucket(value)
       }),
-      // Later: the desk is in the middle of letting a request in, and the status call is one too.
+      // Deferred, because the scheduler is admitting a request now and the status call is a request too.
       scheduler.shortages.add(() => {
-        setImmediate(() => inBackground('The rate limit could not be asked for', gauge.askIfDue()))
+        setImmediate(() => inBackground('The rate limit could not be read', gauge.askIfDue()))
       }),
     ]
   }
 
   /**
-   * Another connection, or none: the desk forgets the former and asks once for the limits of the key. A service that does
-   * not tell them, as other OpenAI-style servers don't, leaves them unset. Resolves when that is settled; never rejects.
+   * Resets the scheduler for another connection, or for none, and reads the limits of its key once. They remain unset if the service does not
+   * report them, as other OpenAI-style servers do not. Never rejects.
    */
   async connect(upstream: Pick<Upstream, 'getCurrentKey'> | null): Promise<void> {
     this.#connection += 1
     this.#scheduler.reset()
-    this.#reported = false
+    this.#hasLimits = false
     if (upstream !== null) await this.learn(upstream)
   }
 
-  /** Asks for the limits of the key that is connected, where it has not told them: the service was not there then. Never rejects. */
+  /** Reads the limits of the connected key, unless they are known. Call when the service is reachable again. Never rejects. */
   async learn(upstream: Pick<Upstream, 'getCurrentKey'>): Promise<void> {
     const connection = this.#connection
-    if (this.#reported) return
+    if (this.#hasLimits) return
     const key = await upstream.getCurrentKey({ feature: 'account' }).then(
       (reply) => reply.value,
       () => null,
     )
     if (key === null || connection !== this.#connection) return
-    this.#reported = true
+    this.#hasLimits = true
     this.#scheduler.limits({
       concurrent: key.max_concurrent ?? null,
       rpm: key.rate_limit_rpm ?? null,
@@ -64,6 +64,6 @@ export class SchedulerWatcher {
 
   close(): void {
     this.#connection += 1
-    for (const end of this.#ends) end()
+    for (const unsubscribe of this.#subscriptions) unsubscribe()
   }
 }

@@ -1,39 +1,39 @@
-/** Without replies to learn from, one more is tried after this. */
+/** The limit grows by one after this time without replies, ms. */
 const growEveryMs = 10_000
 
 /**
- * How many inference requests at once seem to be fine after a 429: half of what ran then, and one more for each round of
- * good replies (additive increase, multiplicative decrease, as in TCP). It is gone when it has grown to what ran then and
- * nobody waits any more: lifted while many wait, it would let all of them out at once.
+ * Limits concurrent inference requests after a 429: half of the number that ran, and one more for each round of good replies (additive
+ * increase, multiplicative decrease, as in TCP). The limit ends when it has reached the earlier number and no request waits. Ending it while
+ * many wait would send all of them at once.
  */
 export class SoftLimit {
-  readonly #crowded: () => boolean
+  readonly #isQueued: () => boolean
   #level = Number.POSITIVE_INFINITY
   #goal = 0
   #good = 0
   #grownAt = 0
 
-  /** @param crowded whether anybody waits */
-  constructor(crowded: () => boolean) {
-    this.#crowded = crowded
+  /** @param isQueued whether any request waits */
+  constructor(isQueued: () => boolean) {
+    this.#isQueued = isQueued
   }
 
   get active(): boolean {
     return this.#level !== Number.POSITIVE_INFINITY
   }
 
-  /** Infinity where there is none. */
+  /** The limit now, or Infinity. */
   at(now: number): number {
     while (this.active && now - this.#grownAt >= growEveryMs) this.#grow(this.#grownAt + growEveryMs)
     return this.#level
   }
 
-  /** When it grows by itself. */
+  /** When it grows without a reply. */
   growsAt(): number {
     return this.active ? this.#grownAt + growEveryMs : Number.POSITIVE_INFINITY
   }
 
-  /** Where nothing ran, the 429 was not about that. */
+  /** Call for each 429. Has no effect if nothing ran, because concurrency was then not the cause. */
   halve(running: number, now: number): void {
     if (running === 0) return
     const before = Math.min(this.at(now), running)
@@ -43,7 +43,7 @@ export class SoftLimit {
     this.#grownAt = now
   }
 
-  /** True where it grew. */
+  /** Call for each good reply. True if the limit grew. */
   succeeded(now: number): boolean {
     if (!this.active) return false
     this.#good += 1
@@ -56,6 +56,6 @@ export class SoftLimit {
     this.#level += 1
     this.#good = 0
     this.#grownAt = at
-    if (this.#level > this.#goal && !this.#crowded()) this.#level = Number.POSITIVE_INFINITY
+    if (this.#level > this.#goal && !this.#isQueued()) this.#level = Number.POSITIVE_INFINITY
   }
 }

@@ -6,12 +6,12 @@ const ascii = (bytes: Uint8Array, at: number, text: string): boolean => {
 
 const contains = (bytes: Uint8Array, text: string): boolean => Buffer.from(bytes).includes(text, 0, 'latin1')
 
-/** How many bytes of a file `readSoundType` looks at. */
+/** Number of bytes that `readSoundType` examines. */
 export const soundHead = 4096
 
 /**
- * The type of a recording by its first bytes, whatever its name says; null where they say nothing. Containers that may hold pictures
- * too (MP4, WebM, Ogg) are told as audio, which every browser plays them as.
+ * The media type of a recording by its first bytes, whatever its name says; null when they are not recognized. Containers that may also
+ * contain video (MP4, WebM, Ogg) count as audio, which every browser plays.
  */
 export function readSoundType(head: Uint8Array): string | null {
   if (ascii(head, 0, 'RIFF') && ascii(head, 8, 'WAVE')) return 'audio/wav'
@@ -19,7 +19,7 @@ export function readSoundType(head: Uint8Array): string | null {
   if (ascii(head, 0, 'fLaC')) return 'audio/flac'
   if (ascii(head, 0, 'OggS')) return 'audio/ogg'
   if (ascii(head, 4, 'ftyp')) return ascii(head, 8, 'qt  ') ? 'video/quicktime' : 'audio/mp4'
-  // RFC 8794: EBML's magic number; the document's type stands a few bytes on.
+  // RFC 8794: EBML's magic number; the document type follows a few bytes later.
   if (head[0] === 0x1a && head[1] === 0x45 && head[2] === 0xdf && head[3] === 0xa3) {
     return contains(head.subarray(0, 64), 'webm') ? 'audio/webm' : 'video/x-matroska'
   }
@@ -30,7 +30,7 @@ export function readSoundType(head: Uint8Array): string | null {
   return readFrame(head)
 }
 
-/** Frames without a container: two sync words in a row, or a single one where that is all there is. */
+/** Detects frames without a container: two sync words in a row, or one when the file has only that. */
 function readFrame(head: Uint8Array): string | null {
   const [first = 0, second = 0, third = 0] = head
   if (first !== 0xff) return null
@@ -44,8 +44,8 @@ function readFrame(head: Uint8Array): string | null {
 }
 
 /**
- * What a file of sound is served as: what its bytes say, else what was claimed where that is a plain audio or video type, else nothing that
- * plays. Samples without a header (`audio/pcm`) say nothing of themselves, and by chance could look like anything.
+ * The media type that an audio file is served with: by its bytes, else the claimed type if it is a plain audio or video type, else one that
+ * no browser plays. Samples without a header (`audio/pcm`) have no signature and may resemble anything by chance.
  */
 export function soundType(head: Uint8Array, claimed: string): string {
   const type = claimed.split(';')[0]?.trim().toLowerCase() ?? ''

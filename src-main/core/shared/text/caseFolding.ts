@@ -1,9 +1,9 @@
-/** Text as it is looked through: compatibility forms as one, no accents, no case. What is typed is folded alike. */
+/** Text normalized for comparison: compatibility forms unified, no accents, lower case. Search terms are normalized in the same way. */
 export function folded(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toUpperCase().toLowerCase()
 }
 
-/** What is typed into a search field, word by word: each is to be found somewhere. */
+/** The words of a search field's text, normalized. A match must contain each of them. */
 export function foldedWords(search: string): string[] {
   return folded(search).split(/\s+/).filter(Boolean)
 }

@@ -1,14 +1,14 @@
-/** The service's bound for one input (specification, Limits): bytes of UTF-8, not characters. */
+/** The service's limit for one input (specification, Limits): bytes of UTF-8, not characters. */
 export const maxPartBytes = 4096
 
 const sentences = new Intl.Segmenter(undefined, { granularity: 'sentence' })
 const wordsOf = new Intl.Segmenter(undefined, { granularity: 'word' })
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** Code units behind a cut that the segmenters look at, so that the end of what they see is not taken for an end of the text. */
+/** Code units after a cut that the segmenters examine, so that they do not take the end of the window for the end of the text. */
 const lookAhead = 256
 
-/** One part of a text: where it stands (UTF-16 units) and how many bytes of UTF-8 it has. */
+/** One part of a text: its position (UTF-16 units) and its length in bytes of UTF-8. */
 export interface SpeechPlace {
   from: number
   to: number
@@ -16,13 +16,13 @@ export interface SpeechPlace {
 }
 
 /**
- * Cuts a text into parts of at most `maxBytes` (at least 4) bytes of UTF-8, to be spoken one after another. Cuts at the end of a paragraph where
- * that leaves the part at least half full, else of a sentence, else of a word. A word that is longer than a part is cut between two
- * characters as people see them (grapheme clusters), and only a single one of those that is itself longer is cut at all.
- * White space around a cut falls away; nothing else does.
+ * Splits a text into parts of at most `maxBytes` (at least 4) bytes of UTF-8, to be spoken one after another. Splits at the end of a
+ * paragraph if the part is then at least half full, else of a sentence, else of a word. A word longer than a part is split between grapheme
+ * clusters. Only a single cluster that is longer than a part is split itself. White space around a split is dropped; all other text is
+ * preserved.
  */
 export function speechPlaces(given: string, maxBytes = maxPartBytes): SpeechPlace[] {
-  // A surrogate without its other half is nothing that UTF-8 can say. What takes its place is as long.
+  // An unpaired surrogate has no UTF-8 form. Its replacement has the same length.
   const text = given.toWellFormed()
   const places: SpeechPlace[] = []
   for (let from = skipSpace(text, 0); from < text.length; ) {
@@ -35,13 +35,16 @@ export function speechPlaces(given: string, maxBytes = maxPartBytes): SpeechPlac
   return places
 }
 
-/** The parts themselves. */
+/** The same parts as strings. */
 export function splitForSpeech(given: string, maxBytes = maxPartBytes): string[] {
   const text = given.toWellFormed()
   return speechPlaces(text, maxBytes).map(({ from, to }) => text.slice(from, to))
 }
 
-/** White space costs no bytes of a part. A space that a mark follows, or a number sign stands before, is one character with it and stays. */
+/**
+ * Skips white space, which uses no bytes of a part. A space that forms one grapheme cluster with a following mark or a preceding number
+ * sign stays.
+ */
 function skipSpace(text: string, from: number): number {
   let at = from
   while (at < text.length && /\s/.test(text[at] ?? '')) {
@@ -59,7 +62,7 @@ function trimEnd(part: string): string {
   return part.slice(0, end)
 }
 
-/** The farthest index to which the text from `from` on has at most `maxBytes` bytes; never inside a surrogate pair. */
+/** The largest index up to which the text from `from` has at most `maxBytes` bytes. Never inside a surrogate pair. */
 function reach(text: string, from: number, maxBytes: number): number {
   let bytes = 0
   let at = from
@@ -89,7 +92,7 @@ function cut(text: string, from: number, limit: number): number {
   return limit
 }
 
-/** The end of the last match that lies within `[least, most]`; null where there is none. */
+/** The end of the last match within `[least, most]`; null when there is none. */
 function lastMatch(window: string, pattern: RegExp, least: number, most: number): number | null {
   let found: number | null = null
   for (const match of window.slice(0, most).matchAll(pattern)) {
@@ -104,7 +107,7 @@ function lastSegmentEnd(segmenter: Intl.Segmenter, window: string, least: number
   return index > 0 && index >= least ? index : null
 }
 
-/** Whether `at` lies between two grapheme clusters of the text that begins at `from`, itself such a place. */
+/** Whether `at` is between two grapheme clusters. `from` must be such a position too. */
 function isBoundary(text: string, from: number, at: number): boolean {
   if (at >= text.length) return true
   return graphemes.segment(text.slice(from, at + 2)).containing(at - from)?.index === at - from

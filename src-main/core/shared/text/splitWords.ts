@@ -1,29 +1,31 @@
-/** A word as the index holds it, and where it stands in the text as it was written (UTF-16 units). */
+/** A word in its indexed form, and its position in the original text (UTF-16 units). */
 export interface Word {
   folded: string
   start: number
   end: number
-  /** Whether the next word follows without anything between: in scripts without spaces each character is a word. */
+  /** Whether the next word follows directly: in scripts without spaces each character is a word. */
   joined: boolean
 }
 
-/** What belongs to words; a pictograph is a word by itself, everything else stands between words. */
+/** Characters of words. A pictograph is a word by itself; all other characters separate words. */
 const runs = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu
 const plain = /^[A-Za-z0-9]+$/
 /**
- * What is folded as one: a Hangul syllable in parts, a half-width kana with its voice mark, or a character with the marks upon it.
+ * Characters that are folded together: the parts of a Hangul syllable, a half-width kana with its voice mark, or a character with its
+ * combining marks.
  */
 const clusters = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|[\uff66-\uff9d][\uff9e\uff9f]|.\p{M}*/gsu
 /**
- * Scripts that write no spaces between words; Hangul too, whose endings hang on to words. Marks of these scripts stay with what they stand on.
+ * Scripts without spaces between words, and Hangul, whose endings are attached to words. Marks of these scripts stay with their base
+ * character.
  */
 const alone =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Cham}\u30fc]/u
-/** Accents over Latin, Greek and Cyrillic, Hebrew points, Arabic vowel signs and the stroke that only widens a word. */
+/** Accents of Latin, Greek and Cyrillic letters, Hebrew points, Arabic vowel signs, and the stroke that only widens a word. */
 const accents =
   /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]/gu
 const noWord = /[^\p{L}\p{N}\p{M}]/gu
-/** Letters with a stroke or in one piece, which Unicode does not take apart. */
+/** Letters with a stroke and ligatures, which Unicode does not decompose. */
 const pieces: Record<string, string> = {
   ø: 'o',
   ł: 'l',
@@ -38,17 +40,17 @@ const pieces: Record<string, string> = {
 }
 const inPieces = /[øłđħæœþðıς]/gu
 
-/** Longer words (a hash, a line of base64) are told by their beginning. */
+/** Longer words, such as a hash or a line of base64, are indexed by their beginning, in characters. */
 const longest = 64
 const known = new Map<string, string>()
 
 /**
- * The words of a text from `from` on, one after another, so that whoever has found enough can stop. The only place where text is folded: the
- * index, what people type and the marks in a snippet all come from here. Folded is: compatibility forms (NFKC), case, accents.
+ * Yields the words of a text from `from` on, so that a caller which has enough can stop. The only place where text is folded: the index,
+ * search queries and the marks in a snippet all use it. Folds compatibility forms (NFKC), case and accents.
  */
 export function* words(text: string, from = 0): Generator<Word, undefined> {
   runs.lastIndex = from
-  // The expression is shared and its place is its own: whoever stops early, or reads two texts at once, must not move it for others.
+  // The regular expression is shared, so its position is saved: another caller may be in the middle of another text.
   for (let next = runs.lastIndex; ; ) {
     runs.lastIndex = next
     const run = runs.exec(text)
@@ -62,14 +64,14 @@ export function* words(text: string, from = 0): Generator<Word, undefined> {
   }
 }
 
-/** The same, as the index takes it. */
+/** The words of a text in the form that the index stores. */
 export function indexable(text: string): string {
   let body = ''
   for (const { folded } of words(text)) body += body === '' ? folded : ` ${folded}`
   return body
 }
 
-/** The same with a space before and after, as `needles` of a query are looked for in it. Empty where there is no word. */
+/** The words of a text with a space before and after each, for `needles` of a query. Empty when there is no word. */
 export function searchable(text: string): string {
   const body = indexable(text)
   return body === '' ? '' : ` ${body} `
@@ -97,23 +99,23 @@ function* split(run: string, at: number): Generator<Word, undefined> {
   if (held) yield { ...held, joined: false }
 }
 
-/** One word late, since the last of a run is joined to nothing. */
+/** One word late, because the last word of a run is joined to nothing. */
 function* pass(held: Word | null, next: Word): Generator<Word, Word> {
   if (held) yield held
   return next
 }
 
-/** Whether a folded word is one character of a script without spaces: nothing can begin with it. */
-export const standsAlone = (folded: string): boolean => alone.test(folded) || !within(folded)
+/** Whether a folded word is one character of a script without spaces. No longer word can begin with it. */
+export const isCharacterWord = (folded: string): boolean => alone.test(folded) || !within(folded)
 
-/** A pictograph is no part of a word. */
+/** A pictograph is not part of a longer word. */
 const within = (folded: string): boolean => !/^\p{Extended_Pictographic}/u.test(folded)
 
 function fold(cluster: string): string {
   const before = known.get(cluster)
   if (before !== undefined) return before
   const bare = cluster.normalize('NFKD').replace(accents, '').normalize('NFC')
-  // Up, then down: the full mapping of case, in which ß is ss.
+  // Upper case first, then lower case, for the full case mapping: ß becomes ss.
   const lower = bare
     .toUpperCase()
     .toLowerCase()

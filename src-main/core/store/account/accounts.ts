@@ -1,8 +1,9 @@
 import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, text, textOrNull } from '../rows.ts'
 
-/** One account at one base address. `no` is its number within this file. */
+/** An account at a base address. `no` is its number within this file. */
 export interface StoredAccount {
   no: number
   id: string
@@ -10,20 +11,36 @@ export interface StoredAccount {
   baseUrl: string
   userId: string | null
   name: string
-  /** The key that was called with last. */
+  /** The API key that was used last. */
   callingKey: string | null
   offers: 'yes' | 'no' | 'unknown'
-  /** When `offers` was found out, ms since 1970. */
+  /** When `offers` was determined, ms since 1970. */
   askedAt: number | null
   usedAt: number
 }
 
-export function accountTable({ handle }: Pick<Database, 'handle'>) {
+/** The read statements of `accountTable`. */
+export function accountReader(handle: ReadHandle) {
   const all = handle.prepare('SELECT * FROM books ORDER BY used_at DESC, no DESC')
   const byId = handle.prepare('SELECT * FROM books WHERE id = ?')
   const placed = handle.prepare(
     'SELECT books.* FROM places JOIN books ON books.no = places.book WHERE places.profile = ? AND places.base_url = ?',
   )
+  const profiles = handle.prepare('SELECT DISTINCT profile FROM places')
+  const of = handle.prepare('SELECT * FROM books WHERE base_url = ? AND user_id = ?')
+
+  return {
+    /** The most recently used first. */
+    all: (): StoredAccount[] => all.all().map(read),
+    get: (id: string): StoredAccount | null => readOrNull(byId.get(id)),
+    /** The account that this profile used last at that address. */
+    at: ({ profile, baseUrl }: ProfileLocation): StoredAccount | null => readOrNull(placed.get(profile, baseUrl)),
+    profiles: (): string[] => profiles.all().map((row) => text(row, 'profile')),
+    of: (baseUrl: string, userId: string): StoredAccount | null => readOrNull(of.get(baseUrl, userId)),
+  }
+}
+
+export function accountTable({ handle }: Pick<Database, 'handle'>) {
   const place = handle.prepare('INSERT OR REPLACE INTO places (profile, base_url, book) VALUES (?, ?, ?)')
   const leave = handle.prepare('DELETE FROM places WHERE profile = ? AND base_url = ?')
   const release = handle.prepare(
@@ -32,14 +49,12 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
       WHERE places.profile = ? AND books.user_id IS NULL
         AND NOT EXISTS (SELECT 1 FROM places AS other WHERE other.book = places.book AND other.profile <> places.profile)`,
   )
-  const profiles = handle.prepare('SELECT DISTINCT profile FROM places')
   const unplace = handle.prepare('DELETE FROM places WHERE profile = ?')
   const dropUnused = handle.prepare(
     `DELETE FROM books WHERE no = ? AND user_id IS NULL AND offers = 'unknown'
       AND NOT EXISTS (SELECT 1 FROM fetches WHERE book = books.no)
       AND NOT EXISTS (SELECT 1 FROM places WHERE book = books.no)`,
   )
-  const of = handle.prepare('SELECT * FROM books WHERE base_url = ? AND user_id = ?')
   const insert = handle.prepare(
     `INSERT INTO books (id, kind, base_url, user_id, name, used_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING *`,
   )
@@ -51,24 +66,18 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
   const dropSandboxes = handle.prepare("DELETE FROM books WHERE kind = 'sandbox'")
 
   return {
-    /** Those used last first. */
-    all: (): StoredAccount[] => all.all().map(read),
-    get: (id: string): StoredAccount | null => readOrNull(byId.get(id)),
-    /** The book that this profile led to last at that address. */
-    at: ({ profile, baseUrl }: ProfileLocation): StoredAccount | null => readOrNull(placed.get(profile, baseUrl)),
-    /** From now on this profile leads there. */
+    ...accountReader(handle),
+    /** Records that this profile uses the account. */
     place: ({ profile, baseUrl }: ProfileLocation, { no }: StoredAccount): void => void place.run(profile, baseUrl, no),
-    /** It leads to no book there. */
+    /** Records that this profile uses no account there. */
     leave: ({ profile, baseUrl }: ProfileLocation): void => void leave.run(profile, baseUrl),
-    profiles: (): string[] => profiles.all().map((row) => text(row, 'profile')),
-    /** A profile is forgotten: a book of nobody that the service names goes to whoever comes to its address next. */
+    /** Forgets a profile. An account without a user id goes to the profile that connects to its address next. */
     release(profile: string): void {
       release.run(profile)
       unplace.run(profile)
     },
-    /** Drops a book of which nothing was ever told, and to which no profile leads. */
+    /** Deletes an account without any data, which no profile uses. */
     dropUnused: ({ no }: StoredAccount): void => void dropUnused.run(no),
-    of: (baseUrl: string, userId: string): StoredAccount | null => readOrNull(of.get(baseUrl, userId)),
     add({ id, kind, baseUrl, userId, name, usedAt }: Omit<StoredAccount, 'no' | 'callingKey' | 'offers' | 'askedAt'>) {
       const row = insert.get(id, kind, baseUrl, userId, name, usedAt)
       if (!row) throw new Error('SQLite gave no row back.')
@@ -79,7 +88,7 @@ export function accountTable({ handle }: Pick<Database, 'handle'>) {
     used: (no: number, at: number): void => void used.run(at, no),
     calling: (no: number, key: string): void => void calling.run(key, no),
     offers: (no: number, value: StoredAccount['offers'], at: number): void => void offers.run(value, at, no),
-    /** A sandbox's account ends with its process. */
+    /** The account of a sandbox ends with its process. */
     dropSandboxes: (): void => void dropSandboxes.run(),
   }
 }

@@ -4,7 +4,7 @@ import { number, numberOrNull, text } from '../rows.ts'
 import type { FetchTable } from './fetches.ts'
 import { figureColumns, figureValues, noUsage, readFigures, sameFigures } from './figures.ts'
 
-/** An answer that is about to be written. */
+/** A reply that is about to be written. */
 interface Coming {
   what: string
   at: number
@@ -13,8 +13,9 @@ interface Coming {
 }
 
 /**
- * What a clock that was ahead wrote claims to be of a time to come, and would be the newest answer until then. It is put back to the latest
- * time that it may have been told at: the day of the newest row of its kind had begun, and the last answer of a right clock was before it.
+ * Corrects replies that were written while the clock was ahead. Their times are in the future, so each would count as the newest reply
+ * until then. They get the latest time at which they can have been received: after the last reply with a correct time, and after the start
+ * of the newest day that they list.
  */
 export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
   const later = 'book = :account AND what = :what AND at > :now'
@@ -33,7 +34,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     `UPDATE days SET first_at = :stamp WHERE book = :account AND what = :what AND first_at > :now`,
   )
   const undated = handle.prepare(`UPDATE undated SET at = :stamp WHERE ${later}`)
-  // The newest of each row alone, whatever SQLite chooses otherwise: it takes the other columns of the row with max().
+  // The newest version of each row. SQLite takes the other columns from the row with max().
   const turns = handle.prepare(
     `SELECT day, model, max(at), ${figureColumns} FROM closed WHERE ${later} GROUP BY day, model`,
   )
@@ -65,7 +66,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
     return least === 0 ? at - 1 : Math.min(at - 1, least)
   }
 
-  /** One in the place of all of them. */
+  /** Replaces all of them with one. */
   function putBackFetches(place: { account: number; what: string; now: number }, stamp: number): void {
     const said = spoken.get(place)
     const first = said ? numberOrNull(said, 'first') : null
@@ -102,7 +103,7 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
   }
 
   return {
-    /** Before `coming` is written; `now` is the clock as it is. */
+    /** Call before `coming` is written. `now` is the current time. */
     putBack(account: number, coming: Coming, now: number): void {
       const { what } = coming
       if ((fetches.lastAt(account, what) ?? 0) <= now) return
@@ -115,5 +116,5 @@ export function clockTable({ handle }: Pick<Database, 'handle'>, fetches: FetchT
   }
 }
 
-/** What comes after everything under a prefix that ends with a colon. */
+/** The upper end of all keys with a prefix that ends with a colon. */
 const endOf = (prefix: string): string => `${prefix.slice(0, -1)};`

@@ -1,22 +1,21 @@
-import type { StatementSync } from 'node:sqlite'
 import { StudioError } from '../../errors.ts'
 import type { DayNumber } from '../../shared/days.ts'
-import type { Database } from '../database.ts'
+import type { ReadHandle, ReadStatement } from '../readOnly.ts'
 import { costOf, figureColumns, type UsageFigures } from './figures.ts'
 
-/** One row of the service's side, for views: `name` is a model, or a key's id. */
+/** One row of usage as the service reported it. `name` is a model, or the id of a key. */
 export interface ServiceDay extends UsageFigures {
   day: DayNumber
   name: string
 }
 
-/** Beyond this many days a list is kept in memory for the next view: who looks at years looks at them in several ways. */
+/** Ranges longer than this, in days, are cached for the next view, because views of years come in several forms. */
 const longDays = 400
 const everyDay = [-1_000_000, 1_000_000] as const
 
-/** Reads for views, as arrays. A row takes about a microsecond, ten years of ten models therefore some tens of milliseconds, once. */
-export function sumTable({ handle }: Pick<Database, 'handle'>) {
-  // Changes of this connection, and of others.
+/** Reads usage for views, as arrays. A row takes about a microsecond, so ten years of ten models take some tens of milliseconds, once. */
+export function sumReader(handle: ReadHandle) {
+  // Together they show changes of this connection and of others.
   const changes = handle.prepare('SELECT total_changes() AS n')
   const dataVersion = handle.prepare('PRAGMA data_version')
   const version = (): string => `${String(changes.get()?.n)} ${String(dataVersion.get()?.data_version)}`
@@ -56,13 +55,13 @@ export function sumTable({ handle }: Pick<Database, 'handle'>) {
 
 type Reader = (...given: (number | string)[]) => ServiceDay[]
 
-function arrays(statement: StatementSync): Reader {
+function arrays(statement: ReadStatement): Reader {
   statement.setReturnArrays(true)
   return (...given) => statement.all(...given).map((row: unknown) => readDay(row))
 }
 
 function readDay(row: unknown): ServiceDay {
-  if (!Array.isArray(row)) throw new StudioError('store_damaged', 'A row of the books is none.')
+  if (!Array.isArray(row)) throw new StudioError('store_damaged', 'A row of the account database is invalid.')
   const cell = (at: number): number => countIn(row[at])
   return {
     day: cell(0),
@@ -77,5 +76,5 @@ function readDay(row: unknown): ServiceDay {
 
 function countIn(value: unknown): number {
   if (typeof value === 'number') return value
-  throw new StudioError('store_damaged', 'The books hold something else than a number.')
+  throw new StudioError('store_damaged', 'The account database has a value that is not a number.')
 }

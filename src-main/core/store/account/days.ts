@@ -1,11 +1,12 @@
 import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, text } from '../rows.ts'
-import type { Fetch, FetchTable } from './fetches.ts'
+import type { Fetch, FetchReader, FetchTable } from './fetches.ts'
 import { figureColumns, figureValues, noUsage, readFigures, sameFigures, type UsageFigures } from './figures.ts'
 import { takeIn } from './timeline.ts'
 
-/** One day's row of a read-out; of a key's days `model` is empty. */
+/** One day's row of a report. `model` is empty in the days of a key. */
 export interface DayRow extends UsageFigures {
   day: DayNumber
   model: string
@@ -13,10 +14,10 @@ export interface DayRow extends UsageFigures {
   date: string
 }
 
-/** A row whose date cannot be read. */
+/** A row whose date cannot be parsed. */
 export type UndatedRow = Omit<DayRow, 'day'>
 
-/** A closed day's row said something else than before. */
+/** A row of a day that had ended, with a later change of its figures. */
 export interface StoredCorrection {
   what: string
   day: DayNumber
@@ -27,7 +28,7 @@ export interface StoredCorrection {
   afterAt: number
 }
 
-/** A day at a fetch, and the next fetch of that day, if that is in the books already. */
+/** A day in a fetch, and the next stored fetch of that day. */
 interface Moment {
   account: number
   what: string
@@ -40,6 +41,60 @@ interface Kept {
   model: string
   recordedUsage: UsageFigures
   firstAt: number
+}
+
+/** The read statements of `dayTable`. */
+export function dayReader(handle: ReadHandle, fetches: FetchReader) {
+  const key = 'book = ? AND what = ? AND day = ? AND model = ?'
+  const turnBefore = handle.prepare(
+    `SELECT at, ${figureColumns} FROM closed WHERE ${key} AND at <= ? ORDER BY at DESC LIMIT 1`,
+  )
+  const allUndated = handle.prepare('SELECT * FROM undated WHERE book = ? ORDER BY at DESC, what, date, model LIMIT ?')
+  const countUndated = handle.prepare('SELECT count(*) AS n FROM undated WHERE book = ?')
+  const corrections = handle.prepare(
+    `SELECT * FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1 AND day BETWEEN ? AND ?
+      ORDER BY day DESC, at DESC, what, model`,
+  )
+  const countCorrections = handle.prepare(
+    'SELECT count(*) AS n FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1',
+  )
+  const firstDay = handle.prepare('SELECT min(day) AS day FROM days WHERE book = ? AND what = ?')
+  function correctionOf(row: Row, account: number): StoredCorrection {
+    const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
+    const former = turnBefore.get(account, what, day, model, at - 1)
+    return {
+      ...{ what, day, model },
+      before: former ? readFigures(former) : noUsage(what),
+      beforeAt: fetches.before(account, what, at, day) ?? at,
+      after: readFigures(row),
+      afterAt: at,
+    }
+  }
+
+  return {
+    /** Rows without a valid date, the most recent first. */
+    undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
+      allUndated.all(account, limit).map((row) => ({
+        ...readFigures(row),
+        ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
+      })),
+    undated(account: number): number {
+      const row = countUndated.get(account)
+      return row ? number(row, 'n') : 0
+    },
+    /** The newest day first. */
+    corrections: (account: number, from: DayNumber, to: DayNumber): StoredCorrection[] =>
+      corrections.all(account, from, to).map((row) => correctionOf(row, account)),
+    countCorrections(account: number): number {
+      const row = countCorrections.get(account)
+      return row ? number(row, 'n') : 0
+    },
+    /** The first day that has a row. */
+    firstDay(account: number, what: string): DayNumber | null {
+      const row = firstDay.get(account, what)
+      return row ? numberOrNull(row, 'day') : null
+    },
+  }
 }
 
 export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
@@ -73,23 +128,12 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
   )
   const dropUndated = handle.prepare('DELETE FROM undated WHERE book = ? AND what = ? AND date = ? AND model = ?')
   const hasUndated = handle.prepare('SELECT 1 FROM undated WHERE book = ? AND what = ? LIMIT 1')
-  const allUndated = handle.prepare('SELECT * FROM undated WHERE book = ? ORDER BY at DESC, what, date, model LIMIT ?')
-  const countUndated = handle.prepare('SELECT count(*) AS n FROM undated WHERE book = ?')
-  // An older answer that is written late may be the first that saw the day ended.
+  // An older reply that is written late may be the first one after the end of the day.
   const recheck = handle.prepare(
     `UPDATE closed SET corrects = 1 WHERE book = ?1 AND what = ?2 AND day = ?3 AND corrects = 0
       AND at > (SELECT closed_at FROM coverage WHERE book = ?1 AND what = ?2 AND day = ?3)`,
   )
-  const corrections = handle.prepare(
-    `SELECT * FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1 AND day BETWEEN ? AND ?
-      ORDER BY day DESC, at DESC, what, model`,
-  )
-  const countCorrections = handle.prepare(
-    'SELECT count(*) AS n FROM closed INDEXED BY corrections WHERE book = ? AND corrects = 1',
-  )
-  const firstDay = handle.prepare('SELECT min(day) AS day FROM days WHERE book = ? AND what = ?')
-
-  /** What a day's row said at a fetch; null where the fetch did not list it, which means nothing. */
+  /** Applies the figures of a day's row in a fetch. Null when the fetch did not list it, which means zero. */
   function see(moment: Moment, kept: Kept | null, row: DayRow | null): void {
     const { account, what, day, at, later } = moment
     const model = row?.model ?? kept?.model ?? ''
@@ -106,7 +150,6 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     }
     if (at >= endOfDay(day)) seeClosed(moment, model, recordedUsage)
   }
-
   function seeClosed({ account, what, day, at, later }: Moment, model: string, recordedUsage: UsageFigures): void {
     const before = turnBefore.get(account, what, day, model, at)
     const after = later === null ? undefined : turnAfter.get(account, what, day, model, at)
@@ -122,28 +165,16 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
     if (drop !== null) dropTurn.run(account, what, day, model, drop)
     for (const turn of put) putTurn.run(account, what, day, model, turn.at, ...figureValues(turn.value))
   }
-
-  /** A clock that was wrong could not place what this one can. */
+  /** Deletes undated rows whose date can be parsed now. */
   function placed(account: number, what: string, rows: readonly DayRow[]): void {
     if (!hasUndated.get(account, what)) return
     for (const { date, model } of rows) dropUndated.run(account, what, date, model)
   }
 
-  function correctionOf(row: Row, account: number): StoredCorrection {
-    const [what, day, model, at] = [text(row, 'what'), number(row, 'day'), text(row, 'model'), number(row, 'at')]
-    const former = turnBefore.get(account, what, day, model, at - 1)
-    return {
-      ...{ what, day, model },
-      before: former ? readFigures(former) : noUsage(what),
-      beforeAt: fetches.before(account, what, at, day) ?? at,
-      after: readFigures(row),
-      afterAt: at,
-    }
-  }
-
   return {
-    /** Takes in the days of a fetch that is in the books already (`fetches.add`). Each row lies in its days, a model once a day. */
-    keep(account: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
+    ...dayReader(handle, fetches),
+    /** Stores the days of a fetch that is stored already (`fetches.add`). Each row is within its days, with a model once a day. */
+    save(account: number, what: string, { at, days }: Fetch, rows: readonly DayRow[]): void {
       if (days === null) return
       const byDay = Map.groupBy(rows, ({ day }) => day)
       placed(account, what, rows)
@@ -158,30 +189,8 @@ export function dayTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTab
         if (moment.later !== null && at >= endOfDay(day)) recheck.run(account, what, day)
       }
     },
-    keepUndated(account: number, what: string, at: number, rows: readonly UndatedRow[]): void {
+    saveUndated(account: number, what: string, at: number, rows: readonly UndatedRow[]): void {
       for (const row of rows) undated.run(account, what, row.date, row.model, at, ...figureValues(row))
-    },
-    /** The newest told first. */
-    undatedRows: (account: number, limit: number): (UndatedRow & { what: string; at: number })[] =>
-      allUndated.all(account, limit).map((row) => ({
-        ...readFigures(row),
-        ...{ what: text(row, 'what'), date: text(row, 'date'), model: text(row, 'model'), at: number(row, 'at') },
-      })),
-    undated(account: number): number {
-      const row = countUndated.get(account)
-      return row ? number(row, 'n') : 0
-    },
-    /** The newest day first. */
-    corrections: (account: number, from: DayNumber, to: DayNumber): StoredCorrection[] =>
-      corrections.all(account, from, to).map((row) => correctionOf(row, account)),
-    countCorrections(account: number): number {
-      const row = countCorrections.get(account)
-      return row ? number(row, 'n') : 0
-    },
-    /** The first day that has a row. */
-    firstDay(account: number, what: string): DayNumber | null {
-      const row = firstDay.get(account, what)
-      return row ? numberOrNull(row, 'day') : null
     },
   }
 }

@@ -1,15 +1,16 @@
 import { type DayNumber, endOfDay } from '../../shared/days.ts'
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 
-/** One answer of a read-out. `at`: when it was asked, so that what it says is no older. */
+/** One reply of a report. `at`: when it was requested, so its content is at least as new. */
 export interface Fetch {
   at: number
-  /** The days that it speaks of, both included; null where it speaks of none. */
+  /** The days that it covers, both ends included; null when it covers none. */
   days: { from: DayNumber; to: DayNumber } | null
 }
 
-/** How far a day is known. */
+/** How well a day is covered. */
 export interface Covered {
   day: DayNumber
   firstAt: number
@@ -18,8 +19,8 @@ export interface Covered {
   closedAt: number | null
 }
 
-export function fetchTable({ handle }: Pick<Database, 'handle'>) {
-  const add = handle.prepare('INSERT OR IGNORE INTO fetches (book, what, at, from_day, to_day) VALUES (?, ?, ?, ?, ?)')
+/** The read statements of `fetchTable`. */
+export function fetchReader(handle: ReadHandle) {
   const last = handle.prepare('SELECT max(at) AS at FROM fetches WHERE book = ? AND what = ?')
   const next = handle.prepare('SELECT min(at) AS at FROM fetches WHERE book = ? AND what = ? AND at > ?')
   const nextOfDay = handle.prepare(
@@ -32,11 +33,6 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
   const lastOfKeys = handle.prepare(
     "SELECT max(last_at) AS at FROM coverage WHERE book = ? AND what >= 'days:' AND what < 'days;'",
   )
-  const cover = handle.prepare(
-    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:account, :what, :day, :at, :at, :closed)
-      ON CONFLICT (book, what, day) DO UPDATE SET first_at = min(first_at, :at), last_at = max(last_at, :at),
-        closed_at = CASE WHEN :closed IS NULL THEN closed_at ELSE min(coalesce(closed_at, :closed), :closed) END`,
-  )
   const covered = handle.prepare('SELECT * FROM coverage WHERE book = ? AND what = ? AND day BETWEEN ? AND ?')
   const ofKeys = handle.prepare(
     `SELECT day, min(first_at) AS first_at, min(last_at) AS last_at, min(closed_at) AS closed_at FROM coverage
@@ -47,25 +43,17 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
   const at = (row: Row | undefined): number | null => (row ? numberOrNull(row, 'at') : null)
 
   return {
-    /** False where this fetch is in the books already. */
-    add(account: number, what: string, fetch: Fetch): boolean {
-      const { changes } = add.run(account, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
-      return Number(changes) > 0
-    },
-    cover(account: number, what: string, day: DayNumber, at: number): void {
-      cover.run({ account, what, day, at, closed: at >= endOfDay(day) ? at : null })
-    },
     lastAt: (account: number, what: string): number | null => at(last.get(account, what)),
-    /** When the days of any key were asked for last. */
+    /** When the days of any key were requested last. */
     lastOfKeys: (account: number): number | null => at(lastOfKeys.get(account)),
-    /** The first one after another; with a day, the first that speaks of it. */
+    /** The next fetch; with a day, the next that covers it. */
     after: (account: number, what: string, given: number, day?: DayNumber): number | null =>
       at(day === undefined ? next.get(account, what, given) : nextOfDay.get(account, what, given, day, day)),
     before: (account: number, what: string, given: number, day?: DayNumber): number | null =>
       at(day === undefined ? lastBefore.get(account, what, given) : lastOfDay.get(account, what, given, day, day)),
     coverage: (account: number, what: string, from: DayNumber, to: DayNumber): Covered[] =>
       covered.all(account, what, from, to).map(read),
-    /** Of all keys together: a day is known as well as the key of which it is known least, among those of which it is known. */
+    /** Coverage of all keys together: that of the key with the least coverage, among the keys that cover the day at all. */
     coverageOfKeys: (account: number, from: DayNumber, to: DayNumber): Covered[] =>
       ofKeys.all(account, from, to).map(read),
     coveredDays: (account: number, what: string, from: DayNumber, to: DayNumber): number => {
@@ -78,6 +66,28 @@ export function fetchTable({ handle }: Pick<Database, 'handle'>) {
     },
   }
 }
+
+export function fetchTable({ handle }: Pick<Database, 'handle'>) {
+  const add = handle.prepare('INSERT OR IGNORE INTO fetches (book, what, at, from_day, to_day) VALUES (?, ?, ?, ?, ?)')
+  const cover = handle.prepare(
+    `INSERT INTO coverage (book, what, day, first_at, last_at, closed_at) VALUES (:account, :what, :day, :at, :at, :closed)
+      ON CONFLICT (book, what, day) DO UPDATE SET first_at = min(first_at, :at), last_at = max(last_at, :at),
+        closed_at = CASE WHEN :closed IS NULL THEN closed_at ELSE min(coalesce(closed_at, :closed), :closed) END`,
+  )
+
+  return {
+    ...fetchReader(handle),
+    /** Returns false when this fetch is stored already. */
+    add(account: number, what: string, fetch: Fetch): boolean {
+      const { changes } = add.run(account, what, fetch.at, fetch.days?.from ?? null, fetch.days?.to ?? null)
+      return Number(changes) > 0
+    },
+    cover(account: number, what: string, day: DayNumber, at: number): void {
+      cover.run({ account, what, day, at, closed: at >= endOfDay(day) ? at : null })
+    },
+  }
+}
+export type FetchReader = ReturnType<typeof fetchReader>
 export type FetchTable = ReturnType<typeof fetchTable>
 
 const read = (row: Row): Covered => ({

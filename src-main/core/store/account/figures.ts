@@ -2,18 +2,18 @@ import type { SQLInputValue } from 'node:sqlite'
 import type { Atto } from '../../shared/money.ts'
 import { number, numberOrNull, type Row } from '../rows.ts'
 
-/** What the service booked in one row. */
+/** The usage that the service reported in one row. */
 export interface UsageFigures {
   requests: number
   tokensIn: number
   tokensOut: number
-  /** Null where that read-out does not tell it (a key's days). */
+  /** Null when the report does not include it (the days of a key). */
   tokensCached: number | null
-  /** Null where it was not told. */
+  /** Null when it was not reported. */
   cost: Atto | null
 }
 
-/** What a day's row amounts to in a fetch that covers the day and does not list it. */
+/** The figures of a row that a fetch does not list although it covers the day. */
 export const noUsage = (what: string): UsageFigures => ({
   ...{ requests: 0, tokensIn: 0, tokensOut: 0, cost: 0n },
   tokensCached: what === 'usage' ? 0 : null,
@@ -21,7 +21,7 @@ export const noUsage = (what: string): UsageFigures => ({
 
 const perMillionth = 1_000_000_000_000n
 
-/** As much as both columns hold exactly in a JavaScript number: 9,007,199,254 SC in one row. */
+/** The largest amount that both columns represent exactly in a JavaScript number: 9,007,199,254 SC in one row. */
 export const maxUsage: Atto = BigInt(Number.MAX_SAFE_INTEGER) * perMillionth
 
 export const figureColumns = 'requests, tokens_in, tokens_out, tokens_cached, cost_millionths, cost_below'

@@ -1,22 +1,20 @@
 import { join } from 'node:path'
-import { StudioError } from '../../errors.ts'
-import { asStoreError, type Database, type OpenOptions, openDatabase } from '../database.ts'
-import { isDatabaseThere } from '../databaseFile.ts'
+import { type Database, type OpenOptions, openDatabase } from '../database.ts'
 import { PendingWrites } from '../pendingWrites.ts'
-import { openReadOnly } from '../readOnly.ts'
+import { type ReadHandle, readDatabase } from '../readOnly.ts'
 import { number, text } from '../rows.ts'
-import { accountTable } from './accounts.ts'
+import { accountReader, accountTable } from './accounts.ts'
 import { clockTable } from './clock.ts'
-import { sumTable } from './dailySums.ts'
-import { dayTable } from './days.ts'
-import { fetchTable } from './fetches.ts'
+import { sumReader } from './dailySums.ts'
+import { dayReader, dayTable } from './days.ts'
+import { fetchReader, fetchTable } from './fetches.ts'
 import { replySaver } from './saveReply.ts'
 import { accountDatabase } from './schema.ts'
-import { versionTable } from './versions.ts'
+import { versionReader, versionTable } from './versions.ts'
 
 export const accountFile = (dataDir: string): string => join(dataDir, 'account.sqlite')
 
-/** What the service said of accounts. @throws as openDatabase does */
+/** Opens the account database: what the service reported about accounts. @throws as openDatabase does */
 export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
   const opened = openDatabase(accountFile(dataDir), accountDatabase, options)
   const pending = new PendingWrites(() => opened.handle.isTransaction)
@@ -28,44 +26,41 @@ export function openAccountStore(dataDir: string, options: OpenOptions = {}) {
     transaction: database.transaction,
     commits: database.commits,
     isWritable: database.isWritable,
-    /** Writes that nobody waits for. */
+    /** Background writes. */
     pending,
     close() {
-      pending.close()
-      database.close()
+      try {
+        pending.close()
+      } finally {
+        database.close()
+      }
     },
   }
 }
 export type AccountStore = ReturnType<typeof openAccountStore>
 
 /**
- * The same for reading alone, beside a running core or without one; null where there is none yet.
+ * Opens the account database for reading, beside a running core or without one. Null when there is no file yet, and when a core must create its
+ * tables or migrate it first.
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openAccountReadOnly(dataDir: string) {
-  const file = accountFile(dataDir)
-  try {
-    if (!isDatabaseThere(file)) return null
-    const { handle } = openReadOnly(file)
-    try {
-      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
-      if (version > accountDatabase.migrations.length) {
-        throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
-      }
-      // Made this moment by a core that has not come to its tables yet, or left by an older one that must migrate it first.
-      if (version < accountDatabase.migrations.length) {
-        handle.close()
-        return null
-      }
-      return { ...tables({ handle }), close: () => handle.close() }
-    } catch (thrown) {
-      if (handle.isOpen) handle.close()
-      throw thrown
+  const options = { isInUse: undefined, whenOlder: () => null }
+  return readDatabase(accountFile(dataDir), accountDatabase, options, ({ handle, close }) => {
+    const fetches = fetchReader(handle)
+    return {
+      accounts: accountReader(handle),
+      fetches,
+      days: dayReader(handle, fetches),
+      versions: versionReader(handle, fetches),
+      sums: sumReader(handle),
+      limits: limitReader(handle),
+      close,
     }
-  } catch (thrown) {
-    throw asStoreError(thrown, file)
-  }
+  })
 }
+/** What views read; the tables of an open AccountStore have it too. */
+export type AccountReaders = Omit<NonNullable<ReturnType<typeof openAccountReadOnly>>, 'close'>
 
 function tables({ handle }: Pick<Database, 'handle'>) {
   const fetches = fetchTable({ handle })
@@ -74,25 +69,33 @@ function tables({ handle }: Pick<Database, 'handle'>) {
     fetches,
     days: dayTable({ handle }, fetches),
     versions: versionTable({ handle }, fetches),
-    sums: sumTable({ handle }),
+    sums: sumReader(handle),
     limits: limitTable({ handle }),
   }
 }
-export type AccountTables = ReturnType<typeof tables>
 
-/** The last rate-limit status of each book, JSON. */
-function limitTable({ handle }: Pick<Database, 'handle'>) {
+/** The last rate-limit status of each account, JSON. */
+function limitReader(handle: ReadHandle) {
   const get = handle.prepare('SELECT at, value FROM limits WHERE book = ?')
-  const put = handle.prepare(
-    `INSERT INTO limits (book, at, value) VALUES (?, ?, ?)
-      ON CONFLICT (book) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= at OR at > ?`,
-  )
   return {
     get(account: number): { at: number; value: string } | null {
       const row = get.get(account)
       return row ? { at: number(row, 'at'), value: text(row, 'value') } : null
     },
-    /** An older one is left; `now` is the clock as it is: what claims to be later was told by one that was ahead. */
+  }
+}
+
+function limitTable({ handle }: Pick<Database, 'handle'>) {
+  const put = handle.prepare(
+    `INSERT INTO limits (book, at, value) VALUES (?, ?, ?)
+      ON CONFLICT (book) DO UPDATE SET at = excluded.at, value = excluded.value WHERE excluded.at >= at OR at > ?`,
+  )
+  return {
+    ...limitReader(handle),
+    /**
+     * Stores a status unless a newer one is stored. `now` is the current time: a stored status that is later than now was written while the
+     * clock was ahead, so it is replaced.
+     */
     put: (account: number, at: number, value: string, now: number): void => void put.run(account, at, value, now),
   }
 }

@@ -1,14 +1,16 @@
 import type { DatabaseKind } from '../database.ts'
 
 /**
- * What the service said of accounts, for ever. `at` and the like: when it was asked, ms since 1970 (UTC). `day` counts days since 1970 of the
- * service's calendar. Money is two whole numbers, millionths of an SC and 1e-18 SC below them, so that sums are exact.
- * `what` is the read-out: `usage` (the account's days and its balance), `keys` (the list of records), `current` (the calling key's record, where
- * there is no list), `days:KEY`, `totals:KEY`; in `versions` it is the thing: `account`, `key:KEY`, `current:KEY`, `totals:KEY`.
+ * What the service reported about accounts, permanently. `at` and similar columns: when it was requested, ms since 1970 (UTC). `day` counts
+ * days since 1970 of the service's calendar. Money is two whole numbers, millionths of an SC and 1e-18 SC below them, so that sums are
+ * exact. `what` is the report: `usage` (the account's days and its balance), `keys` (the list of records), `current` (the calling key's
+ * record, when there is no list), `days:KEY`, `totals:KEY`. In `versions` it is the value: `account`, `key:KEY`, `current:KEY`,
+ * `totals:KEY`.
  *
- * `fetches` says when each was asked, so that everything else can be written in any order: between two fetches nothing is known, at a
- * fetch what stands in the last row at or before it holds. `days` has what a day's row said first and what it says now; `closed` what it
- * said after the day had ended (UTC), a row where it changed, which `corrects` where another fetch had seen that day ended before; `coverage` is the sum of the fetches by day.
+ * `fetches` has the time of each report, so that everything else can be written in any order. Nothing is known between two fetches; at a
+ * fetch, the last row at or before it is valid. `days` has the first and the current figures of a day's row. `closed` has its figures after
+ * the day had ended (UTC), a row for each change; `corrects` marks a change after another fetch had already seen the ended day. `coverage`
+ * sums up the fetches by day.
  */
 const first = `
 CREATE TABLE books (
@@ -114,8 +116,8 @@ CREATE TABLE limits (
 `
 
 /**
- * Which book each profile led to at which base address: two profiles there may be two accounts, also where the service names nobody. The
- * empty profile is whoever comes there first: of what is from before there were profiles, and of one that was forgotten.
+ * Which account each profile used at which base address. Two profiles there may be two accounts, even when the service reports no user. The
+ * empty profile belongs to the profile that connects there first: it has data from before there were profiles, and of deleted profiles.
  */
 const places = `
 DROP INDEX books_by_place;
@@ -134,7 +136,7 @@ INSERT INTO places (profile, base_url, book)
   ON CONFLICT (profile, base_url) DO UPDATE SET book = excluded.book;
 `
 
-/** "ISac". What is lost in a power cut is fetched again. */
+/** "ISac". Replies that a power cut loses are fetched again. */
 export const accountDatabase: DatabaseKind = {
   applicationId: 0x49536163,
   migrations: [first, places],

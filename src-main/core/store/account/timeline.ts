@@ -1,13 +1,13 @@
-/** What was seen at a fetch and held until another was seen, in the order of `at`. */
+/** A value seen at a fetch. It is valid until the next turn, in the order of `at`. */
 export interface Turn<T> {
   at: number
   value: T
 }
 
 /**
- * Takes in what was seen at `seen.at`, in whatever order fetches are written. A timeline has a turn where what is seen changes. `before` is
- * what held at that fetch so far (the last turn at or before it), `next` the first turn after it, `nextFetch` the first fetch after it
- * that is already in the books: what held there until now holds there still. The result is the same for every order of the same fetches.
+ * Inserts the value seen at `seen.at`, whatever the order in which fetches are written. A timeline has a turn where the value changes.
+ * `before` is the value stored for that fetch so far (the last turn at or before it), `next` the first turn after it, `nextFetch` the first
+ * stored fetch after it, whose value must stay the same. The result does not depend on the order of the fetches.
  */
 export function takeIn<T>(
   seen: Turn<T>,

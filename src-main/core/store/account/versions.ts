@@ -1,9 +1,10 @@
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, type Row, text } from '../rows.ts'
-import type { FetchTable } from './fetches.ts'
+import type { FetchReader, FetchTable } from './fetches.ts'
 import { takeIn } from './timeline.ts'
 
-/** What stood at the fetches from `at` on, until the next version. `value` is JSON text; `null` where it was not there. */
+/** The value from the fetch at `at` until the next version. `value` is JSON text; `null` when it did not exist. */
 export interface Version {
   what: string
   at: number
@@ -12,14 +13,9 @@ export interface Version {
 
 const absent = 'null'
 
-/** Things that are told whole with each fetch and seldom change: a version for each change. */
-export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
-  const before = handle.prepare(
-    'SELECT * FROM versions WHERE book = ? AND what = ? AND at <= ? ORDER BY at DESC LIMIT 1',
-  )
+/** The read statements of `versionTable`. */
+export function versionReader(handle: ReadHandle, fetches: FetchReader) {
   const after = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1')
-  const put = handle.prepare('INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)')
-  const drop = handle.prepare('DELETE FROM versions WHERE book = ? AND what = ? AND at = ?')
   const known = handle.prepare('SELECT DISTINCT what FROM versions WHERE book = ? AND what >= ? AND what < ?')
   const newest = handle.prepare(
     'SELECT * FROM versions WHERE book = ? AND what = ? AND value <> ? ORDER BY at DESC LIMIT 1',
@@ -27,8 +23,35 @@ export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: Fetc
   const all = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? ORDER BY at')
 
   return {
-    /** Takes in what a fetch of `log` that is in the books already said. */
-    keep(account: number, log: string, { what, at, value }: Version): void {
+    /** All names that were ever reported with a prefix that ends with a colon, such as `key:`. */
+    known: (account: number, prefix: string): string[] =>
+      known.all(account, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
+    /** The newest version with a value, and whether it is still valid. `seenAt` is the last fetch of `log` that had it. */
+    newest(account: number, log: string, what: string): (Version & { seenAt: number; isCurrent: boolean }) | null {
+      const row = newest.get(account, what, absent)
+      if (!row) return null
+      const version = read(row)
+      const next = after.get(account, what, version.at)
+      const seenAt = next ? fetches.before(account, log, number(next, 'at')) : fetches.lastAt(account, log)
+      return { ...version, seenAt: seenAt ?? version.at, isCurrent: next === undefined }
+    },
+    all: (account: number, what: string): Version[] => all.all(account, what).map(read),
+  }
+}
+
+/** Values that each fetch reports completely and that rarely change: one version for each change. */
+export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: FetchTable) {
+  const before = handle.prepare(
+    'SELECT * FROM versions WHERE book = ? AND what = ? AND at <= ? ORDER BY at DESC LIMIT 1',
+  )
+  const after = handle.prepare('SELECT * FROM versions WHERE book = ? AND what = ? AND at > ? ORDER BY at LIMIT 1')
+  const put = handle.prepare('INSERT OR REPLACE INTO versions (book, what, at, value) VALUES (?, ?, ?, ?)')
+  const drop = handle.prepare('DELETE FROM versions WHERE book = ? AND what = ? AND at = ?')
+
+  return {
+    ...versionReader(handle, fetches),
+    /** Stores a value of a fetch of `log` that is stored already. */
+    save(account: number, log: string, { what, at, value }: Version): void {
       const nextFetch = fetches.after(account, log, at)
       const former = before.get(account, what, at)
       const next = nextFetch === null ? undefined : after.get(account, what, at)
@@ -44,19 +67,6 @@ export function versionTable({ handle }: Pick<Database, 'handle'>, fetches: Fetc
       if (change.drop !== null) drop.run(account, what, change.drop)
       for (const turn of change.put) put.run(account, what, turn.at, turn.value)
     },
-    /** All that was ever told under a prefix that ends with a colon, such as `key:`. */
-    known: (account: number, prefix: string): string[] =>
-      known.all(account, prefix, `${prefix.slice(0, -1)};`).map((row) => text(row, 'what')),
-    /** The newest version that says anything, and whether it still stands; `seenAt` is the last fetch of `log` that said so. */
-    newest(account: number, log: string, what: string): (Version & { seenAt: number; stands: boolean }) | null {
-      const row = newest.get(account, what, absent)
-      if (!row) return null
-      const version = read(row)
-      const next = after.get(account, what, version.at)
-      const seenAt = next ? fetches.before(account, log, number(next, 'at')) : fetches.lastAt(account, log)
-      return { ...version, seenAt: seenAt ?? version.at, stands: next === undefined }
-    },
-    all: (account: number, what: string): Version[] => all.all(account, what).map(read),
   }
 }
 

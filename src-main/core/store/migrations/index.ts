@@ -7,7 +7,7 @@ import { sql as alerts } from './006-alerts.ts'
 import { sql as profiles } from './007-profiles.ts'
 import { sql as waiting } from './008-waiting.ts'
 
-/** In order; the database's `user_version` is how many of them it has had. Never change one that was released: add the next. */
+/** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
   first,
   toolLimits,

@@ -4,7 +4,7 @@ import { number, numberOrNull, parseJson, type Row, textOrNull } from '../rows.t
 
 type Pairs = [name: string, value: string][]
 
-/** What was kept of a request whose caller may be logged. All texts are free of secrets when they come here. */
+/** The logged headers and bodies of one request. All texts were cleared of secrets before. */
 export interface KeptBodies {
   id: number
   who: string
@@ -17,7 +17,7 @@ export interface KeptBodies {
 
 export type BodyWish = { id: number } | { who: string } | { before: number } | 'all'
 
-/** Logged bodies, in a file of their own: `erase` overwrites them, gives the space back and empties the write-ahead log. */
+/** Logged bodies, in a file of their own. Deletion overwrites them, releases the space and empties the write-ahead log. */
 export function bodyTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
     `INSERT OR REPLACE INTO bodies (id, who, at, size, request_bytes, request_capped, reply_bytes, reply_capped,
@@ -38,14 +38,14 @@ export function bodyTable({ handle, transaction }: Database) {
   let bytes = read(total.get())
 
   return {
-    /** Bytes of the texts that are kept. */
+    /** Size of all stored texts, in bytes. */
     bytes: (): number => bytes,
-    /** Of how many requests, and how many bytes, are from before a time (ms since 1970). */
+    /** Number of requests from before a time (ms since 1970), and the size of their texts in bytes. */
     before(at: number): { items: number; bytes: number } {
       const row = old.get(at) ?? {}
       return { items: number(row, 'items'), bytes: number(row, 'bytes') }
     },
-    keep(kept: KeptBodies[]): void {
+    save(kept: KeptBodies[]): void {
       const added = transaction(() => {
         let sum = 0
         for (const k of kept) {
@@ -74,7 +74,7 @@ export function bodyTable({ handle, transaction }: Database) {
           }
         : null
     },
-    /** Erases at most `most` and answers whose they were; fewer than `most` means that none are left. */
+    /** Deletes at most `most` and returns the request ids. Fewer than `most` means that none are left. */
     eraseSome(wish: BodyWish, most: number): number[] {
       const { ids, size } = transaction(() => {
         const ids = pick(wish, most).map((row) => number(row, 'id'))
@@ -84,9 +84,9 @@ export function bodyTable({ handle, transaction }: Database) {
       bytes -= size
       return ids
     },
-    /** Gives at most so many free pages (4 KB) back to the disk. */
+    /** Releases at most so many free pages (4 KB) to the disk. */
     shrink: (pages: number): void => handle.exec(`PRAGMA incremental_vacuum(${pages})`),
-    /** After erasing: all free pages leave the file, and no copy stays in the write-ahead log. */
+    /** After deletion: removes all free pages from the file, and all copies from the write-ahead log. */
     giveBack(): void {
       handle.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')
     },

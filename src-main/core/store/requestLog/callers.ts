@@ -1,21 +1,25 @@
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, text, textOrNull } from '../rows.ts'
 
-/** Who asked for which model, once for all of their rows. */
+/** A caller and a model. Rows refer to it by its id. */
 export interface Caller {
   id: number
-  /** `tool:<id>`, `studio:<room>` or `stranger`. */
+  /** `tool:<id>`, `studio:<feature>` or `stranger`. */
   who: string
-  /** Null where no model was named. */
+  /** Null when the request named no model. */
   model: string | null
-  /** Stands for all further models of this one: their names are in the rows. */
+  /** Whether this entry covers all further models of the caller: their names are stored in the rows. */
   many: boolean
 }
 
-/** A tool that names a new model with each request must not fill the memory: from here on its models are in the rows alone. */
+/**
+ * Limit of entries, because an app that names a new model with each request must not fill the memory. Later models are stored only in the
+ * rows.
+ */
 const mostCallers = 5000
 
-/** The dictionary of callers: read whole at the start, and grown in memory; `unsaved` goes into the database with the next rows. */
+/** The dictionary of callers: read completely at the start, then extended in memory. New entries are written with the next rows. */
 export class Callers {
   readonly #byWho = new Map<string, Map<string | null, Caller>>()
   readonly #many = new Map<string, Caller>()
@@ -28,7 +32,7 @@ export class Callers {
     this.#most = most
   }
 
-  /** The caller of a request; `many` ones keep the model's name in the row. */
+  /** The caller of a request. For one with `many`, the row stores the model's name. */
   of(who: string, model: string | null): Caller {
     return this.#byWho.get(who)?.get(model) ?? this.#make(who, model)
   }
@@ -67,7 +71,7 @@ export class Callers {
     return this.#last
   }
 
-  /** Writes the new ones, inside the transaction of the rows that name them. `saved` once that is committed. */
+  /** Writes new entries, inside the transaction of the rows that refer to them. Call `saved` when that is committed. */
   save(table: CallerTable): void {
     for (const caller of this.#unsaved) table.insert(caller)
   }
@@ -79,12 +83,12 @@ export class Callers {
 
 export type CallerTable = ReturnType<typeof callerTable>
 
-export function callerTable({ handle }: Pick<Database, 'handle'>) {
-  const insert = handle.prepare('INSERT OR REPLACE INTO callers (id, who, model, many) VALUES (?, ?, ?, ?)')
+/** The read statements of `callerTable`. */
+export function callerReader(handle: ReadHandle) {
   const after = handle.prepare('SELECT * FROM callers WHERE id > ? ORDER BY id')
+
   return {
-    insert: ({ id, who, model, many }: Caller): void => void insert.run(id, who, model, many ? 1 : 0),
-    /** Those with a higher id, in order. */
+    /** Entries with a higher id, in order. */
     after: (id: number): Caller[] =>
       after.all(id).map((row) => ({
         id: number(row, 'id'),
@@ -92,5 +96,14 @@ export function callerTable({ handle }: Pick<Database, 'handle'>) {
         model: textOrNull(row, 'model'),
         many: number(row, 'many') === 1,
       })),
+  }
+}
+
+export function callerTable({ handle }: Pick<Database, 'handle'>) {
+  const insert = handle.prepare('INSERT OR REPLACE INTO callers (id, who, model, many) VALUES (?, ?, ?, ?)')
+
+  return {
+    ...callerReader(handle),
+    insert: ({ id, who, model, many }: Caller): void => void insert.run(id, who, model, many ? 1 : 0),
   }
 }

@@ -1,9 +1,9 @@
 import type { Endpoint, RequestState } from '../../../../src-preload/contract/requests.ts'
 
-// Words as the database keeps them: small whole numbers, because a million rows hold them. A place in a list is a word's
-// number for ever: append, never reorder.
+// Words are stored as small whole numbers, because a million rows contain them. The index in the list is the number of a word, permanently:
+// append, never reorder.
 
-/** How the log sorts a request that has ended; a row under way has none (NULL). */
+/** How the log classifies a request that has ended. A request in progress has none (NULL). */
 export const outcomes = ['ok', 'failed', 'refused', 'cancelled'] as const
 export type Outcome = (typeof outcomes)[number]
 
@@ -26,7 +26,7 @@ export const endpoints = [
   'other',
 ] as const satisfies readonly Endpoint[]
 
-/** A POST to an endpoint's own path keeps neither method nor path in its row: most rows by far. */
+/** The method and path of a POST to an endpoint's own path are not stored. That saves space in most rows. */
 export const usualPath: Partial<Record<Endpoint, string>> = {
   chat: '/v1/chat/completions',
   completions: '/v1/completions',
@@ -35,13 +35,13 @@ export const usualPath: Partial<Record<Endpoint, string>> = {
   images: '/v1/images/generations',
 }
 
-/** `failed` is also a reply that came whole and says that it failed. */
+/** `failed` includes a complete reply that reports a failure. */
 export function outcomeOf(state: EndState, status: number | null): Outcome {
   if (state === 'refused' || state === 'cancelled') return state
   return state === 'done' && (status === null || status < 400) ? 'ok' : 'failed'
 }
 
-/** A word's number. @throws RangeError for a word that is in no list (a mistake of ours) */
+/** The number of a word. @throws RangeError for a word that is not in the list (a bug) */
 export function codeOf<T extends string>(words: readonly T[], word: T): number {
   const code = words.indexOf(word)
   if (code < 0) throw new RangeError(`No number for ${word}.`)

@@ -1,8 +1,9 @@
 import { StudioError } from '../../errors.ts'
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { numberOrNull } from '../rows.ts'
 
-/** What one caller used in one day (UTC) at one account. Requests that were refused are not in it. */
+/** Usage of one caller in one day (UTC) at one account, without refused requests. */
 export interface UseDay {
   account: number
   /** Days since 1970. */
@@ -12,9 +13,9 @@ export interface UseDay {
   tokensIn: number
   tokensOut: number
   tokensCached: number
-  /** Billionths of an SC, as far as anybody can tell. */
+  /** Sum of the known costs, billionths of an SC. */
   cost: bigint
-  /** Requests whose cost is an estimate, those whose cost nobody knows, and those that failed. */
+  /** Requests whose cost is an estimate, whose cost is unknown, and that failed. */
   estimated: number
   unpriced: number
   failed: number
@@ -22,39 +23,27 @@ export interface UseDay {
 
 const columns = 'account, day, caller, requests, tokens_in, tokens_out, tokens_cached, estimated, unpriced, failed'
 
-/** A sum that 64 bits can't hold stays at their end: nonsense of a reply must not keep the log from being written. */
+/** A sum beyond 64 bits stays at the limit: absurd numbers in a reply must not prevent the log from being written. */
 const added = `ON CONFLICT (account, day, caller) DO UPDATE SET requests = requests + excluded.requests,
   tokens_in = tokens_in + excluded.tokens_in, tokens_out = tokens_out + excluded.tokens_out,
   tokens_cached = tokens_cached + excluded.tokens_cached, estimated = estimated + excluded.estimated,
   unpriced = unpriced + excluded.unpriced, failed = failed + excluded.failed,
   cost = CASE WHEN cost > 9223372036854775807 - excluded.cost THEN 9223372036854775807 ELSE cost + excluded.cost END`
 
-export function usedTable({ handle }: Pick<Database, 'handle'>) {
-  const add = handle.prepare(
-    `INSERT INTO use_days (${columns}, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${added}`,
-  )
-  // As text: a sum may be beyond what a JavaScript number holds exactly.
+/** The read statements of `usedTable`. */
+export function dailyUsageReader(handle: ReadHandle) {
+  // As text, because a sum may be larger than a JavaScript number represents exactly.
   const between = handle.prepare(
     `SELECT ${columns}, CAST(cost AS TEXT) AS cost_text FROM use_days
       WHERE account = ? AND day BETWEEN ? AND ? ORDER BY day, caller`,
   )
   const first = handle.prepare('SELECT min(day) AS day FROM use_days WHERE account = ?')
   const last = handle.prepare('SELECT max(day) AS day FROM use_days WHERE account = ?')
-  const move = handle.prepare(
-    `INSERT INTO use_days (${columns}, cost)
-      SELECT ?, ${columns.replace('account, ', '')}, cost FROM use_days WHERE account = ? ${added}`,
-  )
-  const forget = handle.prepare('DELETE FROM use_days WHERE account = ?')
-  // Tens of thousands of rows for ten years: an object made of a row by SQLite would cost twice as much.
+  // As arrays: for the tens of thousands of rows of ten years, objects would take twice as long.
   between.setReturnArrays(true)
 
   return {
-    add: (d: UseDay): void =>
-      void add.run(
-        ...[d.account, d.day, d.caller, d.requests, d.tokensIn, d.tokensOut, d.tokensCached],
-        ...[d.estimated, d.unpriced, d.failed, d.cost],
-      ),
-    /** In order of days; both ends belong to it. */
+    /** In order of days, both ends included. */
     between: (account: number, from: number, to: number): UseDay[] => between.all(account, from, to).map(readDay),
     firstDay(account: number): number | null {
       const row = first.get(account)
@@ -64,16 +53,37 @@ export function usedTable({ handle }: Pick<Database, 'handle'>) {
       const row = last.get(account)
       return row ? numberOrNull(row, 'day') : null
     },
-    /** Adds everything of one account to another. The caller holds the transaction. */
+  }
+}
+
+export function usedTable({ handle }: Pick<Database, 'handle'>) {
+  const add = handle.prepare(
+    `INSERT INTO use_days (${columns}, cost) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${added}`,
+  )
+  const move = handle.prepare(
+    `INSERT INTO use_days (${columns}, cost)
+      SELECT ?, ${columns.replace('account, ', '')}, cost FROM use_days WHERE account = ? ${added}`,
+  )
+  const forget = handle.prepare('DELETE FROM use_days WHERE account = ?')
+
+  return {
+    ...dailyUsageReader(handle),
+    add: (d: UseDay): void =>
+      void add.run(
+        ...[d.account, d.day, d.caller, d.requests, d.tokensIn, d.tokensOut, d.tokensCached],
+        ...[d.estimated, d.unpriced, d.failed, d.cost],
+      ),
+    /** Adds all sums of one account to another. The caller has opened the transaction. */
     move(from: number, to: number): void {
       move.run(to, from)
       forget.run(from)
     },
   }
 }
+export type DailyUsageReader = ReturnType<typeof dailyUsageReader>
 export type UsedTable = ReturnType<typeof usedTable>
 
-/** A row as an array, in the order of `columns`. */
+/** Parses a row as an array, in the order of `columns`. */
 function readDay(row: unknown): UseDay {
   const cells: unknown[] = Array.isArray(row) ? row : []
   const cost = cells[10]
@@ -99,4 +109,4 @@ function whole(cell: unknown): number {
 }
 
 const damaged = (): StudioError =>
-  new StudioError('store_damaged', 'The database holds something else than numbers in the table use_days.')
+  new StudioError('store_damaged', 'The table use_days has a value that is not a number.')

@@ -1,15 +1,13 @@
 import { join } from 'node:path'
-import { StudioError } from '../../errors.ts'
-import { asStoreError, type Database, type OpenOptions, openDatabase } from '../database.ts'
-import { isDatabaseThere } from '../databaseFile.ts'
-import { openReadOnly } from '../readOnly.ts'
+import { type Database, type OpenOptions, openDatabase } from '../database.ts'
+import { readDatabase } from '../readOnly.ts'
 import { number } from '../rows.ts'
 import { bodyTable } from './bodies.ts'
-import { callerTable } from './callers.ts'
-import { usedTable } from './dailyUsage.ts'
-import { linkTable } from './links.ts'
+import { callerReader, callerTable } from './callers.ts'
+import { dailyUsageReader, usedTable } from './dailyUsage.ts'
+import { linkReader, linkTable } from './links.ts'
 import { priceTable } from './prices.ts'
-import { requestTable } from './requests.ts'
+import { requestReader, requestTable } from './requests.ts'
 import { requestErasing } from './retention.ts'
 import { bodyDatabase, requestLogDatabase } from './schema.ts'
 import { requestSearch } from './search.ts'
@@ -18,7 +16,7 @@ import { spendTable } from './spend.ts'
 export const requestLogFile = (dataDir: string): string => join(dataDir, 'ledger.sqlite')
 export const bodiesFile = (dataDir: string): string => join(dataDir, 'bodies.sqlite')
 
-/** The books' two files, a table family a property. @throws as openDatabase does */
+/** Opens the two files of the request log. Each table family is a property. @throws as openDatabase does */
 export function openRequestLogTables(dataDir: string, options: OpenOptions = {}) {
   const requestLog = openDatabase(requestLogFile(dataDir), requestLogDatabase, options)
   let bodies: Database
@@ -31,7 +29,7 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
   return {
     requests: requestTable(requestLog),
     callers: callerTable(requestLog),
-    search: requestSearch(requestLog),
+    search: requestSearch(requestLog.handle),
     spend: spendTable(requestLog),
     used: usedTable(requestLog),
     links: linkTable(requestLog),
@@ -41,22 +39,25 @@ export function openRequestLogTables(dataDir: string, options: OpenOptions = {})
     erasing: requestErasing(requestLog),
     transaction: requestLog.transaction,
     close() {
-      bodies.close()
-      requestLog.close()
+      try {
+        bodies.close()
+      } finally {
+        requestLog.close()
+      }
     },
   }
 }
 export type RequestLogTables = ReturnType<typeof openRequestLogTables>
 
-/** Small numbers that the books remember about themselves. */
+/** Small numbers about the log itself. */
 function factTable({ handle }: Database) {
   const get = handle.prepare('SELECT value FROM facts WHERE name = ?')
   const set = handle.prepare('INSERT OR REPLACE INTO facts (name, value) VALUES (?, ?)')
   type Fact = 'floor' | 'clock_went_back' | 'erased_to'
   return {
     /**
-     * `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. `erased_to`: no row
-     * gets this id or a lower one again. 0 where nothing is known.
+     * `floor`: every row below it has ended. `clock_went_back`: 1 once ids and times disagreed. `erased_to`: no new row gets this id or a
+     * lower one. 0 when the fact is not stored.
      */
     get(name: Fact): number {
       const row = get.get(name)
@@ -67,42 +68,25 @@ function factTable({ handle }: Database) {
 }
 
 /**
- * The ledger for reading alone, beside a running core or without one; null where there is none yet.
+ * Opens the request log for reading, beside a running core or without one. Null when there is no file yet, and when a core must create its
+ * tables or migrate it first.
  * @param isInUse as `openReadOnly`
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openRequestLogReadOnly(dataDir: string, isInUse?: true) {
-  const file = requestLogFile(dataDir)
-  try {
-    if (!isDatabaseThere(file)) return null
-    const { handle, isOutdated } = openReadOnly(file, isInUse)
-    try {
-      const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
-      if (version > requestLogDatabase.migrations.length) {
-        throw new StudioError('store_newer', `${file} was written by a newer version of Inference Studio.`)
-      }
-      // Made this moment by a core that has not come to its tables yet, or left by an older one that must migrate it first.
-      if (version < requestLogDatabase.migrations.length) {
-        handle.close()
-        return null
-      }
-      const dataVersion = handle.prepare('PRAGMA data_version')
-      return {
-        callers: callerTable({ handle }),
-        requests: requestTable({ handle }),
-        search: requestSearch({ handle }),
-        used: usedTable({ handle }),
-        links: linkTable({ handle }),
-        dataVersion: () => Number(dataVersion.get()?.data_version),
-        isOutdated,
-        close: () => handle.close(),
-      }
-    } catch (thrown) {
-      if (handle.isOpen) handle.close()
-      throw thrown
+  const options = { isInUse, whenOlder: () => null }
+  return readDatabase(requestLogFile(dataDir), requestLogDatabase, options, ({ handle, isOutdated, close }) => {
+    const dataVersion = handle.prepare('PRAGMA data_version')
+    return {
+      callers: callerReader(handle),
+      requests: requestReader(handle),
+      search: requestSearch(handle),
+      used: dailyUsageReader(handle),
+      links: linkReader(handle),
+      dataVersion: () => Number(dataVersion.get()?.data_version),
+      isOutdated,
+      close,
     }
-  } catch (thrown) {
-    throw asStoreError(thrown, file)
-  }
+  })
 }
 export type RequestLogReadOnly = NonNullable<ReturnType<typeof openRequestLogReadOnly>>

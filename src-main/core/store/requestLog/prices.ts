@@ -2,16 +2,16 @@ import type { ProfileLocation } from '../../ports/requests.ts'
 import type { Database } from '../database.ts'
 import { number, text } from '../rows.ts'
 
-/** What one model seems to cost, in 1e-18 SC for a token or a request. */
+/** Estimated price of one model, in 1e-18 SC per token or request. */
 export interface StoredPrice {
   model: string
   how: string
-  /** A token of the prompt that was not cached. */
+  /** Per prompt token that was not cached. */
   fresh: bigint
   cached: bigint
   out: bigint
   request: bigint
-  /** Daily rows that it was learned from. */
+  /** Number of daily rows that the estimate is based on. */
   days: number
   /** ms since 1970 */
   asOf: number
@@ -30,7 +30,7 @@ export function priceTable({ handle }: Pick<Database, 'handle'>) {
       void put.run(
         ...[profile, baseUrl, p.model, p.how, `${p.fresh}`, `${p.cached}`, `${p.out}`, `${p.request}`, p.days, p.asOf],
       ),
-    /** What was learned at that address before there were profiles becomes this one's. */
+    /** Assigns prices that were estimated at that address before there were profiles to this profile. */
     adopt: ({ profile, baseUrl }: ProfileLocation): void => void adopt.run(profile, baseUrl),
     of: ({ profile, baseUrl }: ProfileLocation): StoredPrice[] =>
       of.all(profile, baseUrl).map((row) => ({
@@ -43,7 +43,7 @@ export function priceTable({ handle }: Pick<Database, 'handle'>) {
         days: number(row, 'days'),
         asOf: number(row, 'as_of'),
       })),
-    /** Where prices were learned last. */
+    /** Where prices were estimated last. */
     newest(): ProfileLocation | null {
       const row = newest.get()
       return row ? { profile: text(row, 'profile'), baseUrl: text(row, 'base_url') } : null

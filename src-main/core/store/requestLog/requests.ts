@@ -1,7 +1,8 @@
 import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
 
-/** A row of the log as the database keeps it: numbers for words (codes.ts), microseconds, billionths. */
+/** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
 export interface StoredRequest {
   id: number
   at: number
@@ -14,7 +15,7 @@ export interface StoredRequest {
   attempts: number
   queuedUs: number
   backoffUs: number
-  /** The part of it that was for a 429; null in a row of an earlier version. */
+  /** The part of `backoffUs` after a 429; null in a row of an earlier version. */
   backoff429Us: number | null
   connectUs: number | null
   firstByteUs: number | null
@@ -31,15 +32,15 @@ export interface StoredRequest {
   hasBodies: number
   times: number
   cancelledBy: number | null
-  /** Statuses with commas between. */
+  /** Status codes, separated by commas. */
   retriedAfter: string | null
   /** Null: POST. */
   method: string | null
-  /** Null: the endpoint's own. */
+  /** Null: the endpoint's own path. */
   path: string | null
-  /** Where `callers` does not have it. */
+  /** Only when `callers` does not have the model. */
   model: string | null
-  /** Who a stranger was, in words. */
+  /** Description of a caller without a key. */
   origin: string | null
   problemKind: string | null
   problemMessage: string | null
@@ -47,7 +48,7 @@ export interface StoredRequest {
 
 export type OpenedRequest = Pick<StoredRequest, 'id' | 'at' | 'caller' | 'endpoint' | 'stream' | 'method' | 'path'>
 
-/** Money comes as text: 64 bits are more than a JavaScript number holds exactly. */
+/** Money is read as text, because 64 bits are more than a JavaScript number represents exactly. */
 export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.request_id, r.problem_message, r.problem_kind, r.path,
   r.model, r.stream, r.state, r.status, r.attempts, r.queued_us, r.backoff_us, r.connect_us, r.first_byte_us, r.duration_us,
   r.bytes_up, r.bytes_down, r.tokens_in, r.tokens_out, r.tokens_cached, r.tokens_are, CAST(r.cost AS TEXT) AS cost_text, r.cost_is,
@@ -55,27 +56,8 @@ export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.re
 
 export type RequestTable = ReturnType<typeof requestTable>
 
-/** Writes rows. The caller holds the transaction: all that one turn of the event loop opened is one commit. */
-export function requestTable({ handle }: Pick<Database, 'handle'>) {
-  const openUsual = handle.prepare('INSERT INTO requests (id, at, caller, endpoint, stream) VALUES (?, ?, ?, ?, ?)')
-  const openOther = handle.prepare(
-    'INSERT INTO requests (id, at, caller, endpoint, stream, method, path) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  // Almost every row ends without trouble: what trouble needs is a second statement, not thirteen more parameters each time.
-  const close = handle.prepare(
-    `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
-      connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
-      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
-  )
-  const trouble = handle.prepare(
-    `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
-      problem_message = ?, has_bodies = ? WHERE id = ?`,
-  )
-  const refuse = handle.prepare(
-    `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
-  )
-  const again = handle.prepare('UPDATE requests SET times = ? WHERE id = ?')
+/** The read statements of `requestTable`. */
+export function requestReader(handle: ReadHandle) {
   const one = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
   const lastOne = handle.prepare('SELECT id, at FROM requests ORDER BY id DESC LIMIT 1')
   const atOrAfter = handle.prepare('SELECT id, at FROM requests WHERE id >= ? ORDER BY id LIMIT 1')
@@ -93,21 +75,71 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
       WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
   )
-  // As the index's own condition, word for word.
+  // The condition must be textually equal to that of the index.
   const limited = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
       WHERE ((r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0) AND r.id < ?
       ORDER BY r.id DESC LIMIT ?`,
   )
+
+  return {
+    get(id: number): StoredRequest | null {
+      const row = one.get(id)
+      return row ? readRequest(row) : null
+    },
+    last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
+    /** The first row with this id or a higher one. */
+    from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
+    /** Rows from an id on that have not ended. */
+    leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
+    refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
+    perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
+      minutes
+        .all(id, at)
+        .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
+    meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
+      outputs.all(id).map((row) => ({
+        caller: number(row, 'caller'),
+        model: textOrNull(row, 'model'),
+        mean: number(row, 'mean'),
+        n: number(row, 'n'),
+      })),
+    /** Requests with ids below `before` that the service answered with 429, newest first. Does not include requests refused by this program. */
+    limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
+  }
+}
+
+/** Writes rows. The caller has opened the transaction, one for all rows of a turn of the event loop. */
+export function requestTable({ handle }: Pick<Database, 'handle'>) {
+  const openUsual = handle.prepare('INSERT INTO requests (id, at, caller, endpoint, stream) VALUES (?, ?, ?, ?, ?)')
+  const openOther = handle.prepare(
+    'INSERT INTO requests (id, at, caller, endpoint, stream, method, path) VALUES (?, ?, ?, ?, ?, ?, ?)',
+  )
+  // Most rows end without problems. The rest use a second statement, which saves thirteen parameters in most cases.
+  const close = handle.prepare(
+    `UPDATE requests SET caller = ?, stream = ?, outcome = ?, state = ?, status = ?, attempts = ?, queued_us = ?,
+      connect_us = ?, first_byte_us = ?, duration_us = ?, bytes_up = ?, bytes_down = ?, tokens_in = ?, tokens_out = ?,
+      tokens_cached = ?, tokens_are = ?, cost = ?, cost_is = ?, request_id = ? WHERE id = ?`,
+  )
+  const trouble = handle.prepare(
+    `UPDATE requests SET backoff_us = ?, backoff_429_us = ?, cancelled_by = ?, retried_after = ?, model = ?, problem_kind = ?,
+      problem_message = ?, has_bodies = ? WHERE id = ?`,
+  )
+  const refuse = handle.prepare(
+    `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
+      problem_message, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+  )
+  const again = handle.prepare('UPDATE requests SET times = ? WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
   const remember = handle.prepare('UPDATE requests SET has_bodies = 1 WHERE id = ?')
 
   return {
+    ...requestReader(handle),
     open(row: OpenedRequest): void {
       if (row.method === null && row.path === null) openUsual.run(row.id, row.at, row.caller, row.endpoint, row.stream)
       else openOther.run(row.id, row.at, row.caller, row.endpoint, row.stream, row.method, row.path)
     },
-    /** False where no such row was ever opened: then there is nothing that ended. */
+    /** Returns false when the row does not exist. */
     close(r: StoredRequest): boolean {
       const { changes } = close.run(
         ...[r.caller, r.stream, r.outcome, r.state, r.status, r.attempts, r.queuedUs, r.connectUs, r.firstByteUs],
@@ -137,7 +169,7 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       )
       return changes === 1
     },
-    /** A refusal at the gate: a whole row at once. */
+    /** Inserts a refused request as a complete row. */
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
@@ -145,32 +177,8 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
       )
     },
     count: (id: number, times: number): void => void again.run(times, id),
-    get(id: number): StoredRequest | null {
-      const row = one.get(id)
-      return row ? readRequest(row) : null
-    },
-    last: (): { id: number; at: number } | null => idAndAt(lastOne.get()),
-    /** The first row that has this id or a higher one. */
-    from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
-    /** Rows that never ended, from an id on. */
-    leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
-    refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
-    perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
-      minutes
-        .all(id, at)
-        .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
-    meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
-      outputs.all(id).map((row) => ({
-        caller: number(row, 'caller'),
-        model: textOrNull(row, 'model'),
-        mean: number(row, 'mean'),
-        n: number(row, 'n'),
-      })),
-    /** Those that the service answered with 429, the newest first. Refusals of ours are none of them. */
-    /** With ids below `before`. */
-    limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
     forgetBodies: (id: number): void => void forget.run(id),
-    /** Its bodies are kept by now. */
+    /** Records that the bodies of the request are stored. */
     hasBodies: (id: number): void => void remember.run(id),
   }
 }
@@ -220,7 +228,7 @@ export function readRequest(row: Row): StoredRequest {
   }
 }
 
-/** What a stored amount of SC is allowed to be: the columns hold 64 bits, and their sums must too. */
+/** Largest stored amount of SC, in billionths: the columns have 64 bits, and their sums must fit too. */
 export const mostCost = 10n ** 17n
-/** More tokens than this in one reply are nonsense, whoever says so. */
+/** Larger numbers of tokens in one reply are invalid. */
 export const mostTokens = 1e12

@@ -3,12 +3,12 @@ import type { Database } from '../database.ts'
 import { number } from '../rows.ts'
 
 const usualCheckpoint = 4000
-/** A file that does not give pages back is written anew only where at least so many pages (10 MB), and half of it, are free. */
+/** A file that does not release pages is rewritten only when at least so many pages (10 MB), and half of it, are free. */
 const worthwhile = 2560
 
 /**
- * Erases rows of the log for good. What is deleted is overwritten (`secure_delete`) and its pages go back to the disk (`auto_vacuum`). The sums by
- * day stay: they are other tables.
+ * Deletes rows of the log permanently. Deleted content is overwritten (`secure_delete`) and its pages are released to the disk
+ * (`auto_vacuum`). Daily sums are in other tables and stay.
  */
 export function requestErasing({ handle, transaction }: Database) {
   const some = handle.prepare('DELETE FROM requests WHERE id BETWEEN ? AND ? AND at < ? AND outcome IS NOT NULL')
@@ -22,26 +22,26 @@ export function requestErasing({ handle, transaction }: Database) {
     /** Bytes of the file that are in use. */
     bytes: (): number => (pragma('page_count') - pragma('freelist_count')) * pragma('page_size'),
     /**
-     * Before the first row goes. The highest id is noted, and given to no other row even where none is left: links and messages name rows by
-     * theirs. Until `end` no commit folds the write-ahead log in by itself: somebody else does.
+     * Call before the first row is deleted. Records the highest id, so that no new row gets it even when no row is left: links and messages
+     * refer to rows by id. Until `end`, commits do not checkpoint the write-ahead log; the caller must.
      */
     begin(): void {
       transaction(() => void noteHighest.run())
       handle.exec('PRAGMA wal_autocheckpoint = 0')
     },
     end: (): void => handle.exec(`PRAGMA wal_autocheckpoint = ${usualCheckpoint}`),
-    /** Erases rows with these ids (both ends belong to it) that have ended and began before `before`; answers how many. */
+    /** Deletes rows with ids from `low` to `high` that have ended and began before `before`. Returns how many. */
     some: (low: number, high: number, before: number): number =>
       transaction(() => Number(some.run(low, high, before).changes)),
-    /** Gives at most so many free pages (4 KB) back to the disk. False when there are none to give. */
+    /** Releases at most so many free pages (4 KB) to the disk. False when there are none. */
     shrink(pages: number): boolean {
       if (pragma('auto_vacuum') === 0) return false
       handle.exec(`PRAGMA incremental_vacuum(${pages})`)
       return pragma('freelist_count') > 0
     },
     /**
-     * A file that an earlier version made does not give pages back. At a start where most of it is free it is written anew, which takes as long as
-     * what is left: less than half of it. Answers whether it was.
+     * Rewrites a file of an earlier version, which does not release pages, when most of it is free. That takes as long as copying the rest,
+     * less than half of it. Returns whether it did.
      */
     writeAnew(): boolean {
       if (!isMostlyFree(handle)) return false
@@ -54,7 +54,7 @@ export function requestErasing({ handle, transaction }: Database) {
 type Fact = 'page_count' | 'freelist_count' | 'page_size' | 'auto_vacuum'
 const factOf = (handle: DatabaseSync, name: Fact): number => number(handle.prepare(`PRAGMA ${name}`).get() ?? {}, name)
 
-/** Whether a file of an earlier version is worth being written anew. */
+/** Whether rewriting a file of an earlier version would release enough space. */
 export function isMostlyFree(handle: DatabaseSync): boolean {
   const free = factOf(handle, 'freelist_count')
   return factOf(handle, 'auto_vacuum') === 0 && free >= worthwhile && free * 2 >= factOf(handle, 'page_count')

@@ -1,9 +1,9 @@
 import type { DatabaseKind } from '../database.ts'
 
 /**
- * Times: `at` in ms since 1970 (UTC), the rest in microseconds from the row's opening. Money in billionths of an SC.
- * `day` counts days since 1970 (UTC). A row whose `outcome` is NULL is under way, or was when the program died; it stands in no
- * index, so that opening one touches one page. What a search for text reads stands first in a row: it is read through a million times.
+ * Times: `at` in ms since 1970 (UTC), the rest in microseconds from the row's opening. Money in billionths of an SC. `day` counts days
+ * since 1970 (UTC). A row whose `outcome` is NULL is in progress, or was when the program died. It is in no index, so that opening a row
+ * touches one page. The columns that a text search reads are first in a row, because a search reads them a million times.
  */
 const first = `
 CREATE TABLE callers (
@@ -90,10 +90,10 @@ CREATE TABLE facts (
 `
 
 /**
- * Sums of the ended rows by account, day (UTC) and caller, kept with each row that ends; built once here for those that are there. Their costs
- * are added in two halves: rows of nonsense must not overflow a sum. Which account a row went to, `links` tells by its id. Rows from before
- * this go to the service whose prices were learned last, whoever is told to be connected there next. The index holds the few rows that the
- * service answered with 429, at the end or before it was asked again.
+ * Sums of the ended rows by account, day (UTC) and caller, updated with each row that ends, and computed here once for existing rows. Costs
+ * are added in two halves, so that rows with absurd costs cannot overflow a sum. `links` has the account of a row by its id. Rows from
+ * before this migration belong to the service whose prices were estimated last, whatever account is connected there next. The index has the
+ * few rows that the service answered with 429, at the end or before a retry.
  */
 const use = `
 CREATE INDEX requests_limited ON requests (id) WHERE (status = 429 AND outcome <> 2) OR instr(retried_after, '429') > 0;
@@ -140,8 +140,8 @@ INSERT INTO use_days
 `
 
 /**
- * Two profiles at one base address may be two accounts: rows wait for their book, and prices are learned, by profile. What is from before
- * ('') goes to the profile that is connected there first.
+ * Two profiles at one base address may be two accounts. So rows wait for their account, and prices are estimated, by profile. Rows from
+ * before ('') go to the profile that is connected there first.
  */
 const profiles = `
 ALTER TABLE accounts ADD COLUMN profile TEXT NOT NULL DEFAULT '';
@@ -165,7 +165,7 @@ DROP TABLE prices;
 ALTER TABLE prices_of_profiles RENAME TO prices;
 `
 
-/** How much of `backoff_us` was for a 429; NULL where that was not told apart yet. */
+/** The part of `backoff_us` after a 429; NULL in rows from before this was recorded. */
 const limited = `
 ALTER TABLE requests ADD COLUMN backoff_429_us INTEGER;
 `
@@ -188,7 +188,7 @@ CREATE TABLE bodies (
 CREATE INDEX bodies_by_who ON bodies (who, at, size);
 `
 
-/** "ISle". A checkpoint every 4,000 pages (16 MB): the pages that every row touches are then folded in once for thousands of rows. */
+/** "ISle". A checkpoint every 4,000 pages (16 MB), so that the pages that every row touches are written once for thousands of rows. */
 export const requestLogDatabase: DatabaseKind = {
   applicationId: 0x49536c65,
   migrations: [first, use, profiles, limited],
@@ -196,7 +196,7 @@ export const requestLogDatabase: DatabaseKind = {
   pragmas: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 4000',
 }
 
-/** "ISbo". What is erased is overwritten with zeros, and the file gives its pages back. */
+/** "ISbo". Deleted content is overwritten with zeros, and the file releases its pages. */
 export const bodyDatabase: DatabaseKind = {
   applicationId: 0x4953626f,
   migrations: [firstBodies],

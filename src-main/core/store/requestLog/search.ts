@@ -1,23 +1,23 @@
 import type { SQLInputValue } from 'node:sqlite'
-import type { Database } from '../database.ts'
+import type { ReadHandle } from '../readOnly.ts'
 import { number, type Row } from '../rows.ts'
 import { readRequest, requestColumns, type StoredRequest } from './requests.ts'
 
-/** Which rows: every part that is not null must hold. Numbers are those of `callers` and codes.ts. */
+/** A filter of rows: every part that is not null must match. Numbers are those of `callers` and codes.ts. */
 export interface RowSearch {
   callers: readonly number[] | null
-  /** For callers of many models: the name in the row. */
+  /** For callers with many models: the name in the row. */
   model: string | null
-  /** Null in the list stands for rows under way. */
+  /** Null in the list means rows in progress. */
   outcomes: readonly (number | null)[] | null
-  /** Anywhere in the texts of a row, or a caller or an endpoint that has the text in its name or path. */
+  /** Text anywhere in the columns of a row, or in the name of its caller or the path of its endpoint. */
   text: { like: string; callers: readonly number[]; endpoints: readonly number[] } | null
-  /** Only where the clock once went back, so that ids alone don't tell. */
+  /** Only used when the clock once went back, so that ids are not in the order of times. */
   since: number | null
   until: number | null
 }
 
-/** Both ends belong to it. */
+/** Both ends are included. */
 export interface IdRange {
   low: number
   high: number
@@ -26,13 +26,13 @@ export interface IdRange {
 const ended = [0, 1, 2, 3] as const
 
 /**
- * Searches rows newest first. Rows that ended are found through the index by caller and outcome, one short walk for each pair,
- * so that a rare caller among a million rows costs no scan. Text has no index: who asks gives short ranges.
+ * Searches rows newest first. Ended rows are found through the index by caller and outcome, with one short walk for each pair, so that a
+ * rare caller among a million rows needs no scan. Text is not indexed: the caller passes short ranges.
  */
-export function requestSearch({ handle }: Pick<Database, 'handle'>) {
+export function requestSearch(handle: ReadHandle) {
   const byId = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
 
-  /** Rows of a range by a walk along the table itself. Rows under way only where `outcomes` asks for them. */
+  /** Rows of a range by a walk along the table. Includes rows in progress only if `outcomes` does. */
   function scan(search: RowSearch, { low, high }: IdRange, limit: number): StoredRequest[] {
     const { sql, values } = conditions(search, true)
     const statement = handle.prepare(
@@ -54,7 +54,7 @@ export function requestSearch({ handle }: Pick<Database, 'handle'>) {
         const found = statement.all(caller, outcome, low, range.high, ...values, limit)
         if (found.length === 0) continue
         newest = [...newest, ...found.map((row) => number(row, 'id'))].sort((a, b) => b - a).slice(0, limit)
-        // What lies below the oldest of a full page can't come onto it.
+        // Rows older than the oldest of a full page cannot be on that page.
         if (newest.length === limit) low = newest.at(-1) ?? low
       }
     }
@@ -65,7 +65,7 @@ export function requestSearch({ handle }: Pick<Database, 'handle'>) {
   }
 
   return {
-    /** The newest `limit` rows of a range that have ended, and with `underWay` those that have not as well. */
+    /** The newest `limit` ended rows of a range, and with `underWay` those in progress too. */
     find(search: RowSearch, range: IdRange, limit: number, underWay = false): StoredRequest[] {
       if (range.high < range.low || limit < 1) return []
       if (underWay) return scan(search, range, limit)
@@ -73,7 +73,7 @@ export function requestSearch({ handle }: Pick<Database, 'handle'>) {
       if (callers === null) return scan({ ...search, outcomes: ended }, range, limit)
       return walk(search, callers, range, limit)
     },
-    /** How many rows of a range have ended and match. */
+    /** Number of matching ended rows of a range. */
     count(search: RowSearch, { low, high }: IdRange): number {
       if (high < low) return 0
       if (search.callers === null && search.text !== null) {
@@ -107,7 +107,10 @@ export type RequestSearch = ReturnType<typeof requestSearch>
 
 const countOf = (row: Row | undefined): number => (row ? number(row, 'n') : 0)
 
-/** What the index can't tell; with `all` also caller and outcome. Lists of numbers go as JSON: one text for any length. */
+/**
+ * Conditions that the index does not cover; with `all` also caller and outcome. Lists of numbers are passed as JSON, so that the SQL does
+ * not depend on their length.
+ */
 function conditions(search: RowSearch, all: boolean): { sql: string; values: SQLInputValue[] } {
   const parts: string[] = []
   const values: SQLInputValue[] = []
@@ -130,7 +133,7 @@ function conditions(search: RowSearch, all: boolean): { sql: string; values: SQL
       ways.push(sql)
       values.push(value)
     }
-    // Nearly every row has an id of the service, and nothing in the others: what is NULL is passed over before LIKE is called.
+    // Nearly every row has a request id of the service and NULL in the others. Testing for NULL first avoids calls of LIKE.
     for (const column of ['request_id', 'problem_message', 'problem_kind', 'path', 'model']) {
       way(`(r.${column} IS NOT NULL AND r.${column} LIKE ? ESCAPE '\\')`, text.like)
     }

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import { number, text } from '../rows.ts'
 
-/** What one caller used in one day (UTC). Requests that were refused are not in it. */
+/** Usage of one caller in one day (UTC), without refused requests. */
 export interface SpendDay {
   who: string
   /** Days since 1970. */
@@ -10,14 +10,14 @@ export interface SpendDay {
   tokensIn: number
   tokensOut: number
   tokensCached: number
-  /** Billionths of an SC, as far as anybody can tell. */
+  /** Sum of the known costs, billionths of an SC. */
   cost: bigint
-  /** Requests whose cost is an estimate, and those whose cost nobody knows. */
+  /** Requests whose cost is an estimate, and those whose cost is unknown. */
   estimated: number
   unpriced: number
 }
 
-/** What had been spent when a person set the spend in all back to nothing. */
+/** The total at the time when a person reset it to zero. */
 export interface SpendReset {
   who: string
   cost: bigint
@@ -32,7 +32,7 @@ export function spendTable({ handle }: Pick<Database, 'handle'>) {
       tokens_in = excluded.tokens_in, tokens_out = excluded.tokens_out, tokens_cached = excluded.tokens_cached,
       cost = excluded.cost, estimated = excluded.estimated, unpriced = excluded.unpriced`,
   )
-  // As text: a sum may be beyond what a JavaScript number holds exactly.
+  // As text, because a sum may be larger than a JavaScript number represents exactly.
   const days =
     handle.prepare(`SELECT who, day, requests, tokens_in, tokens_out, tokens_cached, CAST(cost AS TEXT) AS cost_text, estimated, unpriced
       FROM spend`)

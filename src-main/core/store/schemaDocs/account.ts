@@ -13,37 +13,37 @@ const figures = {
   requests: '',
   tokens_in: '',
   tokens_out: '',
-  tokens_cached: 'null where it was not told',
+  tokens_cached: 'null when not reported',
   ...money,
 }
-const asked = 'when the service was asked, ms since 1970 (UTC)'
+const asked = 'when the report was requested, ms since 1970 (UTC)'
 
-/** What the service said of its accounts. Nothing of it is ever deleted, but the book of a sandbox. */
+/** Tables of account.sqlite. */
 export const accountTables: DescribedTables = {
   books: {
-    about: 'One row an account at a base address.',
+    about: 'One row per account at a base address.',
     columns: {
       no: 'its number in this file',
       id: '',
       kind: '`service` or `sandbox`',
       base_url: '',
-      user_id: 'as the service calls the account; null where it does not say',
+      user_id: 'the service’s id of the account; null when it reports none',
       name: '',
       calling_key: 'the id of the key that was used last',
-      offers: 'whether the service has these read-outs: `yes`, `no` or `unknown`',
+      offers: 'whether the service has these reports: `yes`, `no` or `unknown`',
       asked_at: asked,
       used_at: 'ms since 1970',
     },
   },
   days: {
-    about: 'A day’s row: what it says now, and what was said first.',
+    about: 'A day’s row: the current figures, and those first reported.',
     columns: {
       ...of,
       day,
       model: 'empty in the days of a key',
       ...figures,
       first_at: asked,
-      first_requests: 'what was said first',
+      first_requests: 'as first reported',
       first_tokens_in: '',
       first_tokens_out: '',
       first_tokens_cached: '',
@@ -53,42 +53,45 @@ export const accountTables: DescribedTables = {
     },
   },
   closed: {
-    about: 'What a row said after its day had ended (UTC), where it changed.',
-    columns: { ...of, day, model: '', at: asked, corrects: '1: it corrects what was said before', ...figures },
+    about: 'Figures of a row after its day had ended (UTC), one row per change.',
+    columns: { ...of, day, model: '', at: asked, corrects: '1: a correction of the former figures', ...figures },
   },
   coverage: {
-    about: 'Of which days the service spoke when. A day without a row is a gap.',
+    about: 'When the service reported about which days. A day without a row is a gap.',
     columns: {
       ...of,
       day,
       first_at: asked,
-      last_at: 'the same of the last time',
-      closed_at: 'the first time after the day had ended; null: its figures may still grow',
+      last_at: 'the last such time, ms since 1970 (UTC)',
+      closed_at: 'the first such time after the day had ended; null: its figures may still grow',
     },
   },
   fetches: {
-    about: 'Every answer of a read-out.',
+    about: 'Every reply of a report.',
     columns: {
       book: of.book,
       what: '`usage`, `keys`, `current`, `days:KEY` or `totals:KEY`',
       at: asked,
-      from_day: 'the days that it speaks of',
+      from_day: 'the days that it covers',
       to_day: '',
     },
   },
   versions: {
-    about: 'Balance, lifetime spend and key records, a row where one changed: it stands until the next.',
+    about: 'Balance, lifetime spend and key records, one row per change, valid until the next.',
     columns: { book: of.book, what: '`account`, `key:KEY`, `current:KEY` or `totals:KEY`', at: asked, value: 'JSON' },
   },
   undated: {
-    about: 'Rows whose date can’t be read, as they came.',
+    about: 'Rows whose date can’t be parsed, as received.',
     columns: { ...of, date: 'as the service wrote it', model: '', at: asked, ...figures },
   },
-  limits: { about: 'The last rate-limit status of each book.', columns: { book: of.book, at: asked, value: 'JSON' } },
+  limits: {
+    about: 'The last rate-limit status of each account.',
+    columns: { book: of.book, at: asked, value: 'JSON' },
+  },
   places: {
-    about: 'Which book each profile led to last.',
+    about: 'Which account each profile used last.',
     columns: {
-      profile: '`id` of `profiles` in studio.sqlite; empty: whoever comes there first',
+      profile: '`id` of `profiles` in studio.sqlite; empty: the next profile that connects there',
       base_url: '',
       book: of.book,
     },

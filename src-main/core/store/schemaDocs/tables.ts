@@ -1,2 +1,2 @@
-/** What a file's tables hold, in the order in which they are told. A column whose name says everything has no words. */
+/** Descriptions of a file's tables, in the order of README.txt. A column whose name is self-explanatory has none. */
 export type DescribedTables = Record<string, { about: string; columns: Record<string, string> }>

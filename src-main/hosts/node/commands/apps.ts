@@ -21,7 +21,7 @@ export async function addTool(given: NewApp, options: ToolsOptions, parts: Parts
     throw new StudioError('bad_input', words)
   }
   return withToolKeys(options, parts, async (keys) => {
-    const { tool, key } = keys.add(given)
+    const { app: tool, key } = keys.add(given)
     if (options.json) printJson({ id: tool.id, name: tool.name, key })
     else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
     const failure = await outputFailure()

@@ -112,12 +112,12 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     access.knowsHost(request) &&
     (access.knowsCookie(request) || access.knowsMediaCookie(request) || access.knowsBearer(request))
   const meet = (request: IncomingMessage, reply: ServerResponse, connection: ClientConnection): void => {
-    connections.answers(connection, reply)
+    connections.replying(connection, reply)
     if (connection.proven) return
     if (knows(request)) connections.proved(request.socket, connection)
     else {
-      connections.movedOn(request.socket, connection)
-      const watched = { request, response: reply, holdsBack: false, marks: stalls.begin() }
+      connections.sentHeaders(request.socket, connection)
+      const watched = { request, response: reply, awaitsContinue: false, marks: stalls.begin() }
       toStrangers.add(watched)
       reply.once('close', () => toStrangers.delete(watched))
     }

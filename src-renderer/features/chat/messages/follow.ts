@@ -8,6 +8,8 @@ import { keepPlace, placeIn } from './place.ts'
 const nearEnd = 48
 /** A scroll this soon after a wheel, touch or key, in ms, is the reader's own and not a change of layout. */
 const gestureLasts = 400
+/** The same in frames: those of a busy page take longer than all of that time. */
+const gestureFrames = 24
 /** Where one is reading is written down this long, in ms, after the last scroll. */
 const placePause = 250
 /** Room above the first message, in px. Offsets of items don't count it, the scroll does. */
@@ -124,14 +126,22 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
   const element = box.current
   if (!element) return
   let gesture = 0
+  let framesLeft = 0
+  let frame = 0
   let top = element.scrollTop
   const gap = (): number => element.scrollHeight - element.scrollTop - element.clientHeight
+  const countFrame = (): void => {
+    framesLeft -= 1
+    frame = framesLeft > 0 ? requestAnimationFrame(countFrame) : 0
+  }
   const onGesture = (): void => {
     gesture = performance.now()
+    framesLeft = gestureFrames
+    if (frame === 0) frame = requestAnimationFrame(countFrame)
   }
   const onScroll = (): void => {
     const up = element.scrollTop < top - 1
-    const own = performance.now() - gesture < gestureLasts
+    const own = framesLeft > 0 || performance.now() - gesture < gestureLasts
     top = element.scrollTop
     if (own) wanted.current = null
     if (up && own && gap() > nearEnd) follow(false)
@@ -153,6 +163,7 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
   element.addEventListener('scroll', onScroll, { passive: true })
   return () => {
     sizes.disconnect()
+    cancelAnimationFrame(frame)
     for (const name of gestures) element.removeEventListener(name, onGesture)
     removeEventListener('pointermove', onDrag)
     element.removeEventListener('scroll', onScroll)

@@ -10,7 +10,7 @@ import type { Opening } from '../../../../src-preload/contract/data.ts'
 import { testHost } from '../../helpers/core.ts'
 import { behead, filledFolder, moreRequests } from '../fill.ts'
 
-/** Enough that every machine is busy with it for a while. */
+/** Enough rows to keep every machine busy for a while. */
 const rows = 60_000
 let sample: string
 beforeAll(() => {
@@ -39,7 +39,7 @@ const rowsOf = (dataDir: string): number => {
   return Number(row?.n)
 }
 
-it('ended while a large log is mended, the folder is free and as it was; the next start mends it, tells how far it is, and its /v1 asks to come again until then', async () => {
+it('Opening that is cancelled while a large log is recovered leaves the folder free and unchanged; the next start reports its progress, and /v1 answers 503 until then', async () => {
   const dataDir = sample
   const { host } = testHost(dataDir)
   const before = readFileSync(join(dataDir, 'ledger.sqlite'))
@@ -72,19 +72,19 @@ it('ended while a large log is mended, the folder is free and as it was; the nex
     expect(reported.at(-1)).toMatchObject({ stage: 'mending', database: 'ledger' })
     expect([...counted].sort((a, b) => a - b)).toEqual(counted)
     expect(counted.at(-1)).toBeGreaterThan(rows / 10)
-    // The same address is the real one now, and nobody else stands there.
+    // The same address is now that of the real server, and no other server listens there.
     const now = await fetch(`http://127.0.0.1:${port}/v1/models`, { headers: { authorization: 'Bearer isk_any' } })
     expect(now.status).toBe(401)
     expect(core.addresses().proxy).toBe(`http://127.0.0.1:${port}/v1`)
   } finally {
     await core.stop()
   }
-  // And the one that was refused a moment ago.
+  // Also for the client that was refused a moment ago.
   expect(rowsOf(dataDir)).toBe(rows + 21)
   expect(readdirSync(join(dataDir, 'damaged'))).toHaveLength(1)
 }, 60_000)
 
-it('a failure of whoever shows what is done gives the start up, and the folder is free', async () => {
+it('An error while progress is shown ends the start, and the folder is free', async () => {
   const dataDir = damagedFolder()
   const { host } = testHost(dataDir)
   const opening = () => Promise.reject(new Error('No port is free.'))
@@ -92,9 +92,9 @@ it('a failure of whoever shows what is done gives the start up, and the folder i
   lockFolder(dataDir).release()
 }, 60_000)
 
-it('what a killed owner left is read whole by the next one that comes so far, however many give up before', async () => {
+it('The files of a killed owner are fully checked by the next start that comes so far, however many are cancelled before', async () => {
   const dataDir = damagedFolder()
-  // As kill -9 leaves it.
+  // The state after kill -9.
   lockFolder(dataDir).abandon()
   const end = new AbortController()
   const parts = { dataDir, log: () => undefined, opening: () => end.abort(), signal: end.signal }

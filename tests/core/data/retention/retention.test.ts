@@ -14,7 +14,7 @@ afterEach(async () => {
   for (const core of open.splice(0)) await core.stop()
 })
 
-/** The whole core on a folder that has been used for a year, as a page drives it. */
+/** The whole core on a folder that has been used for a year, controlled like from a page. */
 async function studio() {
   const folder = await usedFolder(freshFolder())
   const { host, lines } = testHost(folder.dataDir)
@@ -36,8 +36,8 @@ async function ended(states: AsyncIterable<EraseState>): Promise<NonNullable<Era
   throw new Error('It never ended.')
 }
 
-/** Looks into the files as they lie on the disk, from another process: this one must not open them by hand. */
-const lies = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
+/** Searches the files on the disk, from another process, because this process must not open them through fs. */
+const isOnDisk = (dataDir: string, text: string): boolean => spawnSync('grep', ['-rqF', text, dataDir]).status === 0
 
 const sumsOf = (dataDir: string): unknown => {
   const reader = openRequestLogReader(dataDir)
@@ -48,8 +48,8 @@ const sumsOf = (dataDir: string): unknown => {
   }
 }
 
-describe('erasing by age', () => {
-  it('counts first and takes nothing; then it takes what was counted, out of the files for good', async () => {
+describe('deletion by age', () => {
+  it('counts first and deletes nothing; then it deletes permanently what was counted', async () => {
     const { client, erase, dataDir, talks, requests } = await studio()
     const sums = sumsOf(dataDir)
     expect(sums).toHaveLength(requests)
@@ -64,7 +64,7 @@ describe('erasing by age', () => {
       ['images', 1],
     ])
     expect(all.parts[0]?.titles).toEqual(['Talk of day-200-ago', 'Talk of day-300-ago'])
-    for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(lies(dataDir, text)).toBe(true)
+    for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(isOnDisk(dataDir, text)).toBe(true)
 
     const { last } = await erase([...erasables], 105)
     expect(last).toMatchObject({ by: 'person', stopped: false, problem: null })
@@ -72,8 +72,8 @@ describe('erasing by age', () => {
       all.parts.map(({ what, items }) => [what, items]),
     )
     // Below 250 days only the pinned conversation is left.
-    for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(lies(dataDir, text)).toBe(false)
-    for (const text of ['day-250-ago', 'day-100-ago', 'day-20-ago']) expect(lies(dataDir, text)).toBe(true)
+    for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(isOnDisk(dataDir, text)).toBe(false)
+    for (const text of ['day-250-ago', 'day-100-ago', 'day-20-ago']) expect(isOnDisk(dataDir, text)).toBe(true)
     expect((await client.requests.counts({ filter: {} })).kept).toBe(requests - 26)
     expect(sumsOf(dataDir)).toEqual(sums)
     const kept = new Set<string>()
@@ -89,19 +89,19 @@ describe('erasing by age', () => {
     expect(again.parts.every(({ items }) => items === 0)).toBe(true)
   })
 
-  it('takes conversations of the archive alone where that is wished, and bodies without their rows', async () => {
+  it('deletes only conversations of the archive when requested, and bodies without their rows', async () => {
     const { client, erase, dataDir, requests } = await studio()
     const { plan } = await erase(['conversations'], 105, true)
     expect(plan.parts).toMatchObject([{ what: 'conversations', items: 1, titles: ['Talk of day-200-ago'] }])
-    expect(lies(dataDir, 'What was asked day-200-ago')).toBe(false)
-    expect(lies(dataDir, 'What was asked day-300-ago')).toBe(true)
+    expect(isOnDisk(dataDir, 'What was asked day-200-ago')).toBe(false)
+    expect(isOnDisk(dataDir, 'What was asked day-300-ago')).toBe(true)
     await erase(['bodies'], 105)
-    expect(lies(dataDir, 'ask day-110-ago')).toBe(false)
-    expect(lies(dataDir, 'ask day-100-ago')).toBe(true)
+    expect(isOnDisk(dataDir, 'ask day-110-ago')).toBe(false)
+    expect(isOnDisk(dataDir, 'ask day-100-ago')).toBe(true)
     expect((await client.requests.counts({ filter: {} })).kept).toBe(requests)
   })
 
-  it('never takes more than was told: it says so and takes nothing', async () => {
+  it('never deletes more than was counted: it reports that and deletes nothing', async () => {
     const { client, talks } = await studio()
     const plan = await client.erase.count({ what: ['conversations'], olderThanDays: 105 })
     await client.chat.update({ conversationId: talks.pinned, pinned: false })
@@ -117,7 +117,7 @@ describe('erasing by age', () => {
     ])
   })
 
-  it('a standing rule erases the log alone, is off at first, and says what it took', async () => {
+  it('the setting for the log deletes only the log, is off by default, and logs what was deleted', async () => {
     const { dataDir } = await usedFolder(freshFolder())
     const { host, lines } = testHost(dataDir)
     vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearTimeout', 'clearInterval'] })
@@ -131,7 +131,7 @@ describe('erasing by age', () => {
       await client.app.updateSettings({ logDays: 95 })
       vi.advanceTimersByTime(86_400_000)
       vi.useRealTimers()
-      await eventually(() => expect(lines.join()).toContain('Erased 27 requests of over 95 days ago'))
+      await eventually(() => expect(lines.join()).toContain('Deleted 27 requests older than 95 days'))
       expect((await client.requests.counts({ filter: {} })).kept).toBe(10)
       expect((await client.erase.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
     } finally {
@@ -140,7 +140,7 @@ describe('erasing by age', () => {
   })
 })
 
-describe('one erasing at a time', () => {
+describe('one deletion at a time', () => {
   const nothing: ErasablePart = { count: () => ({ items: 0, bytes: null, titles: [] }), erase: async () => 0 }
   const kinds = (given: Partial<Record<Erasable, ErasablePart>>): Record<Erasable, ErasablePart> => ({
     ...{ conversations: nothing, log: nothing, bodies: nothing, alerts: nothing, speech: nothing },
@@ -149,11 +149,11 @@ describe('one erasing at a time', () => {
   })
   const before = new Date(0).toISOString()
 
-  it('is told as it goes, can be stopped, and keeps a second one out', async () => {
+  it('reports its progress, can be stopped, and excludes a second one', async () => {
     const step = Promise.withResolvers<void>()
     const slow: ErasablePart = {
       count: () => ({ items: 10, bytes: 5, titles: [] }),
-      async erase(_wish, _told, { done, stopped }) {
+      async erase(_wish, _reported, { done, stopped }) {
         done(3)
         await step.promise
         expect(stopped()).toBe(true)
@@ -197,10 +197,10 @@ describe('one erasing at a time', () => {
     await erasing.close()
   })
 
-  it('that fails says why and how far it came, and the next one may begin', async () => {
+  it('that fails reports why and how far it came, and the next one may begin', async () => {
     const failing: ErasablePart = {
       ...nothing,
-      async erase(_wish, _told, { done }) {
+      async erase(_wish, _reported, { done }) {
         done(2)
         throw new Error('the disk is gone')
       },

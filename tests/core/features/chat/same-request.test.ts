@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createRouterClient } from '@orpc/server'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../../helpers/eventually.ts'
@@ -8,11 +8,12 @@ import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
 
 // A window that lost the answer of the core asks again with the same requestId. Whatever is asked for, the service gets one request.
 
-async function studio() {
+/** `atEnd` takes what closes it. */
+async function studio(atEnd: (close: () => Promise<void>) => void) {
   const sandbox = await startSandbox()
   const [dataDir, secrets] = [freshFolder(), memorySecrets()]
   let core: Core = await createCore(testHost(dataDir, secrets).host)
-  onTestFinished(async () => {
+  atEnd(async () => {
     await core.stop()
     await sandbox.close()
   })
@@ -33,7 +34,9 @@ type Studio = Awaited<ReturnType<typeof studio>>
 
 const chat = '/v1/chat/completions'
 const model = 'mirror'
-const picture = { prompt: 'A fox', n: 1, model: null, size: null, responseFormat: 'b64_json', fromImageId: null }
+/** Another whose replies are short. */
+const second = 'vision'
+const picture = { prompt: 'A fox', n: 1, model: null, size: '256x256', responseFormat: 'b64_json', fromImageId: null }
 const words = { text: 'The tide is in.', model: null, voice: null, format: 'wav' as const, speed: null }
 const heard = { model: null, language: null, prompt: null, format: null, temperature: null }
 
@@ -79,7 +82,7 @@ const procedures: Record<
     prepare: async (feature) => {
       const { conversationId } = await reply(feature)
       return (requestId) =>
-        feature.client.chat.send({ requestId, conversationId, text: 'Hello', models: [model, 'writer-small'] })
+        feature.client.chat.send({ requestId, conversationId, text: 'Hello', models: [model, second] })
     },
   },
   'chat.send as an edit': {
@@ -101,7 +104,7 @@ const procedures: Record<
     path: chat,
     prepare: async (feature) => {
       const { replyId } = await reply(feature)
-      return (requestId) => feature.client.chat.retry({ requestId, replyId, models: [model, 'writer-small'] })
+      return (requestId) => feature.client.chat.retry({ requestId, replyId, models: [model, second] })
     },
   },
   'chat.goOn': {
@@ -169,8 +172,14 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
     return eventually(() => ask(id))
   }
 
+  // One for all of a procedure: what was asked for before is over, and counted.
+  beforeAll(async () => {
+    feature = await studio((close) => closers.push(close))
+  })
+  const closers: (() => Promise<void>)[] = []
+  afterAll(() => Promise.all(closers.map((close) => close())))
+
   beforeEach(async () => {
-    feature = await studio()
     ask = await prepare(feature)
     before = feature.asked(path).length
   })
@@ -212,7 +221,7 @@ describe.each(Object.entries(procedures))('%s', (name, { path, prepare }) => {
 })
 
 it('chat.send refuses a requestId that already belongs to another text, instead of dropping the new text', async () => {
-  const { client } = await studio()
+  const { client } = await studio(onTestFinished)
   const requestId = randomUUID()
   await client.chat.send({ requestId, conversationId: null, text: 'One', models: [model] })
   const other = client.chat.send({ requestId, conversationId: null, text: 'Two', models: [model] })
@@ -220,7 +229,7 @@ it('chat.send refuses a requestId that already belongs to another text, instead 
 })
 
 it('a speech that was asked for and then put into the outbox with the same requestId is one request', async () => {
-  const feature = await studio()
+  const feature = await studio(onTestFinished)
   const requestId = randomUUID()
   await feature.client.speech.make({ requestId, ...words })
   await feature.client.waiting.add({ requestId, wish: { what: 'speech', ...words } })

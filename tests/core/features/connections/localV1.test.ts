@@ -10,8 +10,8 @@ async function studio() {
   const sandbox = await startSandbox()
   const cut = await cutBefore(sandbox.baseUrl)
   const hour = 3_600_000
-  const back = { firstMs: hour, mostMs: hour, leastMs: 0, patienceMs: 5000, answerMs: 1500, graceMs: 0 }
-  const core = await createCore(testHost(freshFolder()).host, { proxyPort: 0, back })
+  const reconnect = { firstMs: hour, mostMs: hour, leastMs: 0, patienceMs: 5000, answerMs: 1500, graceMs: 0 }
+  const core = await createCore(testHost(freshFolder()).host, { proxyPort: 0, reconnect })
   onTestFinished(async () => {
     await core.stop()
     await cut.close()

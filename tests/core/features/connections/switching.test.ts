@@ -15,7 +15,7 @@ async function threeAccounts(keyAtHere?: (one: Sandbox) => string) {
   await login({ name: 'there', baseUrl: there.baseUrl, key: there.keys.main })
   await login({ name: 'guest', baseUrl: there.baseUrl, key: there.keys.stranger })
   await login({ name: 'here', baseUrl: here.baseUrl, key: keyAtHere?.(here) ?? here.keys.main })
-  const { key } = opened.core.tools.add({ name: 'tool' })
+  const { key } = opened.core.apps.add({ name: 'tool' })
   return { ...opened, here, there, secrets, key }
 }
 

@@ -166,7 +166,7 @@ describe('the history of refusals by the service', () => {
     own.replied(429, null)
     own.ends({ state: 'refused', problem: { kind: 'rpm', message: 'Your own limit.' } }, null)
     requestLog.refused({
-      toolId: null,
+      appId: null,
       from: 'x',
       method: 'POST',
       path: '/v1/x',

@@ -7,21 +7,21 @@ import { fromNano, type Nano } from '../../../../src-main/core/shared/money.ts'
 import type { App } from '../../../../src-preload/contract/apps.ts'
 import { tries } from '../../../helpers/effort.ts'
 
-/** The limits as one would write them down: every request of all time in a list, and sums over it. */
+/** A simple model of the limits: a list of all requests, and sums over it. */
 interface Asked {
   share: AllowanceReservation
   begunAt: number
   estimate: Nano
-  /** When the tokens were let in; null before. */
+  /** When the tokens were admitted, or null. */
   expectedAt: number | null
   tokens: number
-  /** Null while it is under way. */
+  /** Null while the request runs. */
   endedAt: number | null
   cost: Nano
 }
 
 type Window = 'day' | 'month' | 'total'
-/** With how much of an instant's text says in which one it falls. */
+/** How many characters of an instant identify its day or month. */
 const windows = [
   ['total', 'budgetTotal', 0],
   ['month', 'budgetMonth', 7],
@@ -107,10 +107,10 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 class Run {
   readonly requestLog = new UsageAccounts()
   readonly allowance: AppAllowance
-  tool: App
+  app: App
 
   constructor(given: Partial<App>) {
-    this.tool = plainApp({ id: 'one', name: 'one', ...given })
+    this.app = plainApp({ id: 'one', name: 'one', ...given })
     this.allowance = new AppAllowance({
       spent: () => this.requestLog.spent(),
       now: () => this.requestLog.now(),
@@ -124,34 +124,34 @@ class Run {
     if (each.do === 'begin') this.begin()
     if (each.do === 'expect' && one) this.expects(one, each)
     if (each.do === 'end' && one) this.end(one, each.cost, each.tokens)
-    if (each.do === 'again') requestLog.all.find(({ endedAt }) => endedAt !== null)?.share.giveBack(each.pick)
+    if (each.do === 'again') requestLog.all.find(({ endedAt }) => endedAt !== null)?.share.settle(each.pick)
     if (each.do === 'wait') requestLog.elapsed += each.ms
-    // A limit that comes anew counts from then on, so here it only grows, shrinks or goes.
-    if (each.do === 'limit') this.tool = { ...this.tool, ...keepingUnset(this.tool, each.limits) }
+    // A new limit counts only from then on, so limits are only raised, lowered or removed here.
+    if (each.do === 'limit') this.app = { ...this.app, ...keepingUnset(this.app, each.limits) }
   }
 
-  /** The limit that has to refuse a request which begins now; of several budgets, the one that frees last. */
+  /** The limit that must refuse a request now. Of several budgets, the one that renews last. */
   due(): string {
-    const { requestLog, tool } = this
+    const { requestLog, app } = this
     const spent = requestLog.spent()
-    if (tool.concurrent !== null && requestLog.live.length >= tool.concurrent) return 'rate_limit_concurrent'
+    if (app.concurrent !== null && requestLog.live.length >= app.concurrent) return 'rate_limit_concurrent'
     for (const [window, budget] of windows)
-      if (tool[budget] !== null && spent[window] >= nanoOf(tool[budget])) return `budget_${window}`
-    const most = tool.requestsPerMinute ?? Number.POSITIVE_INFINITY
+      if (app[budget] !== null && spent[window] >= nanoOf(app[budget])) return `budget_${window}`
+    const most = app.requestsPerMinute ?? Number.POSITIVE_INFINITY
     return requestLog.begunSince(requestLog.elapsed - 60_000) < most ? 'none' : 'rate_limit_requests'
   }
 
   begin(): void {
-    const { requestLog, tool } = this
+    const { requestLog, app } = this
     const due = this.due()
-    const answer = this.allowance.begin(tool, 'chat')
+    const answer = this.allowance.begin(app, 'chat')
     expect('code' in answer ? answer.code : 'none').toBe(due)
     if ('code' in answer) {
       if (due !== 'rate_limit_requests') return
-      // Exactly when one more fits, and not a millisecond before.
+      // Exactly when one more fits, not a millisecond earlier.
       const then = requestLog.elapsed + (answer.retryAfterMs ?? 0) - 60_000
-      expect(requestLog.begunSince(then)).toBeLessThan(tool.requestsPerMinute ?? 0)
-      expect(requestLog.begunSince(then - 1)).toBeGreaterThanOrEqual(tool.requestsPerMinute ?? 0)
+      expect(requestLog.begunSince(then)).toBeLessThan(app.requestsPerMinute ?? 0)
+      expect(requestLog.begunSince(then - 1)).toBeGreaterThanOrEqual(app.requestsPerMinute ?? 0)
       return
     }
     requestLog.all.push({
@@ -166,19 +166,19 @@ class Run {
   }
 
   expects(one: Asked, given: { tokensIn: number; tokensOut: number; cost: Nano | null }): void {
-    const { requestLog, tool } = this
+    const { requestLog, app } = this
     const { tokensIn, tokensOut, cost } = given
     const wanted = tokensIn + tokensOut
     const spent = requestLog.spent()
     const affordable = windows.every(([window, budget]) => {
-      const text = tool[budget]
+      const text = app[budget]
       if (text === null) return true
       const taken = spent[window] + requestLog.held(one)
       return cost === null ? taken < nanoOf(text) : taken + cost <= nanoOf(text)
     })
-    const most = tool.tokensPerMinute
+    const most = app.tokensPerMinute
     const fits = most === null || one.expectedAt !== null || wanted === 0 || requestLog.tokens() + wanted <= most
-    const refusal = this.allowance.expect(tool, one.share, {
+    const refusal = this.allowance.expect(app, one.share, {
       endpoint: 'chat',
       model: null,
       tokensIn,
@@ -194,12 +194,12 @@ class Run {
     }
   }
 
-  /** What the request cost stands in the books before its share is given back. */
+  /** The cost of the request is in the log before its reservation is settled. */
   end(one: Asked, cost: Nano, tokens: number | null): void {
     one.endedAt = this.requestLog.elapsed
     one.cost = cost
     one.tokens = one.expectedAt === null ? 0 : (tokens ?? one.tokens)
-    one.share.giveBack(tokens)
+    one.share.settle(tokens)
   }
 
   holds(): void {
@@ -207,19 +207,19 @@ class Run {
   }
 }
 
-/** Small enough here for a float to hold it. */
+/** Small enough for a float here. */
 const nanoOf = (text: string | null): Nano => BigInt(Math.round(Number(text) * 1e9))
 
-function keepingUnset(tool: App, given: Partial<App>): Partial<App> {
+function keepingUnset(app: App, given: Partial<App>): Partial<App> {
   const { requestsPerMinute, tokensPerMinute, ...rest } = given
   return {
     ...rest,
-    requestsPerMinute: tool.requestsPerMinute === null ? null : (requestsPerMinute ?? tool.requestsPerMinute),
-    tokensPerMinute: tool.tokensPerMinute === null ? null : (tokensPerMinute ?? tool.tokensPerMinute),
+    requestsPerMinute: app.requestsPerMinute === null ? null : (requestsPerMinute ?? app.requestsPerMinute),
+    tokensPerMinute: app.tokensPerMinute === null ? null : (tokensPerMinute ?? app.tokensPerMinute),
   }
 }
 
-it('decides at every instant as a list of all requests would, and reservations never leak', () => {
+it('decides like a model that lists all requests, and no reservation leaks', () => {
   fc.assert(
     fc.property(limits, fc.array(step, { maxLength: 80 }), (given, steps) => {
       const run = new Run(given)
@@ -228,8 +228,8 @@ it('decides at every instant as a list of all requests would, and reservations n
         run.holds()
       }
       for (const one of run.requestLog.live) {
-        one.share.giveBack(null)
-        one.share.giveBack(null)
+        one.share.settle(null)
+        one.share.settle(null)
       }
       expect(run.allowance.use('one')).toEqual({ active: 0, reserved: 0n })
     }),
@@ -237,7 +237,7 @@ it('decides at every instant as a list of all requests would, and reservations n
   )
 })
 
-it('spent and reserved exceed a budget by no more than what requests cost beyond their estimates', () => {
+it('spending and reservations exceed a budget at most by the costs beyond the estimates', () => {
   const fixed = step.filter((each) => each.do !== 'limit')
   fc.assert(
     fc.property(limits, fc.array(fixed, { maxLength: 80 }), (given, steps) => {
@@ -246,7 +246,7 @@ it('spent and reserved exceed a budget by no more than what requests cost beyond
         run.take(each)
         const spent = run.requestLog.spent()
         for (const [window, budget, width] of windows) {
-          const text = run.tool[budget]
+          const text = run.app[budget]
           if (text === null) continue
           const beyond = run.requestLog
             .endedWithin(width)

@@ -32,65 +32,65 @@ function share(given: AllowanceReservation | LimitRefusal): AllowanceReservation
   if ('code' in given) throw new Error(given.message)
   return given
 }
-const begin = (tool: App, endpoint: Expectation['endpoint'] = 'chat'): AllowanceReservation =>
-  share(allowance.begin(tool, endpoint))
+const begin = (app: App, endpoint: Expectation['endpoint'] = 'chat'): AllowanceReservation =>
+  share(allowance.begin(app, endpoint))
 const spend = (amount: string): void => {
   for (const window of ['day', 'month', 'total'] as const) spent[window] += sc(amount)
 }
 
-describe('a tool without limits', () => {
-  it('is refused nothing, and what runs for it is known', () => {
-    const tool = limited({})
-    const shares = Array.from({ length: 1000 }, () => begin(tool, 'images'))
-    for (const each of shares) expect(allowance.expect(tool, each, wish({ cost: sc('0.001'), model: null }))).toBeNull()
+describe('an app without limits', () => {
+  it('is never refused, and its running requests are counted', () => {
+    const app = limited({})
+    const shares = Array.from({ length: 1000 }, () => begin(app, 'images'))
+    for (const each of shares) expect(allowance.expect(app, each, wish({ cost: sc('0.001'), model: null }))).toBeNull()
     expect(allowance.use('one')).toEqual({ active: 1000, reserved: sc('1') })
-    for (const each of shares) each.giveBack(null)
+    for (const each of shares) each.settle(null)
     expect(allowance.use('one')).toEqual({ active: 0, reserved: 0n })
     expect(allowance.use('nobody')).toEqual({ active: 0, reserved: 0n })
   })
 })
 
 describe('endpoints', () => {
-  it('that are not allowed are refused from the head alone, in words', () => {
-    const tool = limited({ endpoints: ['chat', 'models'] })
+  it('are checked from the headers, and the refusal names the allowed ones', () => {
+    const app = limited({ endpoints: ['chat', 'models'] })
     for (const endpoint of endpoints.options) {
-      const answer = allowance.begin(tool, endpoint)
+      const answer = allowance.begin(app, endpoint)
       if (endpoint === 'chat' || endpoint === 'models') expect(answer).not.toHaveProperty('code')
       else expect(answer).toMatchObject({ status: 403, code: 'endpoint_not_allowed', retryAfterMs: null })
     }
-    expect(allowance.begin(tool, 'images')).toHaveProperty(
+    expect(allowance.begin(app, 'images')).toHaveProperty(
       'message',
-      'This tool may not use image generation. Its key is for chat completions and the list of models.',
+      'This app may not use image generation. Its key allows chat completions and the list of models.',
     )
   })
 })
 
 describe('models', () => {
-  const tool = limited({ models: ['a', 'b'] })
+  const app = limited({ models: ['a', 'b'] })
 
-  it('that are not allowed are refused, and so is a request that names none', () => {
-    const held = begin(tool)
-    expect(allowance.expect(tool, held, wish({ model: 'a' }))).toBeNull()
-    expect(allowance.expect(tool, held, wish({ model: 'A' }))).toEqual({
+  it('are checked, and a request without a model is refused', () => {
+    const held = begin(app)
+    expect(allowance.expect(app, held, wish({ model: 'a' }))).toBeNull()
+    expect(allowance.expect(app, held, wish({ model: 'A' }))).toEqual({
       status: 403,
       code: 'model_not_allowed',
-      message: 'This tool may not use the model A. Its key is for a and b.',
+      message: 'This app may not use the model A. Its key allows a and b.',
       retryAfterMs: null,
     })
-    expect(allowance.expect(tool, held, wish({ model: null }))).toMatchObject({
+    expect(allowance.expect(app, held, wish({ model: null }))).toMatchObject({
       status: 403,
       code: 'model_not_allowed',
-      message: expect.stringMatching(/names no model/),
+      message: expect.stringMatching(/names no readable model/),
     })
-    expect(allowance.expect(tool, held, wish({ endpoint: 'other', model: null }))).not.toBeNull()
+    expect(allowance.expect(app, held, wish({ endpoint: 'other', model: null }))).not.toBeNull()
   })
 
-  it('are no question of what uses none', () => {
+  it('are not checked for read-only endpoints', () => {
     for (const endpoint of ['models', 'account', 'files'] as const)
-      expect(allowance.expect(tool, begin(tool, endpoint), wish({ endpoint, model: null }))).toBeNull()
+      expect(allowance.expect(app, begin(app, endpoint), wish({ endpoint, model: null }))).toBeNull()
   })
 
-  it('are named as far as that helps', () => {
+  it('are listed in the refusal up to a limit', () => {
     const many = limited({ models: Array.from({ length: 20 }, (_, n) => `m${n}`) })
     const refusal = allowance.expect(many, begin(many), wish({ model: 'x'.repeat(5000) }))
     expect(refusal?.message).toContain('m0, m1, m2, m3, m4 and 15 more')
@@ -99,27 +99,27 @@ describe('models', () => {
 })
 
 describe('requests a minute', () => {
-  const tool = limited({ requestsPerMinute: 2 })
+  const app = limited({ requestsPerMinute: 2 })
 
-  it('slide, and the refusal says when the next one may come', () => {
-    begin(tool)
+  it('count within a sliding window, and the refusal says when to retry', () => {
+    begin(app)
     elapsed = 10_000
-    begin(tool).giveBack(0)
+    begin(app).settle(0)
     elapsed = 20_000
-    expect(allowance.begin(tool, 'models')).toEqual({
+    expect(allowance.begin(app, 'models')).toEqual({
       status: 429,
       code: 'rate_limit_requests',
-      message: 'Rate limit reached: this tool may make 2 requests a minute. Try again in 40 s.',
+      message: 'Rate limit reached: this app may make 2 requests a minute. Try again in 40 s.',
       retryAfterMs: 40_000,
     })
     elapsed = 59_999
-    expect(allowance.begin(tool, 'chat')).toMatchObject({ retryAfterMs: 1 })
+    expect(allowance.begin(app, 'chat')).toMatchObject({ retryAfterMs: 1 })
     elapsed = 60_000
-    begin(tool)
-    expect(allowance.begin(tool, 'chat')).toMatchObject({ retryAfterMs: 10_000 })
+    begin(app)
+    expect(allowance.begin(app, 'chat')).toMatchObject({ retryAfterMs: 10_000 })
   })
 
-  it('are counted right over thousands of them', () => {
+  it('are counted correctly over thousands of requests', () => {
     const many = limited({ requestsPerMinute: 400 })
     const begun: number[] = []
     for (let n = 0; n < 4000; n += 1) {
@@ -133,77 +133,77 @@ describe('requests a minute', () => {
     expect(begun.length).toBeLessThan(4000)
   })
 
-  it('are not used up by what is refused', () => {
-    begin(tool)
-    begin(tool)
-    for (let n = 0; n < 100; n += 1) expect(allowance.begin(tool, 'chat')).toMatchObject({ status: 429 })
+  it('are not used up by refused requests', () => {
+    begin(app)
+    begin(app)
+    for (let n = 0; n < 100; n += 1) expect(allowance.begin(app, 'chat')).toMatchObject({ status: 429 })
     elapsed = 60_000
-    begin(tool)
-    begin(tool)
+    begin(app)
+    begin(app)
   })
 
-  it('follow a limit that was raised or lowered at once', () => {
-    begin(tool)
-    begin(tool)
+  it('apply a raised or lowered limit at once', () => {
+    begin(app)
+    begin(app)
     begin(limited({ requestsPerMinute: 3 }))
     elapsed = 1000
     expect(allowance.begin(limited({ requestsPerMinute: 1 }), 'chat')).toMatchObject({ retryAfterMs: 59_000 })
   })
 })
 
-describe('requests at once', () => {
-  it('are refused over the limit, and welcome when one was given back', () => {
-    const tool = limited({ concurrent: 1 })
-    const first = begin(tool)
-    expect(allowance.begin(tool, 'chat')).toEqual({
+describe('concurrent requests', () => {
+  it('are refused over the limit and accepted again when one has ended', () => {
+    const app = limited({ concurrent: 1 })
+    const first = begin(app)
+    expect(allowance.begin(app, 'chat')).toEqual({
       status: 429,
       code: 'rate_limit_concurrent',
-      message: 'Rate limit reached: this tool has 1 request under way, as many as it may have at once.',
+      message: 'Rate limit reached: this app already has 1 running request, which is its limit.',
       retryAfterMs: 1000,
     })
-    first.giveBack(null)
-    first.giveBack(null)
-    const second = begin(tool)
-    expect(allowance.begin(tool, 'chat')).toMatchObject({ status: 429 })
-    second.giveBack(7)
+    first.settle(null)
+    first.settle(null)
+    const second = begin(app)
+    expect(allowance.begin(app, 'chat')).toMatchObject({ status: 429 })
+    second.settle(7)
     expect(allowance.use('one').active).toBe(0)
   })
 
-  it('of one tool are nothing to another', () => {
+  it('of one app do not affect another app', () => {
     begin(limited({ concurrent: 1 }))
     expect(allowance.begin(limited({ id: 'two', concurrent: 1 }), 'chat')).not.toHaveProperty('code')
   })
 })
 
 describe('tokens a minute', () => {
-  const tool = limited({ tokensPerMinute: 100 })
+  const app = limited({ tokensPerMinute: 100 })
   const ask = (tokensIn: number, tokensOut: number) => {
-    const held = begin(tool)
-    const refusal = allowance.expect(tool, held, wish({ tokensIn, tokensOut }))
-    if (refusal) held.giveBack(0)
+    const held = begin(app)
+    const refusal = allowance.expect(app, held, wish({ tokensIn, tokensOut }))
+    if (refusal) held.settle(0)
     return refusal ?? held
   }
 
-  it('count an estimate while a request is under way, and then what it was', () => {
+  it('count the estimate while a request runs, then the actual number', () => {
     const first = share(ask(20, 60))
     elapsed = 1000
     expect(ask(10, 11)).toEqual({
       status: 429,
       code: 'rate_limit_tokens',
       message:
-        'Rate limit reached: this tool may use 100 tokens a minute, and this request may use up to 21. Try again in 59 s.',
+        'Rate limit reached: this app may use 100 tokens a minute, and this request may use up to 21. Try again in 59 s.',
       retryAfterMs: 59_000,
     })
     share(ask(10, 10))
-    first.giveBack(30)
+    first.settle(30)
     share(ask(25, 25))
     expect(ask(1, 0)).toMatchObject({ code: 'rate_limit_tokens' })
     elapsed = 60_000
     share(ask(30, 0))
   })
 
-  it('keep the estimate where nobody knows', () => {
-    share(ask(0, 90)).giveBack(null)
+  it('count the estimate if the actual number is unknown', () => {
+    share(ask(0, 90)).settle(null)
     expect(ask(0, 20)).toMatchObject({ retryAfterMs: 60_000 })
   })
 
@@ -211,11 +211,11 @@ describe('tokens a minute', () => {
     const long = share(ask(0, 90))
     elapsed = 90_000
     expect(ask(0, 20)).toMatchObject({ retryAfterMs: 1000 })
-    long.giveBack(90)
+    long.settle(90)
     share(ask(0, 100))
   })
 
-  it('that will never fit are said to be too many, with no time to wait', () => {
+  it('that exceed the limit alone are refused without a time to retry', () => {
     expect(ask(1, 100)).toEqual({
       status: 429,
       code: 'rate_limit_tokens',
@@ -224,120 +224,120 @@ describe('tokens a minute', () => {
     })
   })
 
-  it('let through what uses none', () => {
-    share(ask(50, 50)).giveBack(500)
+  it('do not limit requests without tokens', () => {
+    share(ask(50, 50)).settle(500)
     share(ask(0, 0))
   })
 })
 
 describe('budgets', () => {
-  it('reserve what a request may cost, so that two can’t both spend the last SC', () => {
-    const tool = limited({ budgetDay: '2' })
+  it('reserve the estimated cost, so that two requests can’t both spend the last SC', () => {
+    const app = limited({ budgetDay: '2' })
     spend('0.9')
-    const [first, second] = [begin(tool), begin(tool)]
-    expect(allowance.expect(tool, first, wish({ cost: sc('0.3') }))).toBeNull()
+    const [first, second] = [begin(app), begin(app)]
+    expect(allowance.expect(app, first, wish({ cost: sc('0.3') }))).toBeNull()
     expect(allowance.use('one')).toEqual({ active: 2, reserved: sc('0.3') })
-    expect(allowance.expect(tool, second, wish({ cost: sc('1.2') }))).toEqual({
+    expect(allowance.expect(app, second, wish({ cost: sc('1.2') }))).toEqual({
       status: 402,
       code: 'budget_day',
       message:
-        'Insufficient credits: this tool has 0.8 SC left of its 2 SC a day, with 0.3 SC held for requests under way; this request may cost up to 1.2 SC. A new day begins at midnight UTC, in 3 h 30 min.',
+        'Insufficient credits: this app has 0.8 SC left of its 2 SC a day, with 0.3 SC reserved for running requests; this request may cost up to 1.2 SC. A new day starts at midnight UTC, in 3 h 30 min.',
       retryAfterMs: null,
     })
-    expect(allowance.expect(tool, second, wish({ cost: sc('0.8') }))).toBeNull()
+    expect(allowance.expect(app, second, wish({ cost: sc('0.8') }))).toBeNull()
     spend('0.1')
-    first.giveBack(null)
-    second.giveBack(null)
+    first.settle(null)
+    second.settle(null)
     expect(allowance.use('one').reserved).toBe(0n)
-    expect(allowance.expect(tool, begin(tool), wish({ cost: sc('1') }))).toBeNull()
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('1') }))).toBeNull()
   })
 
-  it('that are used up refuse from the head alone, and say which, how much, and when it frees', () => {
+  it('that are used up refuse a request from its headers, and say which budget, how much, and when it renews', () => {
     spend('20.5')
-    const message = (tool: App): string => {
-      const answer = allowance.begin(tool, 'chat')
+    const message = (app: App): string => {
+      const answer = allowance.begin(app, 'chat')
       return 'code' in answer ? `${answer.status} ${answer.code} ${answer.message}` : 'let in'
     }
-    const said = 'Insufficient credits: this tool has spent 20.5 SC of its'
+    const said = 'Insufficient credits: this app has spent 20.5 SC of its'
     expect(message(limited({ budgetDay: '20.5' }))).toBe(
-      `402 budget_day ${said} 20.5 SC a day. A new day begins at midnight UTC, in 3 h 30 min.`,
+      `402 budget_day ${said} 20.5 SC a day. A new day starts at midnight UTC, in 3 h 30 min.`,
     )
     expect(message(limited({ budgetMonth: '20' }))).toBe(
-      `402 budget_month ${said} 20 SC a month. A new month begins at midnight UTC on 2026-12-01.`,
+      `402 budget_month ${said} 20 SC a month. A new month starts at midnight UTC on 2026-12-01.`,
     )
     expect(message(limited({ budgetTotal: '0' }))).toBe(
-      `402 budget_total ${said} 0 SC in all. A person can raise its budget or reset what it has spent.`,
+      `402 budget_total ${said} 0 SC in all. Raise its budget or reset its spending in Inference Studio.`,
     )
     expect(message(limited({ budgetDay: '20.500000001' }))).toBe('let in')
   })
 
-  it('name the one that frees last', () => {
+  it('name the one that renews last', () => {
     spend('5')
     const answer = (limits: Partial<App>) => allowance.begin(limited(limits), 'chat')
     expect(answer({ budgetDay: '1', budgetMonth: '2', budgetTotal: '3' })).toMatchObject({ code: 'budget_total' })
     expect(answer({ budgetDay: '1', budgetMonth: '2', budgetTotal: '30' })).toMatchObject({ code: 'budget_month' })
   })
 
-  it('leave read-outs alone', () => {
-    const tool = limited({ budgetTotal: '0' })
+  it('do not limit read-only endpoints', () => {
+    const app = limited({ budgetTotal: '0' })
     for (const endpoint of ['models', 'account', 'files'] as const)
-      expect(allowance.expect(tool, begin(tool, endpoint), wish({ endpoint, model: null }))).toBeNull()
+      expect(allowance.expect(app, begin(app, endpoint), wish({ endpoint, model: null }))).toBeNull()
     for (const endpoint of ['chat', 'completions', 'speech', 'transcription', 'images', 'other'] as const)
-      expect(allowance.begin(tool, endpoint)).toMatchObject({ status: 402 })
+      expect(allowance.begin(app, endpoint)).toMatchObject({ status: 402 })
   })
 
-  it('let in what nobody can price while anything is left, and hold nothing for it', () => {
-    const tool = limited({ budgetTotal: '1' })
-    const [unpriced, priced, late] = [begin(tool), begin(tool), begin(tool)]
-    expect(allowance.expect(tool, unpriced, wish())).toBeNull()
+  it('admit a request with unknown price while any budget is left, and reserve nothing for it', () => {
+    const app = limited({ budgetTotal: '1' })
+    const [unpriced, priced, late] = [begin(app), begin(app), begin(app)]
+    expect(allowance.expect(app, unpriced, wish())).toBeNull()
     expect(allowance.use('one').reserved).toBe(0n)
-    expect(allowance.expect(tool, priced, wish({ cost: sc('1') }))).toBeNull()
-    expect(allowance.expect(tool, late, wish())).toMatchObject({
+    expect(allowance.expect(app, priced, wish({ cost: sc('1') }))).toBeNull()
+    expect(allowance.expect(app, late, wish())).toMatchObject({
       code: 'budget_total',
-      message: expect.stringContaining('0 SC left of its 1 SC in all, with 1 SC held for requests under way.'),
+      message: expect.stringContaining('0 SC left of its 1 SC in all, with 1 SC reserved for running requests.'),
     })
-    priced.giveBack(null)
-    expect(allowance.expect(tool, late, wish())).toBeNull()
+    priced.settle(null)
+    expect(allowance.expect(app, late, wish())).toBeNull()
     spend('1')
-    expect(allowance.expect(tool, late, wish())).toMatchObject({ code: 'budget_total' })
+    expect(allowance.expect(app, late, wish())).toMatchObject({ code: 'budget_total' })
   })
 
-  it('turn at midnight UTC, and what is held over it counts once', () => {
-    const tool = limited({ budgetDay: '1' })
-    const over = begin(tool)
-    expect(allowance.expect(tool, over, wish({ cost: sc('0.6') }))).toBeNull()
+  it('renew at midnight UTC, and a reservation that spans midnight counts once', () => {
+    const app = limited({ budgetDay: '1' })
+    const over = begin(app)
+    expect(allowance.expect(app, over, wish({ cost: sc('0.6') }))).toBeNull()
     spend('0.4')
-    expect(allowance.expect(tool, begin(tool), wish({ cost: 1n }))).toMatchObject({ code: 'budget_day' })
+    expect(allowance.expect(app, begin(app), wish({ cost: 1n }))).toMatchObject({ code: 'budget_day' })
     elapsed = Date.parse('2026-11-22T00:00:00.000Z') - evening
     spent.day = 0n
-    expect(allowance.expect(tool, begin(tool), wish({ cost: sc('0.400000001') }))).toMatchObject({
+    expect(allowance.expect(app, begin(app), wish({ cost: sc('0.400000001') }))).toMatchObject({
       message: expect.stringMatching(/has 0\.4 SC left.*in 24 h\./),
     })
     spend('0.6')
-    over.giveBack(null)
-    const next = begin(tool)
-    expect(allowance.expect(tool, next, wish({ cost: sc('0.4') }))).toBeNull()
+    over.settle(null)
+    const next = begin(app)
+    expect(allowance.expect(app, next, wish({ cost: sc('0.4') }))).toBeNull()
     expect(allowance.use('one').reserved).toBe(sc('0.4'))
   })
 
-  it('follow a budget that was set while requests were under way, whose cost is held already', () => {
+  it('include the reservations of requests that were running when the budget was set', () => {
     const before = begin(limited({}))
     allowance.expect(limited({}), before, wish({ cost: sc('0.7') }))
-    const tool = limited({ budgetMonth: '1' })
-    const after = begin(tool)
-    expect(allowance.expect(tool, after, wish({ cost: sc('0.4') }))).toMatchObject({ code: 'budget_month' })
-    expect(allowance.expect(tool, after, wish({ cost: sc('0.3') }))).toBeNull()
+    const app = limited({ budgetMonth: '1' })
+    const after = begin(app)
+    expect(allowance.expect(app, after, wish({ cost: sc('0.4') }))).toMatchObject({ code: 'budget_month' })
+    expect(allowance.expect(app, after, wish({ cost: sc('0.3') }))).toBeNull()
   })
 
-  it('hold a new estimate of the same request in place of the old one', () => {
-    const tool = limited({ budgetTotal: '1' })
-    const held = begin(tool)
+  it('replace the reservation when the estimate of a request changes', () => {
+    const app = limited({ budgetTotal: '1' })
+    const held = begin(app)
     for (const cost of ['0.6', '1', '0.2']) {
-      expect(allowance.expect(tool, held, wish({ cost: sc(cost) }))).toBeNull()
+      expect(allowance.expect(app, held, wish({ cost: sc(cost) }))).toBeNull()
       expect(fromNano(allowance.use('one').reserved)).toBe(cost)
     }
-    held.giveBack(null)
-    expect(allowance.expect(tool, held, wish({ cost: sc('1') }))).toBeNull()
+    held.settle(null)
+    expect(allowance.expect(app, held, wish({ cost: sc('1') }))).toBeNull()
     expect(allowance.use('one')).toEqual({ active: 0, reserved: 0n })
   })
 })

@@ -3,32 +3,32 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defaultAppSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { Apps, openApps } from '../../../../src-main/core/gateway/apps/apps.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import { tool as toolSchema } from '../../../../src-preload/contract/apps.ts'
+import { tool as appSchema } from '../../../../src-preload/contract/apps.ts'
 import { colour } from '../../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 let folder: string
 let store: Store
-let tools: Apps
+let apps: Apps
 beforeEach(() => {
   folder = freshFolder()
   store = openStore(folder)
-  tools = new Apps(store)
+  apps = new Apps(store)
 })
 afterEach(() => {
-  tools.close()
+  apps.close()
   store.close()
   vi.useRealTimers()
 })
 
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
-const refusedFor = (why: string, id: string) => ({ good: false, why, tool: expect.objectContaining({ id }) })
-const unknown = { good: false, why: 'unknown', tool: null }
+const refusedFor = (why: string, id: string) => ({ good: false, why, app: expect.objectContaining({ id }) })
+const unknown = { good: false, why: 'unknown', app: null }
 
 describe('a key', () => {
-  it('has no limits and the next colour where nothing else was said', () => {
-    const { tool, key } = tools.add({ name: '  an editor ' })
-    expect(tool).toEqual({
+  it('has no limits and the next colour by default', () => {
+    const { app, key } = apps.add({ name: '  an editor ' })
+    expect(app).toEqual({
       ...defaultAppSettings,
       id: expect.stringMatching(/^[a-f0-9]{10}$/),
       name: 'an editor',
@@ -39,10 +39,10 @@ describe('a key', () => {
       revokedAt: null,
     })
     expect(key).toMatch(/^isk_[a-f0-9]{10}_[A-Za-z0-9_-]{43}$/)
-    expect(toolSchema.parse(tool)).toEqual(tool)
+    expect(appSchema.parse(app)).toEqual(app)
   })
 
-  it('keeps every setting, in its one form', () => {
+  it('stores every setting normalized', () => {
     const expiresAt = inMs(60_000)
     const given = {
       name: 'agent',
@@ -60,7 +60,7 @@ describe('a key', () => {
       retries: false,
       failFast: true,
     } as const
-    const { tool } = tools.add({ ...given, models: [...given.models], endpoints: [...given.endpoints] })
+    const { app } = apps.add({ ...given, models: [...given.models], endpoints: [...given.endpoints] })
     const whole = {
       ...given,
       expiresAt,
@@ -68,140 +68,136 @@ describe('a key', () => {
       endpoints: ['chat', 'models'],
       budgetDay: '2.5',
     }
-    expect(tool).toMatchObject(whole)
-    expect(tools.list()).toEqual([tool])
+    expect(app).toMatchObject(whole)
+    expect(apps.list()).toEqual([app])
     const beside = openApps(folder)
-    expect(beside.list()).toEqual([tool])
+    expect(beside.list()).toEqual([app])
     beside.close()
   })
 
-  it('gets the colour that the fewest keys in use have', () => {
-    const made = colour.options.map((_, n) => tools.add({ name: `tool ${n}` }).tool)
-    expect(made.map((tool) => tool.colour)).toEqual(colour.options)
-    tools.revoke(made[3]?.id ?? '')
-    expect(tools.add({ name: 'next' }).tool.colour).toBe(colour.options[3])
-    tools.update(made[5]?.id ?? '', { colour: 'blue' })
-    expect(tools.add({ name: 'after' }).tool.colour).toBe(colour.options[5])
+  it('gets the colour that the fewest apps in use have', () => {
+    const made = colour.options.map((_, n) => apps.add({ name: `app ${n}` }).app)
+    expect(made.map((app) => app.colour)).toEqual(colour.options)
+    apps.revoke(made[3]?.id ?? '')
+    expect(apps.add({ name: 'next' }).app.colour).toBe(colour.options[3])
+    apps.update(made[5]?.id ?? '', { colour: 'blue' })
+    expect(apps.add({ name: 'after' }).app.colour).toBe(colour.options[5])
   })
 
-  it('is kept as a hash alone', () => {
-    const { key } = tools.add({ name: 'one' })
-    tools.close()
+  it('is stored only as a hash', () => {
+    const { key } = apps.add({ name: 'one' })
+    apps.close()
     store.close()
     expect(readFileSync(databaseFile(folder)).includes(key.slice(-43))).toBe(false)
     store = openStore(folder)
-    tools = new Apps(store)
-    expect(tools.verify(key).good).toBe(true)
+    apps = new Apps(store)
+    expect(apps.verify(key).good).toBe(true)
   })
 
-  it('opens nothing when anything of it differs', () => {
-    const { tool, key } = tools.add({ name: 'one' })
-    const other = tools.add({ name: 'two' })
-    const wrongSecret = `isk_${tool.id}_${'A'.repeat(43)}`
-    const swapped = `isk_${tool.id}_${other.key.slice(-43)}`
+  it('is refused when any character differs', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    const other = apps.add({ name: 'two' })
+    const wrongSecret = `isk_${app.id}_${'A'.repeat(43)}`
+    const swapped = `isk_${app.id}_${other.key.slice(-43)}`
     const texts = ['', 'isk_', key.slice(0, -1), `${key}x`, ` ${key}`, wrongSecret, swapped, key.replace('isk_', 'sk_')]
-    for (const text of texts) expect(tools.verify(text)).toEqual(unknown)
-    expect(tools.verify(key)).toEqual({ good: true, tool })
+    for (const text of texts) expect(apps.verify(text)).toEqual(unknown)
+    expect(apps.verify(key)).toEqual({ good: true, app })
   })
 
-  it('that is not good tells so only to who has the right secret', () => {
-    const { tool, key } = tools.add({ name: 'one' })
-    const wrong = `isk_${tool.id}_${'A'.repeat(43)}`
-    tools.pause(tool.id, true)
-    expect([tools.verify(key), tools.verify(wrong)]).toEqual([refusedFor('paused', tool.id), unknown])
-    tools.revoke(tool.id)
-    expect([tools.verify(key), tools.verify(wrong)]).toEqual([refusedFor('revoked', tool.id), unknown])
+  it('that is not valid says why only for the right secret', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    const wrong = `isk_${app.id}_${'A'.repeat(43)}`
+    apps.pause(app.id, true)
+    expect([apps.verify(key), apps.verify(wrong)]).toEqual([refusedFor('paused', app.id), unknown])
+    apps.revoke(app.id)
+    expect([apps.verify(key), apps.verify(wrong)]).toEqual([refusedFor('revoked', app.id), unknown])
   })
 
-  it('is refused while it is paused, and good again after', () => {
-    const { tool, key } = tools.add({ name: 'one' })
-    const paused = tools.pause(tool.id, true)
+  it('is refused while paused and valid again afterwards', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    const paused = apps.pause(app.id, true)
     expect(paused.pausedAt).not.toBeNull()
-    expect([tools.verify(key), tools.isGood(tool.id), tools.count()]).toEqual([refusedFor('paused', tool.id), false, 0])
-    expect(tools.pause(tool.id, true)).toEqual(paused)
-    expect(tools.pause(tool.id, false)).toEqual(tool)
-    expect([tools.verify(key), tools.isGood(tool.id), tools.count()]).toEqual([{ good: true, tool }, true, 1])
+    expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([refusedFor('paused', app.id), false, 0])
+    expect(apps.pause(app.id, true)).toEqual(paused)
+    expect(apps.pause(app.id, false)).toEqual(app)
+    expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([{ good: true, app }, true, 1])
   })
 
-  it('expires by the clock at each request', () => {
+  it('expires at its instant, checked for each request', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const { tool, key } = tools.add({ name: 'one', expiresAt: inMs(1000) })
+    const { app, key } = apps.add({ name: 'one', expiresAt: inMs(1000) })
     vi.setSystemTime(Date.now() + 999)
-    expect([tools.verify(key).good, tools.isGood(tool.id), tools.count()]).toEqual([true, true, 1])
+    expect([apps.verify(key).good, apps.isValid(app.id), apps.count()]).toEqual([true, true, 1])
     vi.setSystemTime(Date.now() + 1)
-    expect([tools.verify(key), tools.isGood(tool.id), tools.count()]).toEqual([
-      refusedFor('expired', tool.id),
-      false,
-      0,
-    ])
-    tools.pause(tool.id, true)
-    expect(tools.verify(key)).toMatchObject({ why: 'expired' })
-    tools.pause(tool.id, false)
-    tools.update(tool.id, { expiresAt: null })
-    expect(tools.verify(key).good).toBe(true)
+    expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([refusedFor('expired', app.id), false, 0])
+    apps.pause(app.id, true)
+    expect(apps.verify(key)).toMatchObject({ why: 'expired' })
+    apps.pause(app.id, false)
+    apps.update(app.id, { expiresAt: null })
+    expect(apps.verify(key).good).toBe(true)
   })
 
   it('stays revoked', () => {
-    const { tool, key } = tools.add({ name: 'one' })
-    const revoked = tools.revoke(tool.id)
-    expect(tools.revoke(tool.id)).toEqual(revoked)
+    const { app, key } = apps.add({ name: 'one' })
+    const revoked = apps.revoke(app.id)
+    expect(apps.revoke(app.id)).toEqual(revoked)
     for (const paused of [true, false])
-      expect(() => tools.pause(tool.id, paused)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
-    expect(tools.pauseAll(true)).toEqual({ changed: 0 })
-    tools.update(tool.id, { name: 'the old one' })
-    expect(tools.verify(key)).toEqual({ good: false, why: 'revoked', tool: { ...revoked, name: 'the old one' } })
+      expect(() => apps.pause(app.id, paused)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
+    expect(apps.pauseAll(true)).toEqual({ changed: 0 })
+    apps.update(app.id, { name: 'the old one' })
+    expect(apps.verify(key)).toEqual({ good: false, why: 'revoked', app: { ...revoked, name: 'the old one' } })
   })
 
-  it('that is not there can be neither changed, paused nor revoked', () => {
+  it('that does not exist can’t be changed, paused or revoked', () => {
     const gone = expect.objectContaining({ kind: 'no_such_item' })
-    expect(() => tools.update('nobody', { name: 'x' })).toThrow(gone)
-    expect(() => tools.pause('nobody', true)).toThrow(gone)
-    expect(() => tools.revoke('nobody')).toThrow(gone)
-    expect(() => tools.get('nobody')).toThrow(gone)
-    expect(tools.isGood('nobody')).toBe(false)
+    expect(() => apps.update('nobody', { name: 'x' })).toThrow(gone)
+    expect(() => apps.pause('nobody', true)).toThrow(gone)
+    expect(() => apps.revoke('nobody')).toThrow(gone)
+    expect(() => apps.get('nobody')).toThrow(gone)
+    expect(apps.isValid('nobody')).toBe(false)
   })
 })
 
 describe('changes', () => {
-  it('touch what was named and nothing else', () => {
-    const { tool } = tools.add({ name: 'one', budgetDay: '2', models: ['a'], failFast: true })
-    expect(tools.update(tool.id, { budgetDay: '3', models: null })).toEqual({ ...tool, budgetDay: '3', models: null })
-    expect(tools.update(tool.id, { name: undefined, retries: false })).toMatchObject({ name: 'one', retries: false })
+  it('affect only the named settings', () => {
+    const { app } = apps.add({ name: 'one', budgetDay: '2', models: ['a'], failFast: true })
+    expect(apps.update(app.id, { budgetDay: '3', models: null })).toEqual({ ...app, budgetDay: '3', models: null })
+    expect(apps.update(app.id, { name: undefined, retries: false })).toMatchObject({ name: 'one', retries: false })
   })
 
-  it('hold for the very next look', () => {
-    const { tool, key } = tools.add({ name: 'one' })
-    expect(tools.verify(key).tool?.concurrent).toBeNull()
-    tools.update(tool.id, { concurrent: 3 })
-    expect(tools.verify(key).tool?.concurrent).toBe(3)
+  it('apply to the very next check', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    expect(apps.verify(key).app?.concurrent).toBeNull()
+    apps.update(app.id, { concurrent: 3 })
+    expect(apps.verify(key).app?.concurrent).toBe(3)
   })
 
-  it('may leave an expiry that has passed as it is, and set no new one in the past', () => {
+  it('may keep an expiry in the past but not set one', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
-    const { tool } = tools.add({ name: 'one', expiresAt: inMs(1000) })
+    const { app } = apps.add({ name: 'one', expiresAt: inMs(1000) })
     vi.setSystemTime(Date.now() + 5000)
-    expect(tools.update(tool.id, { name: 'two', expiresAt: tool.expiresAt }).name).toBe('two')
-    expect(() => tools.update(tool.id, { expiresAt: inMs(-1) })).toThrow(expect.objectContaining({ kind: 'bad_input' }))
+    expect(apps.update(app.id, { name: 'two', expiresAt: app.expiresAt }).name).toBe('two')
+    expect(() => apps.update(app.id, { expiresAt: inMs(-1) })).toThrow(expect.objectContaining({ kind: 'bad_input' }))
   })
 
-  it('that are refused change nothing at all', () => {
-    const { tool } = tools.add({ name: 'one' })
-    expect(() => tools.update(tool.id, { name: 'two', budgetDay: '1e3' })).toThrow()
-    expect(tools.list()).toEqual([tool])
+  it('that are refused change nothing', () => {
+    const { app } = apps.add({ name: 'one' })
+    expect(() => apps.update(app.id, { name: 'two', budgetDay: '1e3' })).toThrow()
+    expect(apps.list()).toEqual([app])
   })
 
-  it('pause and resume all that is not revoked, and tell how many that was', () => {
-    const [one, two, three] = ['one', 'two', 'three'].map((name) => tools.add({ name }))
-    tools.revoke(three?.tool.id ?? '')
-    tools.pause(one?.tool.id ?? '', true)
-    expect(tools.pauseAll(true)).toEqual({ changed: 1 })
-    expect([one, two].map((made) => tools.verify(made?.key ?? '').good)).toEqual([false, false])
-    expect(tools.pauseAll(false)).toEqual({ changed: 2 })
-    expect([one, two, three].map((made) => tools.verify(made?.key ?? '').good)).toEqual([true, true, false])
+  it('pause and resume every app that is not revoked, and return how many changed', () => {
+    const [one, two, three] = ['one', 'two', 'three'].map((name) => apps.add({ name }))
+    apps.revoke(three?.app.id ?? '')
+    apps.pause(one?.app.id ?? '', true)
+    expect(apps.pauseAll(true)).toEqual({ changed: 1 })
+    expect([one, two].map((made) => apps.verify(made?.key ?? '').good)).toEqual([false, false])
+    expect(apps.pauseAll(false)).toEqual({ changed: 2 })
+    expect([one, two, three].map((made) => apps.verify(made?.key ?? '').good)).toEqual([true, true, false])
   })
 })
 
-describe('words for what can’t be', () => {
+describe('messages for invalid settings', () => {
   it.each([
     ['an empty name', { name: ' ' }, /name/],
     ['a long name', { name: 'x'.repeat(81) }, /80/],
@@ -218,130 +214,130 @@ describe('words for what can’t be', () => {
     ['no request a minute', { requestsPerMinute: 0 }, /requests a minute/],
     ['half a token', { tokensPerMinute: 0.5 }, /tokens a minute/],
     ['too many at once', { concurrent: 1_000_000_001 }, /at once/],
-    ['a budget below zero', { budgetDay: '-1' }, /below zero/],
+    ['a budget below zero', { budgetDay: '-1' }, /negative/],
     ['a budget in words', { budgetMonth: 'two' }, /digits/],
     ['a budget of ten digits behind the point', { budgetTotal: '0.0000000001' }, /nine digits/],
   ])('%s', (_, given, words) => {
     const bad = expect.objectContaining({ kind: 'bad_input', message: expect.stringMatching(words) })
-    expect(() => tools.add({ name: 'one', ...given })).toThrow(bad)
-    expect(tools.list()).toEqual([])
-    const { tool } = tools.add({ name: 'one' })
-    expect(() => tools.update(tool.id, given)).toThrow(bad)
+    expect(() => apps.add({ name: 'one', ...given })).toThrow(bad)
+    expect(apps.list()).toEqual([])
+    const { app } = apps.add({ name: 'one' })
+    expect(() => apps.update(app.id, given)).toThrow(bad)
   })
 })
 
-describe('the command line beside a running core', () => {
-  it('is honoured within a moment, whatever it does', async () => {
+describe('the command line while a core runs', () => {
+  it('applies each change within a moment', async () => {
     const beside = openApps(folder)
-    /** Requests of one millisecond share a look. */
+    /** Waits until the cache checks the database again, which it does at most once a millisecond. */
     const moment = () => new Promise((resolve) => setTimeout(resolve, 3))
-    const { tool, key } = beside.add({ name: 'an editor' })
+    const { app, key } = beside.add({ name: 'an editor' })
     await moment()
-    expect(tools.verify(key)).toEqual({ good: true, tool })
-    const limited = beside.update(tool.id, { budgetDay: '1' })
+    expect(apps.verify(key)).toEqual({ good: true, app })
+    const limited = beside.update(app.id, { budgetDay: '1' })
     await moment()
-    expect(tools.verify(key)).toEqual({ good: true, tool: limited })
-    beside.pause(tool.id, true)
+    expect(apps.verify(key)).toEqual({ good: true, app: limited })
+    beside.pause(app.id, true)
     await moment()
-    expect([tools.verify(key), tools.isGood(tool.id)]).toEqual([refusedFor('paused', tool.id), false])
+    expect([apps.verify(key), apps.isValid(app.id)]).toEqual([refusedFor('paused', app.id), false])
     beside.pauseAll(false)
     await moment()
-    expect(tools.verify(key).good).toBe(true)
-    beside.revoke(tool.id)
+    expect(apps.verify(key).good).toBe(true)
+    beside.revoke(app.id)
     await moment()
-    expect([tools.verify(key), tools.isGood(tool.id)]).toEqual([refusedFor('revoked', tool.id), false])
+    expect([apps.verify(key), apps.isValid(app.id)]).toEqual([refusedFor('revoked', app.id), false])
     beside.close()
   })
 
-  it('is shown to who watches', async () => {
-    const shown = tools.watch()
+  it('sends its changes to watchers', async () => {
+    const shown = apps.watch()
     expect((await shown.next()).value).toEqual([])
     const beside = openApps(folder)
-    const { tool } = beside.add({ name: 'an editor' })
-    expect((await shown.next()).value).toEqual([tool])
-    beside.revoke(tool.id)
-    expect((await shown.next()).value).toMatchObject([{ id: tool.id, revokedAt: expect.any(String) }])
+    const { app } = beside.add({ name: 'an editor' })
+    expect((await shown.next()).value).toEqual([app])
+    beside.revoke(app.id)
+    expect((await shown.next()).value).toMatchObject([{ id: app.id, revokedAt: expect.any(String) }])
     beside.close()
     await shown.return?.()
   })
 
-  it('is told to who observes even when a request saw the change first', async () => {
-    const { tool, key } = tools.add({ name: 'one' })
+  it('notifies observers even when a request saw the change first', async () => {
+    const { app, key } = apps.add({ name: 'one' })
     const reported = new Promise<boolean>((resolve) => {
-      tools.observe(() => resolve(tools.isGood(tool.id)))
+      apps.observe(() => resolve(apps.isValid(app.id)))
     })
     const beside = openApps(folder)
-    beside.pause(tool.id, true)
+    beside.pause(app.id, true)
     beside.close()
-    expect(tools.verify(key).good).toBe(false)
+    expect(apps.verify(key).good).toBe(false)
     expect(await reported).toBe(false)
   })
 })
 
 describe('an expiry', () => {
-  it('is told when its time comes, also one that was set while somebody observed', async () => {
-    const { tool } = tools.add({ name: 'one' })
-    const later = tools.add({ name: 'two', expiresAt: inMs(3_600_000) })
+  it('is announced at its instant, also one that was set while observed', async () => {
+    const { app } = apps.add({ name: 'one' })
+    const later = apps.add({ name: 'two', expiresAt: inMs(3_600_000) })
     const { promise, resolve } = Promise.withResolvers<number>()
-    const stop = tools.observe(() => {
-      if (!tools.isGood(tool.id)) resolve(Date.now())
+    const stop = apps.observe(() => {
+      if (!apps.isValid(app.id)) resolve(Date.now())
     })
     const expiresAt = inMs(1000)
-    tools.update(tool.id, { expiresAt })
-    expect(tools.isGood(tool.id)).toBe(true)
+    apps.update(app.id, { expiresAt })
+    expect(apps.isValid(app.id)).toBe(true)
     expect(await promise).toBeGreaterThanOrEqual(Date.parse(expiresAt))
-    expect(tools.isGood(later.tool.id)).toBe(true)
+    expect(apps.isValid(later.app.id)).toBe(true)
     stop()
   })
 
-  it('is told once, and each of several', () => {
+  it('is announced once, and several ones each', () => {
     vi.useFakeTimers()
-    const soon = [1000, 1000, 40_000].map((ms) => tools.add({ name: `in ${ms}`, expiresAt: inMs(ms) }).tool.id)
+    const soon = [1000, 1000, 40_000].map((ms) => apps.add({ name: `in ${ms}`, expiresAt: inMs(ms) }).app.id)
     const reported: number[] = []
     const start = Date.now()
-    const stop = tools.observe(() => reported.push(Date.now() - start))
+    const stop = apps.observe(() => reported.push(Date.now() - start))
     vi.advanceTimersByTime(100_000)
     expect(reported).toEqual([1000, 40_000])
-    expect(soon.map(tools.isGood)).toEqual([false, false, false])
+    expect(soon.map(apps.isValid)).toEqual([false, false, false])
     stop()
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('far away holds no timer longer than timers can be', () => {
+  it('in the far future does not overflow the timer', () => {
     vi.useFakeTimers()
     const day = 86_400_000
-    const { tool } = tools.add({ name: 'one', expiresAt: inMs(40 * day) })
+    const { app } = apps.add({ name: 'one', expiresAt: inMs(40 * day) })
     let reported = 0
-    const stop = tools.observe(() => {
+    const stop = apps.observe(() => {
       reported += 1
     })
     vi.advanceTimersByTime(60_000)
-    expect([reported, tools.isGood(tool.id)]).toEqual([0, true])
+    expect([reported, apps.isValid(app.id)]).toEqual([0, true])
     vi.setSystemTime(Date.now() + 40 * day)
     vi.advanceTimersByTime(30_000)
-    expect([reported, tools.isGood(tool.id)]).toEqual([1, false])
+    expect([reported, apps.isValid(app.id)]).toEqual([1, false])
     stop()
   })
 })
 
-it('a use is noted once a minute, and forgets nothing at the end', () => {
-  const { tool, key } = tools.add({ name: 'one' })
-  tools.touch(tool.id)
-  tools.touch(tool.id)
-  expect(tools.verify(key).tool?.lastUsedAt).toBeNull()
-  tools.close()
-  expect(tools.verify(key).tool?.lastUsedAt).toEqual(expect.any(String))
-  expect(tools.list()[0]).toEqual(tools.verify(key).tool)
+it('a use is noted once a minute, and closing writes the last ones', () => {
+  const { app, key } = apps.add({ name: 'one' })
+  apps.touch(app.id)
+  apps.touch(app.id)
+  expect(apps.verify(key).app?.lastUsedAt).toBeNull()
+  apps.close()
+  expect(apps.verify(key).app?.lastUsedAt).toEqual(expect.any(String))
+  expect(apps.list()[0]).toEqual(apps.verify(key).app)
 })
 
-it('reads the keys once and not before each request, whether an id is known or not', () => {
-  const { tool, key } = tools.add({ name: 'one' })
+it('the apps are read once and not for each request, for known and unknown ids', () => {
+  const { app, key } = apps.add({ name: 'one' })
   const all = vi.spyOn(store.toolKeys, 'all')
   const find = vi.spyOn(store.toolKeys, 'find')
   for (let n = 0; n < 100; n += 1) {
-    tools.verify(key)
-    tools.verify(key.replace(tool.id, `${n}`.padStart(10, 'f')))
-    tools.isGood(tool.id)
+    apps.verify(key)
+    apps.verify(key.replace(app.id, `${n}`.padStart(10, 'f')))
+    apps.isValid(app.id)
   }
   expect([all.mock.calls.length, find.mock.calls.length]).toEqual([1, 0])
 })

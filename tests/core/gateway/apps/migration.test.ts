@@ -8,7 +8,7 @@ import { databaseFile, openStore } from '../../../../src-main/core/store/store.t
 import { colour } from '../../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
-/** A database as the first version left it, with this many keys in it. */
+/** Creates a database of the first version with this many keys. */
 function firstVersion(folder: string, keys: number): void {
   writeFileSync(databaseFile(folder), '')
   const handle = new DatabaseSync(databaseFile(folder))
@@ -17,11 +17,11 @@ function firstVersion(folder: string, keys: number): void {
   const insert = handle.prepare(
     'INSERT INTO tool_keys (id, name, hash, created_at, last_used_at, revoked_at) VALUES (?, ?, ?, ?, ?, ?)',
   )
-  // Made backwards, so that the order is that of the instants and not that of the rows.
+  // In reverse, so that the order of the instants differs from that of the rows.
   for (let n = keys; n-- > 0; )
     insert.run(
       `oldkey${n}`,
-      `tool ${n}`,
+      `app ${n}`,
       new Uint8Array(32).fill(n),
       `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
       n === 1 ? '2026-11-02T00:00:00.000Z' : null,
@@ -30,18 +30,18 @@ function firstVersion(folder: string, keys: number): void {
   handle.close()
 }
 
-it('keys of the first version keep what they were, get no limits, and a colour by turn', () => {
+it('a migration leaves the keys of the first version unchanged, without limits, and gives each a colour', () => {
   const folder = freshFolder()
   firstVersion(folder, 11)
-  const tools = openApps(folder)
-  const list = tools.list().toReversed()
-  tools.close()
+  const apps = openApps(folder)
+  const list = apps.list().toReversed()
+  apps.close()
   expect(list).toHaveLength(11)
-  for (const [n, tool] of list.entries())
-    expect(tool).toEqual({
+  for (const [n, app] of list.entries())
+    expect(app).toEqual({
       ...defaultAppSettings,
       id: `oldkey${n}`,
-      name: `tool ${n}`,
+      name: `app ${n}`,
       colour: colour.options[n % colour.options.length],
       createdAt: `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
       lastUsedAt: n === 1 ? '2026-11-02T00:00:00.000Z' : null,
@@ -51,7 +51,7 @@ it('keys of the first version keep what they were, get no limits, and a colour b
   expect(defaultAppSettings.retries).toBe(true)
 })
 
-it('their secrets open the same doors as before', () => {
+it('the secrets of migrated keys are still valid', () => {
   const folder = freshFolder()
   firstVersion(folder, 3)
   const store = openStore(folder)

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** What the far end has of a request: its body by length and checksum alone, so that no memory here is the test's own. */
+/** What the far end records of a request: only the length and checksum of its body, so that the test uses no memory. */
 interface Arrived {
   bytes: number
   checksum: number
@@ -30,7 +30,7 @@ interface Arrived {
   response: ServerResponse
 }
 
-/** A gateway before a far end that answers when it is told to, or at once. */
+/** A gateway with a far end that replies on command, or at once. */
 async function setUp(options: GatewayOptions = {}, answer: ((arrived: Arrived) => void) | null = replyAtOnce) {
   const arrived: Arrived[] = []
   const counts = { open: 0, most: 0 }
@@ -63,21 +63,21 @@ function replyAtOnce({ response }: Arrived): void {
   response.writeHead(200, { 'content-type': 'application/json' }).end('{"choices":[]}')
 }
 
-/** A chat of about so many bytes. */
+/** A chat request of about so many bytes. */
 function chatOf(size: number, more = ''): Buffer {
   return Buffer.from(`{"model":"m",${more}"messages":[{"role":"user","content":"${'x'.repeat(size)}"}]}`)
 }
 const post = (gateway: Gateway, body: Buffer): Promise<Answer> =>
   ask(`${gateway.url}/chat/completions`, { method: 'POST', headers: jsonWithKey, body })
 
-/** A request of unknown length, its body given piece by piece. */
+/** A request of unknown length, whose body is sent piece by piece. */
 function chunked(gateway: Gateway): ClientRequest {
   const request = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
   request.on('error', () => undefined)
   closers.push(() => void request.destroy())
   return request
 }
-/** Resolves when there is room for more, or the connection has ended. */
+/** Resolves when more can be written or the connection has ended. */
 function write(request: ClientRequest, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     if (request.destroyed) resolve()
@@ -93,7 +93,7 @@ async function answerTo(
   return { status: response.statusCode ?? 0, body, headers: response.headers }
 }
 
-/** Bytes on a connection of their own; a body that never comes whole. */
+/** Sends bytes on their own connection, with an incomplete body. */
 async function halfSent(gateway: Gateway, length: number, part: Buffer): Promise<Socket> {
   const { port, host } = new URL(gateway.url)
   const socket = connect(Number(port), '127.0.0.1')
@@ -108,12 +108,12 @@ async function halfSent(gateway: Gateway, length: number, part: Buffer): Promise
 }
 
 describe('large JSON bodies', () => {
-  it('are held at once as far as there is room, wait beyond it, and all arrive', async () => {
+  it('are buffered while memory is free, wait otherwise, and all arrive', async () => {
     const bodyMemory = { large: 8 * million, smallBody: 64 * 1024 }
     const { gateway, arrived, counts } = await setUp({ bodyMemory }, null)
     const body = chatOf(3 * million)
     const answers = Promise.all(Array.from({ length: 24 }, () => post(gateway, body)))
-    // Each is answered only when all that there is room for have come: what is unanswered is held.
+    // Each gets its reply only when all that fit have arrived, because a body is buffered until the reply.
     for (let done = 0; done < 24; done++) {
       await expect.poll(() => arrived.filter(({ whole }) => whole).length).toBeGreaterThan(done)
       const next = arrived[done]
@@ -127,12 +127,12 @@ describe('large JSON bodies', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('of the default bounds take at most 256 MB in all', async () => {
+  it('take at most 256 MB in total with the default bounds', async () => {
     const { small, large } = (await setUp()).gateway.memory.bounds
     expect(small + large).toBeLessThanOrEqual(256 * 1024 * 1024)
   })
 
-  it('that can’t get room in time get 503, Retry-After and leave to come again; small ones go past them', async () => {
+  it('without memory in time get 503 with Retry-After and may be retried, while small ones pass', async () => {
     const bodyMemory = { large: 4 * million, smallBody: 64 * 1024, waitMs: 100 }
     const { gateway, arrived } = await setUp({ bodyMemory })
     const holder = await halfSent(gateway, 3 * million, Buffer.from('{"model":"m"'))
@@ -149,7 +149,7 @@ describe('large JSON bodies', () => {
     expect((await post(gateway, chatOf(2 * million))).status).toBe(200)
   })
 
-  it('half sent by a program that stalls lose their room, and those that wait go on', async () => {
+  it('of a stalled program lose their memory, and waiting ones continue', async () => {
     const bodyMemory = { large: 4 * million, smallBody: 64 * 1024 }
     const { gateway } = await setUp({ bodyMemory, bounds: { uploadMs: 300 } })
     const stalled = await halfSent(gateway, 3 * million, Buffer.from('{"model":"m"'))
@@ -160,7 +160,7 @@ describe('large JSON bodies', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('of unknown length don’t block one another, however many of them are half there', async () => {
+  it('of unknown length do not deadlock', async () => {
     const { gateway, arrived } = await setUp({
       bodyMemory: { small: 2 * million, smallBody: 256 * 1024, large: 34 * million },
     })
@@ -168,7 +168,7 @@ describe('large JSON bodies', () => {
     const requests = Array.from({ length: 8 }, () => chunked(gateway))
     const answers = requests.map(answerTo)
     for (const request of requests) void write(request, start)
-    // One has room for the largest size, the others wait for it with the little that they have.
+    // One has memory for the largest size, and the others wait for it with their small reservations.
     await expect.poll(() => gateway.memory.waiting).toBeGreaterThan(0)
     for (const request of requests) request.end('"]}')
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(8).fill(200))
@@ -178,7 +178,7 @@ describe('large JSON bodies', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('of unknown length in pieces of one byte are read, and changed where the usage is asked for', async () => {
+  it('of unknown length in pieces of one byte are read, and changed to ask for usage', async () => {
     const bodies: string[] = []
     const far = await openFarEnd((_request, response, body) => {
       bodies.push(body.toString())
@@ -197,13 +197,13 @@ describe('large JSON bodies', () => {
     expect((await gateway.rows())[0]).toMatchObject({ model: 'm', stream: true })
   })
 
-  it('are let go when the reply begins, however long it then takes', async () => {
+  it('are freed when the reply starts, however long it takes', async () => {
     const { gateway } = await setUp({}, ({ response }) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.write('data: {"choices":[]}\n\n')
     })
     const body = chatOf(24 * million, '"stream":true,')
-    // Once for what is compiled and cached.
+    // A first run for everything that is compiled and cached.
     const open = async () => {
       const request = httpRequest(`${gateway.url}/chat/completions`, {
         method: 'POST',
@@ -227,7 +227,7 @@ describe('large JSON bodies', () => {
     expect(heap() - before).toBeLessThan(8 * million)
   })
 
-  it('whose program goes away, at any point of its way, give their room back', async () => {
+  it('of a program that disconnects at any time free their memory', async () => {
     const { gateway, arrived } = await setUp({ bodyMemory: { large: 40 * million, smallBody: 64 * 1024 } }, null)
     const half = await halfSent(gateway, 5 * million, Buffer.from('{"model":"m"'))
     const known = httpRequest(`${gateway.url}/chat/completions`, { method: 'POST', agent: false, headers: jsonWithKey })
@@ -281,7 +281,7 @@ describe('JSON over 32 MB', () => {
     ['of stated length', whole],
     ['of unknown length', null],
   ])('%s gets 413 where the app has limits, with the limit in words', async (_what, length) => {
-    const { gateway, arrived } = await setUp({ tool: { models: ['m'] } })
+    const { gateway, arrived } = await setUp({ app: { models: ['m'] } })
     const sent = await send(gateway, length)
     expect(sent.status).toBe(413)
     expect(JSON.parse(sent.body).error).toMatchObject({
@@ -294,8 +294,8 @@ describe('JSON over 32 MB', () => {
 })
 
 describe('a body that can’t be checked', () => {
-  it('is refused for an app with limits as soon as that is known, not when all of it has come', async () => {
-    const { gateway, arrived } = await setUp({ tool: { tokensPerMinute: 1_000_000 } })
+  it('is refused for an app with limits as soon as that is known, before it has arrived completely', async () => {
+    const { gateway, arrived } = await setUp({ app: { tokensPerMinute: 1_000_000 } })
     for (const bad of [`{"messages":${'['.repeat(1000)}`, '{"model":"m",}', '{"model":"\u0001', '{"model":"m"} x']) {
       const socket = await halfSent(gateway, 20 * million, Buffer.from(bad))
       const [heard] = (await once(socket, 'data')) as [Buffer]
@@ -307,7 +307,7 @@ describe('a body that can’t be checked', () => {
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('of 10 MB, nested five million deep, goes on unread for an app without limits', async () => {
+  it('of 10 MB with five million levels of nesting is passed unread for an app without limits', async () => {
     const { gateway, arrived } = await setUp()
     const body = Buffer.concat([
       Buffer.from('{"model":"m","messages":'),
@@ -321,7 +321,7 @@ describe('a body that can’t be checked', () => {
   })
 })
 
-describe('replies of images, which are held to make their addresses local', () => {
+describe('replies with images, which are buffered to rewrite their URLs', () => {
   const pictures = (base: string, size: number) =>
     JSON.stringify({ created: 1, data: [{ url: `${base}/files/a.png`, b64_json: 'A'.repeat(size) }] })
 
@@ -341,7 +341,7 @@ describe('replies of images, which are held to make their addresses local', () =
   const draw = (gateway: Gateway) =>
     ask(`${gateway.url}/images/generations`, { method: 'POST', headers: jsonWithKey, body: '{"prompt":"a cat"}' })
 
-  it.each([true, false])('share the room of the bodies, with a stated length or not (%s)', async (length) => {
+  it.each([true, false])('share the memory of request bodies, with a known length or not (%s)', async (length) => {
     const large = length ? 5 * million : 70 * million
     const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large } }, length)
     const answers = await Promise.all(Array.from({ length: 8 }, () => draw(gateway)))
@@ -352,7 +352,7 @@ describe('replies of images, which are held to make their addresses local', () =
     await expect.poll(() => gateway.memory.held).toBe(0)
   })
 
-  it('go on as they came where no room comes free: the work is done and paid', async () => {
+  it('are passed unchanged if no memory becomes free', async () => {
     const { gateway, far } = await imagesGateway(2 * million, { bodyMemory: { large: 3 * million, waitMs: 50 } }, true)
     const holder = await halfSent(gateway, 2 * million, Buffer.from('{"model":"m"'))
     await expect.poll(() => gateway.memory.held).toBe(2 * million)

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { BodyMemory, type Feature } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
+import { BodyMemory, type MemoryReservation } from '../../../../src-main/core/gateway/proxy/bodyMemory.ts'
 import { Cancel } from '../../../../src-main/core/shared/cancel.ts'
 
 const bounds = { small: 100, large: 1000, smallBody: 10, waitMs: 60_000 }
 const never = new Cancel()
 
-/** Whether it has been decided, and what it was. */
-function watched(taken: Feature | Promise<Feature | null>): { value: Feature | null | undefined } {
-  const state: { value: Feature | null | undefined } = { value: undefined }
+/** Whether the promise is settled, and its value. */
+function watched(taken: MemoryReservation | Promise<MemoryReservation | null>): {
+  value: MemoryReservation | null | undefined
+} {
+  const state: { value: MemoryReservation | null | undefined } = { value: undefined }
   if (taken instanceof Promise) void taken.then((feature) => (state.value = feature))
   else state.value = taken
   return state
@@ -17,7 +19,7 @@ const anyOf = <T>(all: T[], which: number): T | undefined => all[which % Math.ma
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('the memory for bodies', () => {
-  it('is never exceeded, and nobody waits for ever, whoever comes and goes in whatever order', async () => {
+  it('is never exceeded, and no request waits for ever, in any order of requests', async () => {
     const step = fc.oneof(
       fc.record({ app: fc.constantFrom('a', 'b', 'c'), bytes: fc.integer({ min: 1, max: 1000 }) }),
       fc.record({ ends: fc.nat() }),
@@ -27,7 +29,7 @@ describe('the memory for bodies', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
         const memory = new BodyMemory(bounds)
-        const asked: { state: { value: Feature | null | undefined }; signal: Cancel }[] = []
+        const asked: { state: { value: MemoryReservation | null | undefined }; signal: Cancel }[] = []
         const features = () => asked.flatMap(({ state: { value } }) => value ?? [])
         const act = (one: (typeof steps)[number]): void => {
           if ('app' in one) {
@@ -43,7 +45,7 @@ describe('the memory for bodies', () => {
           expect(memory.peak.large).toBeLessThanOrEqual(bounds.large)
           await settled()
         }
-        // Everyone who has room finishes: then all who are left get theirs, a few at a time.
+        // All requests with memory end, then the others get theirs, a few at a time.
         for (let round = 0; round <= asked.length; round++) {
           for (const feature of features()) feature.release()
           await settled()
@@ -56,7 +58,7 @@ describe('the memory for bodies', () => {
     )
   })
 
-  it('gives one app half of it at most, so that its slow uploads keep nobody else out', async () => {
+  it('gives one app at most half, so that its slow uploads do not block others', async () => {
     const memory = new BodyMemory(bounds)
     const first = watched(memory.take('slow', 400, never))
     const second = watched(memory.take('slow', 400, never))
@@ -70,12 +72,12 @@ describe('the memory for bodies', () => {
     expect(second.value).toBeTruthy()
   })
 
-  it('gives a single body more than that, where nothing else of its app is held', () => {
+  it('gives a single body more than half if its app has no other reservation', () => {
     expect(new BodyMemory(bounds).takeNow('a', 1000)).not.toBeNull()
     expect(new BodyMemory(bounds).takeNow('a', 1001)).toBeNull()
   })
 
-  it('keeps large bodies from taking the room of small ones, and small ones from passing a large one that waits', async () => {
+  it('separates large and small bodies, and small ones do not overtake a waiting large one', async () => {
     const memory = new BodyMemory(bounds)
     const full = watched(memory.take('a', 1000, never))
     expect(memory.takeNow('a', 10)).not.toBeNull()
@@ -87,7 +89,7 @@ describe('the memory for bodies', () => {
     expect(memory.takeNow('c', 50)).not.toBeNull()
   })
 
-  it('answers null to who has waited in vain, and to who was given up', async () => {
+  it('resolves to null after a wait in vain and after an abort', async () => {
     const memory = new BodyMemory({ ...bounds, waitMs: 20 })
     const held = memory.takeNow('a', 1000)
     expect(await memory.take('b', 500, never)).toBeNull()

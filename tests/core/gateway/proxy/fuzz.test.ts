@@ -6,7 +6,7 @@ import type { ProxyServer } from '../../../../src-main/core/gateway/proxy/server
 import { apiKey, goodKey, once, open, openGate, relayTo } from '../../../helpers/gate.ts'
 import { ask, openGateway } from '../../../helpers/gateway.ts'
 
-// Bytes that no client sends, thousands of them, over real sockets. What reaches the far end is read by a strict server of its own.
+// Thousands of byte sequences that no client sends, over real sockets. A strict server reads what reaches the far end.
 
 interface Arrived {
   method: string
@@ -36,9 +36,9 @@ const far = createServer(
   },
 )
 far.on('clientError', (error: Error & { code?: string; rawPacket?: Buffer }, socket) => {
-  // A TLS greeting is not ours: another program's, that knew whoever had this port before.
+  // A TLS handshake comes from another program, which knew an earlier user of this port.
   const greeting = error.rawPacket?.[0] === 0x16 && error.rawPacket[1] === 0x03
-  // A tool that goes away in the middle takes its half request with it: that is no malformed one.
+  // A partial request of an app that disconnects is not malformed.
   if (error.code?.startsWith('HPE_') && error.code !== 'HPE_INVALID_EOF_STATE' && !greeting)
     garbled.push(`${error.code} ${error.rawPacket?.toString('latin1').slice(0, 200)}`)
   socket.destroy()
@@ -55,15 +55,15 @@ afterAll(() => {
   far.close()
 })
 
-/** Short, because a case that leaves something out ends with one of them. */
+/** Short, because a case with a missing part ends by one of them. */
 const bounds = { headersMs: 80, uploadMs: 80, lingerMs: 80, strangers: 100_000 }
 
-/** Writes bytes in the pieces given, and resolves once the gate has answered or closed. */
+/** Writes bytes in the given pieces, and resolves when the server has replied or closed. */
 async function throwAt(pieces: string[]): Promise<string> {
   const line = open(proxy.port)
   for (const piece of pieces) line.socket.write(piece, 'latin1')
   line.socket.on('data', () => {
-    // An answer has begun: small as they are, it is there.
+    // A reply has started. It is small, so it is complete.
     line.socket.end()
   })
   return line.closed
@@ -96,7 +96,7 @@ function checkArrivals(): void {
   expect(garbled).toEqual([])
 }
 
-/** Many cases at once on many connections; afterwards the gate stands as it did. */
+/** Sends many cases on many connections, then checks that the server still works. */
 async function attack(cases: fc.Arbitrary<string[]>, { runs, each }: { runs: number; each: number }): Promise<number> {
   let answered = 0
   await fc.assert(
@@ -261,10 +261,10 @@ const bodies = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary-ascii', maxLength: 60 }) },
 )
 
-/** Most have a good host and a good key, or nothing else would be seen of them. */
+/** Most have a valid host and key, otherwise no other check would run. */
 const mostly = fc.nat(12).map((at) => at > 0)
 
-/** Shaped like a request, bent in one place or several. */
+/** Similar to a request, with one or several errors. */
 const requests = fc
   .record({
     method: methods,
@@ -289,7 +289,7 @@ const requests = fc
     return Array.from({ length: pieces }, (_, at) => text.slice(at * size, (at + 1) * size))
   })
 
-/** A good request in which bytes were changed, left out or doubled. */
+/** A valid request with bytes changed, removed or doubled. */
 const mutations = fc
   .record({
     body: fc.constantFrom(
@@ -341,23 +341,23 @@ const ways: [string, number, () => Promise<void>][] = [
   ],
 ]
 
-describe.each(ways)('whatever a socket is sent (%s)', (_name, runs, start) => {
+describe.each(ways)('random bytes on a socket (%s)', (_name, runs, start) => {
   beforeAll(start)
   afterAll(() => closeProxy())
 
-  it('in the shape of requests that are bent: none that is malformed, misled or without the key reaches the service', async () => {
+  it('in the shape of malformed requests: none that is malformed, ambiguous or without a key reaches the service', async () => {
     expect(await attack(requests, { runs, each: 50 })).toBeGreaterThan(runs * 40)
     expect(proxy.counts().relayed).toBeGreaterThan(runs * 5)
   })
 
-  it('good requests with bytes changed, left out or doubled: the same', async () => {
+  it('in the shape of valid requests with bytes changed, removed or doubled: the same', async () => {
     expect(await attack(mutations, { runs: runs / 2, each: 50 })).toBeGreaterThan(runs * 20)
   })
 
-  it('any bytes at all: the gate stands, and none of them goes on', async () => {
+  it('without any shape: the server survives, and none of them reaches the service', async () => {
     const before = proxy.counts().relayed
     await attack(noise, { runs: runs / 2, each: 50 })
-    // The one good request that looks whether it still stands.
+    // The one valid request that checks whether the server still works.
     expect(proxy.counts().relayed).toBe(before + 1)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hostsOf, shown } from '../../../../src-main/core/gateway/proxy/guard.ts'
+import { hostsOf, printable } from '../../../../src-main/core/gateway/proxy/guard.ts'
 import { checkTarget } from '../../../../src-main/core/gateway/proxy/localPath.ts'
 import { originToAllow } from '../../../../src-main/core/shared/origin.ts'
 import { tries } from '../../../helpers/effort.ts'
@@ -38,8 +38,8 @@ const keyLine = `Authorization: Bearer ${goodKey}\r\n`
 type Headers = Record<string, string>
 const errorOf = (body: Buffer) => (JSON.parse(body.toString()) as { error: Record<string, string> }).error
 
-describe('the gate of the local /v1', () => {
-  it('lets a tool with its key through, with the real key put on and its own taken off [AUTH-01]', async () => {
+describe('the guard of the local API', () => {
+  it('accepts an app with its key, and replaces the app key with the API key [AUTH-01]', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: withKey })
     expect(answer.status).toBe(200)
     expect(far.requests.map((request) => request.headers.authorization)).toEqual([`Bearer ${apiKey}`])
@@ -71,7 +71,7 @@ describe('the gate of the local /v1', () => {
     ['another scheme', { authorization: `Basic ${goodKey}` }, 401, 'tool_key_missing', 'a program without a key', null],
     ['a revoked key', { authorization: 'Bearer isk_revoked' }, 401, 'tool_key_revoked', 'Gone', null],
     ['an expired key', { authorization: 'Bearer isk_expired' }, 401, 'tool_key_expired', 'Late', null],
-    ['a paused tool', { authorization: 'Bearer isk_paused' }, 403, 'tool_key_paused', 'Sleeper', null],
+    ['a paused app', { authorization: 'Bearer isk_paused' }, 403, 'tool_key_paused', 'Sleeper', null],
     ['a web page’s origin', { ...withKey, origin: evil }, 403, 'web_page', aPage, evil],
     [
       'a sandboxed page’s origin',
@@ -173,15 +173,15 @@ describe('the gate of the local /v1', () => {
     },
   )
 
-  it('says where a web page can be let in', async () => {
+  it('says where a person can allow a web page', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: evil } })
-    expect(errorOf(answer.body).message).toContain('in the Proxy room')
+    expect(errorOf(answer.body).message).toContain('on the Proxy page')
   })
 
-  it('names the tool of a key that is paused, revoked or expired, and of no other', async () => {
+  it('names the app of a key that is paused, revoked or expired, and of no other', async () => {
     await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_paused' } })
     await ask(`${gate.url}/v1/models`, { headers: { authorization: 'Bearer isk_nobody' } })
-    expect(gate.refused.map(({ toolId }) => toolId)).toEqual(['sleeper', null])
+    expect(gate.refused.map(({ appId }) => appId)).toEqual(['sleeper', null])
   })
 
   it.each([
@@ -197,18 +197,18 @@ describe('the gate of the local /v1', () => {
     },
   )
 
-  it('lets a key pass that a client repeats in a header which never leaves this machine', async () => {
+  it('accepts a key that is repeated in a header that is not passed on', async () => {
     const answer = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, 'x-api-key': goodKey } })
     expect(answer.status).toBe(200)
     expect(JSON.stringify(far.requests)).not.toContain(goodKey)
   })
 
-  it('writes no key down that stands in a path', async () => {
+  it('masks a key in a logged path', async () => {
     await ask(`${gate.url}/v1/models/${goodKey}`)
     expect(gate.refused[0]?.path).toBe('/v1/models/[key]')
   })
 
-  it('keeps what a browser holds for 127.0.0.1 from the service: cookies know no port', async () => {
+  it('removes cookies, which browsers send to every port of 127.0.0.1', async () => {
     await ask(`${gate.url}/v1/models`, {
       headers: { ...withKey, cookie: 'studio-session=secret', referer: 'http://x/' },
     })
@@ -216,7 +216,7 @@ describe('the gate of the local /v1', () => {
     expect(far.requests[0]?.headers).not.toHaveProperty('referer')
   })
 
-  it('shows hostile names bounded and in plain characters', async () => {
+  it('limits hostile names to a length and to printable characters', async () => {
     await speak(
       gate.port,
       `GET /v1/x HTTP/1.1\r\n${hostLine()}Origin: http://\u00e9\u00ff${'a'.repeat(900)}\r\nConnection: close\r\n\r\n`,
@@ -226,14 +226,14 @@ describe('the gate of the local /v1', () => {
     expect(refusal?.origin).toBeNull()
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-        expect(shown(text)).toMatch(/^[\x20-\x7e]{0,120}…?$/)
+        expect(printable(text)).toMatch(/^[\x20-\x7e]{0,120}…?$/)
       }),
     )
   })
 })
 
-describe('the name that a request asks for', () => {
-  it('is 127.0.0.1 or localhost with the port, in any case of letters', async () => {
+describe('the Host of a request', () => {
+  it('is 127.0.0.1 or localhost with the port, in any letter case', async () => {
     for (const host of [`localhost:${gate.port}`, `LocalHost:${gate.port}`, `127.0.0.1:${gate.port}`]) {
       expect((await ask(`${gate.url}/v1/models`, { headers: { ...withKey, host } })).status).toBe(200)
     }
@@ -247,7 +247,7 @@ describe('the name that a request asks for', () => {
     }
   })
 
-  it('may leave out the port on port 80 alone, where clients do', () => {
+  it('may omit the port on port 80 only', () => {
     expect([...hostsOf(80)].sort()).toEqual(['127.0.0.1', '127.0.0.1:80', 'localhost', 'localhost:80'])
     expect([...hostsOf(8787)].sort()).toEqual(['127.0.0.1:8787', 'localhost:8787'])
     expect([...hostsOf(80, true)]).toEqual(expect.arrayContaining(['[::1]', '[::1]:80']))
@@ -309,7 +309,7 @@ describe('paths and methods', () => {
     expect(far.requests.map(({ method, url }) => [method, url])).toEqual(relayed)
   })
 
-  it('answers HEAD with a head alone, the service’s and our own', async () => {
+  it('a reply to HEAD has no body, from the service and from this server', async () => {
     const relayed = await speak(
       gate.port,
       `HEAD /v1/models HTTP/1.1\r\n${hostLine()}${keyLine}Connection: close\r\n\r\n`,
@@ -330,7 +330,7 @@ describe('paths and methods', () => {
     },
   )
 
-  it('lets no target through that a URL parser reads as another path', () => {
+  it('no target passes that a URL parser reads as another path', () => {
     const odd = fc.array(
       fc.constantFrom(
         '/',
@@ -372,7 +372,7 @@ describe('paths and methods', () => {
   })
 })
 
-describe('an origin that was allowed by hand', () => {
+describe('an allowed origin', () => {
   const friend = 'http://localhost:3000'
   const preflight = (more: Headers = {}) => ({
     method: 'OPTIONS',
@@ -385,7 +385,7 @@ describe('an origin that was allowed by hand', () => {
     },
   })
 
-  it('gets its preflight answered without a key, with exactly what it asked for', async () => {
+  it('gets its preflight approved without a key, for exactly what it asked', async () => {
     gate.origins.push(friend)
     const answer = await ask(`${gate.url}/v1/chat/completions`, preflight())
     expect(answer.status).toBe(204)
@@ -401,7 +401,7 @@ describe('an origin that was allowed by hand', () => {
     expect(gate.refused).toEqual([])
   })
 
-  it('is told that it may reach this machine only where its browser asks', async () => {
+  it('gets the private network header only if its browser asks', async () => {
     gate.origins.push(friend)
     const answer = await ask(`${gate.url}/v1/models`, preflight({ 'access-control-request-private-network': 'true' }))
     expect(answer.headers['access-control-allow-private-network']).toBe('true')
@@ -429,7 +429,7 @@ describe('an origin that was allowed by hand', () => {
     expect(heard.toLowerCase()).not.toContain('access-control-allow-methods')
   })
 
-  it('reads replies, and refusals too, but needs a key like everybody', async () => {
+  it('may read replies and refusals, and still needs a key', async () => {
     gate.origins.push(friend)
     const headers = { origin: friend, 'sec-fetch-site': 'cross-site' }
     const refused = await ask(`${gate.url}/v1/models`, { headers })
@@ -443,7 +443,7 @@ describe('an origin that was allowed by hand', () => {
     expect(far.requests[0]?.headers).not.toHaveProperty('origin')
   })
 
-  it('is that origin to the letter, and no other', async () => {
+  it('is compared exactly', async () => {
     gate.origins.push(friend, 'null', '*', 'http://*', 'https://evil.example/path', 'chrome-extension://abc')
     for (const origin of [
       'http://localhost:30001',
@@ -467,12 +467,12 @@ describe('an origin that was allowed by hand', () => {
     expect(far.requests).toHaveLength(1)
   })
 
-  it('may stand in the list as a person types it', async () => {
+  it('may be in the list as a person types it', async () => {
     gate.origins.push('HTTP://LocalHost:3000/ ')
     expect((await ask(`${gate.url}/v1/models`, { headers: { ...withKey, origin: friend } })).status).toBe(200)
   })
 
-  it('does not open the gate for another name of this machine', async () => {
+  it('does not allow another host name of this computer', async () => {
     gate.origins.push('http://evil.example')
     const headers = { ...withKey, origin: 'http://evil.example', host: 'evil.example' }
     expect((await ask(`${gate.url}/v1/models`, { headers })).status).toBe(421)

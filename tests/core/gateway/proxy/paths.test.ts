@@ -32,7 +32,7 @@ const inference: Record<string, Endpoint> = {
   '/v1/images/generations': 'images',
 }
 
-// What servers do to a path before they route it. A real one does some of these, in some order: the model does each subset, over and over
+// What servers do to a path before they route it. A real server does some of these in some order. The model tries each subset, repeatedly
 // until nothing changes.
 const decodeOnce = (path: string): string =>
   path.replace(/(?:%[0-9a-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'))
@@ -61,7 +61,7 @@ const steps: ((path: string) => string)[] = [
   (path) => (path.length > 1 ? path.replace(/\/+$/, '') : path),
 ]
 
-/** Every path that a server with the steps chosen may route by. */
+/** Every path by which a server with the chosen steps may route. */
 function readings(path: string, chosen: readonly number[]): Set<string> {
   const found = new Set([path])
   let now = path
@@ -180,7 +180,7 @@ describe('the path of a request', () => {
       }),
       { numRuns: 15_000 },
     )
-    // It would show nothing if all were refused, or if no spelling led to an endpoint.
+    // The test would prove nothing if all were refused, or if no spelling reached an endpoint.
     expect(seen.counted).toBeGreaterThan(300)
     expect(seen.refused).toBeGreaterThan(300)
     expect(seen.mapped).toBeGreaterThan(seen.counted)
@@ -246,7 +246,7 @@ describe('the path of a request', () => {
           message: expect.stringMatching(words),
         })
       }
-      // The client of the service refuses it too, whoever asks.
+      // The client of the service refuses it too.
       await expect(
         gateway.upstream.forward({ path, body: null, headers: [], trace: { logBodies: false } } as never),
       ).rejects.toMatchObject({ kind: 'bad_input', message: expect.stringMatching(words) })
@@ -280,7 +280,7 @@ describe('the path of a request', () => {
     expect(classified(method, path)).toBe(endpoint)
   })
 
-  it('is judged without its query, which passes as it is', () => {
+  it('is checked without its query, which is passed unchanged', () => {
     const odd = '?a=//;/../%2e%61%3b&next=/v1/./x;y'
     expect(checkTarget('POST', `/v1/chat/completions${odd}`)).toEqual({ path: `/v1/chat/completions${odd}` })
     expect(classified('POST', `/v1/chat/completions${odd}`)).toBe('chat')
@@ -302,9 +302,9 @@ afterEach(async () => {
 })
 
 describe('a key with limits', () => {
-  async function limitedTo(tool: Parameters<typeof openGateway>[2]) {
+  async function limitedTo(app: Parameters<typeof openGateway>[2]) {
     const far = await openFarEnd((_request, response) => response.end('{}'))
-    const gateway = await openGateway(far.url, apiKey, tool)
+    const gateway = await openGateway(far.url, apiKey, app)
     closers.push(far.close, gateway.close)
     return { far, gateway }
   }
@@ -324,7 +324,7 @@ describe('a key with limits', () => {
   it.each(['/responses', '/embeddings', '/models/x', '/messages', '/anything/else'])(
     'to some models passes %s with one of them, and with nothing else',
     async (path) => {
-      const { far, gateway } = await limitedTo({ tool: { models: ['small'] } })
+      const { far, gateway } = await limitedTo({ app: { models: ['small'] } })
       expect((await post(gateway, path, '{"model":"small","input":"x"}')).status).toBe(200)
       const refused: [body: string | undefined, headers: Record<string, string>][] = [
         ['{"model":"large","input":"x"}', {}],
@@ -352,8 +352,8 @@ describe('a key with limits', () => {
     },
   )
 
-  it('to some models names its model in the body alone: a query may count as well as a form does', async () => {
-    const { far, gateway } = await limitedTo({ tool: { models: ['small'] } })
+  it('to some models must name its model in the body, because servers may also read the query', async () => {
+    const { far, gateway } = await limitedTo({ app: { models: ['small'] } })
     for (const query of [
       '?model=large',
       '?x=1&Model=large',
@@ -370,8 +370,8 @@ describe('a key with limits', () => {
     expect(far.requests).toHaveLength(2)
   })
 
-  it('to a budget or to tokens is checked at every path that takes a body', async () => {
-    const { far, gateway } = await limitedTo({ tool: { tokensPerMinute: 1000 } })
+  it('to a budget or to tokens is checked at every path with a body', async () => {
+    const { far, gateway } = await limitedTo({ app: { tokensPerMinute: 1000 } })
     const long = JSON.stringify({ model: 'any', input: 'word '.repeat(5000) })
     expect((await post(gateway, '/responses', long)).status).toBe(429)
     expect((await post(gateway, '/embeddings', '{"model":"any","input":"x"}')).status).toBe(200)
@@ -381,15 +381,15 @@ describe('a key with limits', () => {
     expect(far.requests).toHaveLength(1)
   })
 
-  it('of no kind sends anything anywhere, as ever', async () => {
+  it('without limits may send anything to any path', async () => {
     const { far, gateway } = await limitedTo({})
     expect((await post(gateway, '/anything', 'plain words')).status).toBe(200)
     expect((await post(gateway, '/anything?model=large', undefined)).status).toBe(200)
     expect(far.requests).toHaveLength(2)
   })
 
-  it('is not passed by a header that tells a server another path or method', async () => {
-    const { far, gateway } = await limitedTo({ tool: { endpoints: ['other', 'models'] } })
+  it('is not bypassed by a header with another path or method', async () => {
+    const { far, gateway } = await limitedTo({ app: { endpoints: ['other', 'models'] } })
     const headers = {
       'X-Original-URL': '/v1/chat/completions',
       'X-Rewrite-URL': '/v1/chat/completions',
@@ -432,7 +432,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
     far.requests.length = 0
   })
 
-  /** Twenty spellings of one endpoint; `nginx` says for which of them it asks the service for a chat. */
+  /** Twenty spellings of one endpoint. `nginx` says for which of them it requests a chat. */
   const twenty = [
     ...['/v1/ch%61t/completions', '/v1/%63hat/completions', '/v1/chat/completion%73', '/v1/c%68at/c%6Fmpletions'],
     ...['/v1/chat%2Fcompletions', '/v1/chat%2fcompletions', '/v1/chat/./completions', '/v1/./chat/completions'],
@@ -459,8 +459,8 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
     expect(far.requests.map(({ url }) => url)).toEqual(twenty.map(() => '/v1/chat/completions'))
   })
 
-  it('an app with the endpoint "other" alone gets chat by none of 20 spellings', async () => {
-    const gateway = await openGateway(nginx.url, apiKey, { tool: { endpoints: ['other'] } })
+  it('an app with only the endpoint "other" reaches chat by none of 20 spellings', async () => {
+    const gateway = await openGateway(nginx.url, apiKey, { app: { endpoints: ['other'] } })
     closers.push(gateway.close)
     for (const path of ['/v1/chat/completions', ...twenty]) {
       const heard = await raw(gateway.url, path, toolKey)
@@ -472,15 +472,15 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
     expect(far.requests).toHaveLength(1)
   })
 
-  it('an app with a list of models gets no other model by any of 20 spellings', async () => {
-    const gateway = await openGateway(nginx.url, apiKey, { tool: { models: ['small'] } })
+  it('an app with a list of models reaches no other model by any of 20 spellings', async () => {
+    const gateway = await openGateway(nginx.url, apiKey, { app: { models: ['small'] } })
     closers.push(gateway.close)
     for (const path of twenty) expect(await raw(gateway.url, path, toolKey)).toMatch(/^HTTP\/1\.1 40[03] /)
     expect(far.requests).toEqual([])
   })
 })
 
-/** nginx as it decodes, merges and removes dot segments by itself; by two lines of its configuration it folds case and cuts path parameters. */
+/** nginx, which decodes and merges paths and removes dot segments. Two lines of configuration also fold case and cut path parameters. */
 async function startNginx(farUrl: string): Promise<{ url: string; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'studio-nginx-'))
   const port = await freePort()

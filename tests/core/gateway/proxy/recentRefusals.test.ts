@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { StudioError } from '../../../../src-main/core/errors.ts'
-import { answer, refusalOf, refusalOfLimit } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
+import { refusalOf, refusalOfLimit, sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
 import { LocalV1 } from '../../../../src-main/core/gateway/proxy/localV1.ts'
-import { RecentRefusals, type SeenRefusal } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
+import { RecentRefusals, type RefusalWithOrigin } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { type AppState, proxyState } from '../../../../src-preload/contract/app.ts'
 import { type ProblemKind, problemKinds } from '../../../../src-preload/contract/problem.ts'
-import { echo, goodKey, once, open, toolNamed } from '../../../helpers/gate.ts'
+import { appNamed, echo, goodKey, once, open } from '../../../helpers/gate.ts'
 import { ask, openFarEnd } from '../../../helpers/gateway.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -13,8 +13,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-const seen = (from: string, code = 'web_page', origin: string | null = null): SeenRefusal => ({
-  toolId: null,
+const seen = (from: string, code = 'web_page', origin: string | null = null): RefusalWithOrigin => ({
+  appId: null,
   from,
   method: 'GET',
   path: '/v1/models',
@@ -24,8 +24,8 @@ const seen = (from: string, code = 'web_page', origin: string | null = null): Se
   origin,
 })
 
-describe('the list of refusals', () => {
-  it('counts the same from the same place up, and shows the newest first', () => {
+describe('recent refusals', () => {
+  it('count repetitions from the same sender, newest first', () => {
     const refusals = new RecentRefusals()
     refusals.note(seen('a web page at https://evil.example', 'web_page', 'https://evil.example'))
     refusals.note(seen('a program without a key', 'tool_key_missing'))
@@ -34,7 +34,7 @@ describe('the list of refusals', () => {
     expect(newest).toMatchObject({
       code: 'web_page',
       from: 'a web page at https://evil.example',
-      message: 'a web page at https://evil.example tried to use the local /v1',
+      message: 'a web page at https://evil.example tried to use the local API',
       times: 2,
       origin: 'https://evil.example',
     })
@@ -43,17 +43,17 @@ describe('the list of refusals', () => {
     expect(Date.parse(newest?.lastAt ?? '')).toBeGreaterThanOrEqual(Date.parse(newest?.firstAt ?? ''))
   })
 
-  it('tells the same place apart by what it did', () => {
+  it('separate different attempts of the same sender', () => {
     const refusals = new RecentRefusals()
     refusals.note(seen('Editor', 'tool_key_paused'))
     refusals.note(seen('Editor', 'tool_key_expired'))
     expect(refusals.newest(50).map(({ message }) => message)).toEqual([
       'Editor tried to use its expired key',
-      'Editor tried to go on while it is paused',
+      'Editor sent a request while it is paused',
     ])
   })
 
-  it('is not filled by a flood of made-up names: 200 are kept, the ones seen last', () => {
+  it('remember only the last 200 in a flood of invented names', () => {
     const refusals = new RecentRefusals()
     refusals.note(seen('first'))
     for (let at = 0; at < 5000; at += 1) refusals.note(seen(`https://${at}.example`))
@@ -63,7 +63,7 @@ describe('the list of refusals', () => {
     expect(refusals.newest(1000).some(({ from }) => from === 'first')).toBe(false)
   })
 
-  it('keeps a place that goes on trying, whatever comes between', () => {
+  it('remember a sender that continues, whatever occurs in between', () => {
     const refusals = new RecentRefusals()
     for (let at = 0; at < 2000; at += 1) {
       refusals.note(seen('the one that goes on'))
@@ -75,13 +75,13 @@ describe('the list of refusals', () => {
 
 interface Local {
   local: LocalV1
-  written: SeenRefusal[]
+  written: RefusalWithOrigin[]
   lines: string[]
   connected: boolean
 }
 
 function localV1(): Local {
-  const written: SeenRefusal[] = []
+  const written: RefusalWithOrigin[] = []
   const lines: string[] = []
   const state: Local = {
     written,
@@ -89,7 +89,7 @@ function localV1(): Local {
     connected: true,
     local: new LocalV1({
       verify: (key) =>
-        key === goodKey ? { good: true, tool: toolNamed('Editor') } : { good: false, why: 'unknown', tool: null },
+        key === goodKey ? { good: true, app: appNamed('Editor') } : { good: false, why: 'unknown', app: null },
       relay: echo,
       used: () => undefined,
       refused: (refusal) => written.push(refusal),
@@ -104,11 +104,11 @@ function localV1(): Local {
   return state
 }
 
-/** As the contract has it, the count of tools aside. */
+/** In the contract's format, with a fixed number of apps. */
 const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...local.status(), tools: 0 })
 
-describe('the local /v1 as the settings wish it', () => {
-  it('tells its refusals, and writes each into the books', async () => {
+describe('the local API and its settings', () => {
+  it('refusals are listed and recorded in the request log', async () => {
     const { local, written } = localV1()
     await local.apply({ enabled: true, port: 0, ipv6: false })
     const { baseUrl } = checked(local)
@@ -130,7 +130,7 @@ describe('the local /v1 as the settings wish it', () => {
     expect(written).toHaveLength(3)
   })
 
-  it('keeps counts and refusals over a move, and says where it is', async () => {
+  it('counters and refusals survive a move, and the status has the address', async () => {
     const state = localV1()
     const { local } = state
     await local.apply({ enabled: true, port: 0, ipv6: false })
@@ -144,7 +144,7 @@ describe('the local /v1 as the settings wish it', () => {
     expect(checked(local)).toMatchObject({ state: 'off', baseUrl: null, refused: 2 })
   })
 
-  it('goes on without ::1 where that can’t be had, and is not restarted by other changes', async () => {
+  it('the server runs without ::1 if that is not available, and unrelated changes do not restart it', async () => {
     const taken = await openFarEnd((_request, response) => response.end())
     await taken.close()
     const { createServer } = await import('node:net')
@@ -160,7 +160,7 @@ describe('the local /v1 as the settings wish it', () => {
     await local.apply(wish)
     const status = checked(local)
     expect(status).toMatchObject({ state: 'on', problem: { kind: 'port_taken' } })
-    expect(lines).toEqual([expect.stringContaining('warn: The local /v1 answers on 127.0.0.1 alone')])
+    expect(lines).toEqual([expect.stringContaining('warn: The local API listens only on 127.0.0.1')])
     const line = open(status.port ?? 0)
     await once(() => !line.socket.connecting)
     await local.apply({ ...wish })
@@ -171,15 +171,15 @@ describe('the local /v1 as the settings wish it', () => {
   })
 })
 
-describe('answers of our own', () => {
-  const answered = async (refusal: Parameters<typeof answer>[1]) => {
-    const far = await openFarEnd((_request, response) => answer(response, refusal))
+describe('error replies of this server', () => {
+  const answered = async (refusal: Parameters<typeof sendRefusal>[1]) => {
+    const far = await openFarEnd((_request, response) => sendRefusal(response, refusal))
     closers.push(far.close)
     const got = await ask(far.url)
     return { ...got, error: (JSON.parse(got.body.toString()) as { error: unknown }).error }
   }
 
-  it('are the service’s error object, marked as ours [ERR-01]', async () => {
+  it('have the service’s error format and the studio’s mark [ERR-01]', async () => {
     const got = await answered({
       status: 503,
       type: 'studio_unavailable',
@@ -211,7 +211,7 @@ describe('answers of our own', () => {
     expect(got.error).toEqual({ message: 'Too many requests.', type: 'studio_limit', code: 'requests_per_minute' })
   })
 
-  it('keep SDKs from asking again where a wait is longer than they follow, or where waiting helps nothing', async () => {
+  it('prevent SDK retries if the wait is too long for SDKs or does not help', async () => {
     const budget = { status: 402 as const, code: 'budget', message: 'Spent.', retryAfterMs: null }
     const tomorrow = { status: 429 as const, code: 'budget_day', message: 'Spent for today.', retryAfterMs: 3_600_000 }
     for (const limit of [budget, tomorrow]) {

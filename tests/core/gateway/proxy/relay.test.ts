@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
+import { quickClock } from '../../../helpers/clock.ts'
 import { ask, jsonWithKey, openFarEnd, openGateway, toolKey, withKey } from '../../../helpers/gateway.ts'
 
 const apiKey = 'sk-canary-7f3d2a91c05e4b68'
@@ -22,7 +23,7 @@ async function gatewayBefore(...args: Parameters<typeof openFarEnd>) {
 
 async function beforeSandbox(key: 'main' | 'oneAtATime' = 'main') {
   const sandbox = await startSandbox()
-  // With one slot, a refusal is to be seen as it is: asked again, it would wait for the slot.
+  // With one slot, a retry of a refused request would wait for the slot.
   const policy = key === 'oneAtATime' ? { ...quick, maxAttempts: 1 } : quick
   const gateway = await openGateway(sandbox.baseUrl, sandbox.keys[key], { retry: policy })
   closers.push(sandbox.close, gateway.close)
@@ -32,7 +33,7 @@ async function beforeSandbox(key: 'main' | 'oneAtATime' = 'main') {
 const chat = (body: Record<string, unknown>) =>
   JSON.stringify({ messages: [{ role: 'user', content: 'Hello' }], model: 'mirror', ...body })
 
-/** Starts a streamed chat and resolves with its open reply after the first bytes. */
+/** Starts a streamed chat and resolves with the open reply after its first bytes. */
 async function openStream(url: string, headers: Record<string, string> = {}, body: Record<string, unknown> = {}) {
   const request = httpRequest(`${url}/chat/completions`, {
     method: 'POST',
@@ -46,8 +47,8 @@ async function openStream(url: string, headers: Record<string, string> = {}, bod
   return { request, response }
 }
 
-describe('what a tool sends goes through unchanged', () => {
-  it('forwards body bytes, query, order and case of headers, and parameters as given [CHAT-08] [GEN-03]', async () => {
+describe('requests are passed unchanged', () => {
+  it('with body bytes, query, order and case of headers, and parameters [CHAT-08] [GEN-03]', async () => {
     const { far, gateway } = await gatewayBefore((_request, response) => response.end('{}'))
     const body = '{"model":"m", "n" : 3,"temperature":0.70,"stop":["\\u00e9"],"x_provider":{"deep":[1.0]} }\r\n'
     await ask(`${gateway.url}/chat/completions?trace=a%20b&x=1`, {
@@ -63,7 +64,7 @@ describe('what a tool sends goes through unchanged', () => {
     expect(seen?.headers.host).toBe(new URL(far.url).host)
   })
 
-  it('relays under a base address given with /v1 and a prefix [GEN-05]', async () => {
+  it('to a base address with a prefix and /v1 [GEN-05]', async () => {
     const far = await openFarEnd((_request, response) => response.end('{}'))
     const gateway = await openGateway(`${far.url}/team/api/v1/`, apiKey)
     closers.push(far.close, gateway.close)
@@ -71,7 +72,7 @@ describe('what a tool sends goes through unchanged', () => {
     expect(far.requests[0]?.url).toBe('/team/api/v1/models')
   })
 
-  it('streams an upload: the first bytes are there before the last have left [STT-01]', async () => {
+  it('while an upload is still received [STT-01]', async () => {
     let firstBytes: (piece: Buffer) => void = () => undefined
     const arrived = new Promise<Buffer>((resolve) => {
       firstBytes = resolve
@@ -97,8 +98,8 @@ describe('what a tool sends goes through unchanged', () => {
   })
 })
 
-describe('what the service answers comes back unchanged', () => {
-  it('passes status, unknown headers, rate limits and request ids, whatever they hold [LIM-04] [GEN-03]', async () => {
+describe('replies are passed unchanged', () => {
+  it('with status, unknown headers, rate limits and request ids [LIM-04] [GEN-03]', async () => {
     const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(418, {
         'X-RateLimit-Limit': 'many',
@@ -123,7 +124,7 @@ describe('what the service answers comes back unchanged', () => {
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
   })
 
-  it('relays every split of a stream byte for byte: CR, CRLF, comments, multi-line data, usage events [SSE-02] [SSE-03] [SSE-06]', async () => {
+  it('for every split of a stream: CR, CRLF, comments, multi-line data, usage events [SSE-02] [SSE-03] [SSE-06]', async () => {
     const events =
       ': keep-alive\r\n\r\ndata: {"choices":[{"delta":{"content":"héllo 🌍"}}]}\r\n\r\nevent: x\rdata: {"choices":\rdata: []}\r\r' +
       'data: {"choices":[],"usage":{"total_tokens":3}}\n\ndata: [DONE]\n\ntrailing'
@@ -159,7 +160,7 @@ describe('what the service answers comes back unchanged', () => {
     )
   })
 
-  it('masks the real key in the headers of a service that echoes them', async () => {
+  it('except that the API key is masked in echoed headers', async () => {
     const { gateway } = await gatewayBefore((request, response) => {
       response.writeHead(200, { 'x-echo': request.headers.authorization ?? '' }).end('{}')
     })
@@ -168,7 +169,7 @@ describe('what the service answers comes back unchanged', () => {
     expect(JSON.stringify(answer.headers)).not.toContain(apiKey)
   })
 
-  it('answers a redirect with 502: a client that follows would send the prompt to an address that nobody chose [GEN-01]', async () => {
+  it('except that a redirect becomes 502 [GEN-01]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
@@ -181,7 +182,7 @@ describe('what the service answers comes back unchanged', () => {
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
-  it('undoes a compression that nobody asked for: the key could be inside', async () => {
+  it('except that unrequested compression is removed, because it could hide the key', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const plain = await ask(`${gateway.url}/models`, { headers: withKey })
     const headers = { ...withKey, 'accept-encoding': 'gzip', 'x-sandbox-fault': 'gzip' }
@@ -191,7 +192,7 @@ describe('what the service answers comes back unchanged', () => {
     expect(sandbox.observe.requests().at(-1)?.status).toBe(200)
   })
 
-  it('passes the legacy route’s 501 as it is [LEG-01] [ERR-01]', async () => {
+  it('with the 501 of the legacy route [LEG-01] [ERR-01]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const direct = await ask(`${sandbox.baseUrl}/v1/completions`, {
       method: 'POST',
@@ -204,7 +205,7 @@ describe('what the service answers comes back unchanged', () => {
     expect(JSON.parse(answer.body.toString())).toHaveProperty('error.code')
   })
 
-  it('hands image addresses on without ever going there, and serves those under the base address [GEN-01] [AUTH-01]', async () => {
+  it('with image URLs that are never fetched, except that those below the base address are rewritten [GEN-01] [AUTH-01]', async () => {
     const trap = await openFarEnd((_request, response) => response.end())
     closers.push(trap.close)
     const { gateway } = await beforeSandbox()
@@ -225,8 +226,8 @@ describe('what the service answers comes back unchanged', () => {
   })
 })
 
-describe('ends and cancels', () => {
-  it('closes upstream when the tool goes away mid-stream, and frees the slot [CHAT-16] [SSE-05] [LIM-05] [ERR-08]', async () => {
+describe('disconnects and cancellation', () => {
+  it('the upstream request closes when the app disconnects within a stream, and the slot is free [CHAT-16] [SSE-05] [LIM-05] [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox('oneAtATime')
     const first = await openStream(gateway.url)
     const second = await ask(`${gateway.url}/chat/completions`, {
@@ -242,26 +243,26 @@ describe('ends and cancels', () => {
     const third = await openStream(gateway.url)
     expect(third.response.statusCode).toBe(200)
     third.request.destroy()
-    // Nothing was asked again after the cancel.
+    // No retry after the cancel.
     const asked = sandbox.observe.requests().length
     await ask(`${gateway.url}/models`, { headers: withKey })
     expect(sandbox.observe.requests().length).toBe(asked + 1)
   })
 
-  it('cuts what runs with a key when the key is revoked, and closes upstream', async () => {
+  it('a revoked key cuts its running requests and closes them upstream', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const { response } = await openStream(gateway.url, {}, { sandbox: { tokens: 5000 } })
     const cut = new Promise((resolve) => response.once('close', resolve))
-    gateway.proxy.cutBad((id) => id === 'testtool')
+    gateway.proxy.cutInvalid((id) => id === 'testtool')
     expect(gateway.proxy.counts().active).toBe(1)
-    gateway.proxy.cutBad(() => false)
+    gateway.proxy.cutInvalid(() => false)
     await cut
     expect(response.complete).toBe(false)
     const id = sandbox.observe.requests().at(-1)?.id ?? ''
     expect((await sandbox.observe.whenClosed(id)).closedByClient).toBe(true)
   })
 
-  it('closes upstream when the tool goes away before any header came', async () => {
+  it('the upstream request closes when the app disconnects before any header', async () => {
     let closed: () => void = () => undefined
     const gone = new Promise<void>((resolve) => {
       closed = resolve
@@ -282,7 +283,7 @@ describe('ends and cancels', () => {
     await gone
   })
 
-  it('cuts the tool when the service cuts, and never fakes an end [SSE-04] [CHAT-19]', async () => {
+  it('a reply that the service breaks off is cut and never completed [SSE-04] [CHAT-19]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
@@ -295,7 +296,7 @@ describe('ends and cancels', () => {
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
-  it('a tool that stops reading holds the service back', async () => {
+  it('an app that stops reading slows the service down', async () => {
     let sent = 0
     const { gateway } = await gatewayBefore((_request, response) => {
       response.writeHead(200, { 'content-type': 'audio/pcm' })
@@ -318,7 +319,7 @@ describe('ends and cancels', () => {
     socket.write(
       `GET /v1/audio HTTP/1.1\r\nHost: 127.0.0.1:${gateway.proxy.port}\r\nAuthorization: Bearer ${toolKey}\r\n\r\n`,
     )
-    // It settles once every buffer on the way is full: three looks in a row that see no growth.
+    // Stable when every buffer is full: no growth in three consecutive checks.
     for (let [same, last] = [0, -1]; same < 3; ) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       ;[same, last] = sent > 0 && sent === last ? [same + 1, last] : [0, sent]
@@ -329,22 +330,23 @@ describe('ends and cancels', () => {
 })
 
 describe('the one retry loop', () => {
-  it('ends the wait for the next attempt when the tool goes away: nothing more is asked [ERR-08]', async () => {
+  it('ends when the app disconnects during a wait [ERR-08]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
+    using clock = quickClock()
     const request = httpRequest(`${gateway.url}/models`, {
       agent: false,
-      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=4' },
+      headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=429; retry-after=30' },
     })
     request.on('error', () => undefined)
     request.end()
-    await expect.poll(() => sandbox.observe.requests()[0]?.status).toBe(429)
+    await expect.poll(async () => (await gateway.rows())[0]?.state).toBe('backing_off')
     request.destroy()
-    await expect.poll(() => gateway.proxy.counts().active, { timeout: 3_500 }).toBe(0)
-    await new Promise((resolve) => setTimeout(resolve, 4_300))
+    await expect.poll(() => gateway.proxy.counts().active).toBe(0)
+    await clock.advance(31_000)
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
-  it('asks again before output after 503, with growing delays, and tells nobody [ERR-06] [ERR-09]', async () => {
+  it('retries before output after 503, with growing delays, invisible to the app [ERR-06] [ERR-09]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
@@ -371,7 +373,7 @@ describe('the one retry loop', () => {
     expect((second?.startedAt ?? 0) - (first?.endedAt ?? 0)).toBeGreaterThanOrEqual(990)
   })
 
-  it('gives the last answer when it gives up, and tells the SDK not to start a loop of its own [ERR-10]', async () => {
+  it('passes the last reply when it gives up, and prevents a retry loop of the SDK [ERR-10]', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/models`, {
       headers: { ...withKey, 'x-sandbox-fault': 'refuse; status=502' },
@@ -383,7 +385,7 @@ describe('the one retry loop', () => {
     expect(sandbox.observe.requests().length).toBeLessThan(6)
   })
 
-  it.each([400, 401, 402, 403, 404, 500])('passes %i at once, asked once', async (status) => {
+  it.each([400, 401, 402, 403, 404, 500])('passes %i at once after one attempt', async (status) => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/models`, {
       headers: { ...withKey, 'x-sandbox-fault': `refuse; status=${status}` },
@@ -392,7 +394,7 @@ describe('the one retry loop', () => {
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
-  it('never sends an upload again that it did not keep whole', async () => {
+  it('never repeats an upload without a complete copy', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const form = new FormData()
     form.set('file', new Blob([new Uint8Array(400_000)]), 'speech.wav')
@@ -406,7 +408,7 @@ describe('the one retry loop', () => {
     expect(sandbox.observe.requests()).toHaveLength(1)
   })
 
-  it('sends a long chat again: JSON is kept whole until its reply begins', async () => {
+  it('repeats a long chat, because JSON is buffered until its reply starts', async () => {
     const { sandbox, gateway } = await beforeSandbox()
     const answer = await ask(`${gateway.url}/chat/completions`, {
       method: 'POST',
@@ -417,7 +419,7 @@ describe('the one retry loop', () => {
     expect(sandbox.observe.requests()).toHaveLength(2)
   })
 
-  it('says in the error object when the service can’t be reached', async () => {
+  it('replies with an error object if the service is not reachable', async () => {
     const far = await openFarEnd(() => undefined)
     const gateway = await openGateway(far.url, apiKey, { retry: { ...quick, maxAttempts: 2 } })
     closers.push(gateway.close)

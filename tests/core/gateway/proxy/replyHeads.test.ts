@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { speak } from '../../../helpers/gate.ts'
 import { type Gateway, openGateway, toolKey } from '../../../helpers/gateway.ts'
 
-// The service's side of each connection is a bare socket: it answers any request with exactly the bytes given, then ends the connection.
-// A reply that the app never sees is sent again by its SDK, and billed again: so each request must reach the service once, and the app
+// The service is a bare socket that replies to any request with exactly the given bytes, then closes the connection.
+// An SDK repeats a request without a reply, which is billed again. So each request must reach the service once, and the app
 // must get an HTTP answer in every case.
 
 const sockets = new Set<Socket>()
@@ -47,7 +47,7 @@ beforeEach(() => {
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1')
 const good = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}'
 
-/** One chat request of an app; all the bytes that the app got, and how often the service was asked for them. */
+/** Sends one chat request of an app. Returns all bytes that the app got, and how many requests the service got. */
 async function askWith(answer: Buffer): Promise<{ heard: string; asked: number }> {
   answerBytes = answer
   const before = reached
@@ -65,7 +65,7 @@ async function askWith(answer: Buffer): Promise<{ heard: string; asked: number }
 
 const reasonOf = (heard: string): string => /^HTTP\/1\.1 \d{3} ([^\r\n]*)\r\n/.exec(heard)?.[1] ?? ''
 
-/** RFC 9110, 5.5 and RFC 9112, 4: what a field value and a reason phrase may hold. */
+/** RFC 9110, 5.5 and RFC 9112, 4: what a field value and a reason phrase may contain. */
 const legal = [
   0x09,
   ...Array.from({ length: 0x7f - 0x20 }, (_, at) => 0x20 + at),
@@ -74,8 +74,8 @@ const legal = [
 const isLegal = new Set(legal)
 const everyByte = Array.from({ length: 256 }, (_, byte) => byte)
 
-describe('the head of a reply', () => {
-  it('reaches the app with any byte in its reason phrase, and the service is asked once', async () => {
+describe('the headers of a reply', () => {
+  it('reach the app with any byte in the reason phrase, after one request to the service', async () => {
     for (const byte of everyByte) {
       const reason = Buffer.from([0x61, byte, 0x62])
       const answer = Buffer.concat([bytes('HTTP/1.1 200 '), reason, bytes('\r\nContent-Length: 2\r\n\r\n{}')])
@@ -88,7 +88,7 @@ describe('the head of a reply', () => {
     }
   })
 
-  it('keeps every legal byte of a header value, and is refused as malformed with any other', async () => {
+  it('keep every legal byte of a header value; other bytes make the reply malformed', async () => {
     for (const byte of everyByte) {
       const value = Buffer.from([0x61, byte, 0x62])
       const answer = Buffer.concat([
@@ -106,7 +106,7 @@ describe('the head of a reply', () => {
     }
   })
 
-  it('reaches the app whatever bytes stand in its reason phrase and in its header values', async () => {
+  it('reach the app with any bytes in the reason phrase and the header values', async () => {
     const some = fc.array(fc.oneof(fc.constantFrom(...legal), fc.integer({ min: 0, max: 255 })), { maxLength: 40 })
     await fc.assert(
       fc.asyncProperty(

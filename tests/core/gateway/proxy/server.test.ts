@@ -3,8 +3,8 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { createServer, type Server } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
-import { answer } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
-import type { Bounds, ProxyDeps } from '../../../../src-main/core/gateway/proxy/server.ts'
+import { sendRefusal } from '../../../../src-main/core/gateway/proxy/errorReplies.ts'
+import type { FrontendDependencies, ProxyBounds } from '../../../../src-main/core/gateway/proxy/httpFrontend.ts'
 import { echo, goodKey, type Line, type OpenGate, once, open, openGate, speak } from '../../../helpers/gate.ts'
 import { ask } from '../../../helpers/gateway.ts'
 
@@ -18,8 +18,8 @@ afterEach(async () => {
 })
 
 async function gateWith(
-  bounds: Partial<Bounds> = {},
-  relay: ProxyDeps['relay'] = echo,
+  bounds: Partial<ProxyBounds> = {},
+  relay: FrontendDependencies['relay'] = echo,
   ipv6 = false,
 ): Promise<OpenGate> {
   const gate = await openGate(relay, bounds, { port: 0, ipv6 })
@@ -38,8 +38,8 @@ const head = (gate: OpenGate, more = '', first = 'GET /v1/models') =>
 const models = (gate: OpenGate) => ask(`${gate.url}/v1/models`, { headers: withKey })
 const statuses = (heard: string) => [...heard.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
-/** Reads the body to its end and says how many bytes it had. */
-const swallow: ProxyDeps['relay'] = async (request, response, pass) => {
+/** Reads the body to its end and replies with its number of bytes. */
+const swallow: FrontendDependencies['relay'] = async (request, response, pass) => {
   pass.proceed()
   let bytes = 0
   try {
@@ -50,10 +50,10 @@ const swallow: ProxyDeps['relay'] = async (request, response, pass) => {
   response.end(String(bytes))
 }
 
-/** Replies without an end, as fast as it is read; remembers how many are under way. */
+/** Sends endless replies as fast as they are read, and counts the running ones. */
 function endless() {
   const state = { running: 0 }
-  const relay: ProxyDeps['relay'] = async (_request, response) => {
+  const relay: FrontendDependencies['relay'] = async (_request, response) => {
     state.running += 1
     const piece = Buffer.alloc(64 * 1024, 'x')
     const gone = new Promise<void>((resolve) => response.once('close', resolve))
@@ -68,14 +68,14 @@ function endless() {
   return { state, relay }
 }
 
-/** Begins a reply and never ends it. */
-const quietStream: ProxyDeps['relay'] = async (_request, response) => {
+/** Starts a reply and never ends it. */
+const quietStream: FrontendDependencies['relay'] = async (_request, response) => {
   response.write('data: 1\n\n')
   await event(response, 'close')
 }
 
-describe('where the local /v1 listens', () => {
-  it('is 127.0.0.1 alone: no other address of this machine answers on its port', async () => {
+describe('the address of the local API', () => {
+  it('is 127.0.0.1 and no other address of this computer', async () => {
     const gate = await gateWith()
     const others = Object.values(networkInterfaces()).flatMap((list) => list ?? [])
     const addresses = others.map(({ address, scopeid }) => (scopeid ? `${address}%${scopeid}` : address))
@@ -97,10 +97,10 @@ describe('where the local /v1 listens', () => {
     expect((await models(gate)).status).toBe(200)
   })
 
-  it('is ::1 on the same port too where that was asked for, under its own name', async () => {
+  it('is also ::1 on the same port if enabled', async () => {
     const gate = await gateWith({}, echo, true)
     if (gate.proxy.ipv6Problem) {
-      expect(gate.proxy.ipv6Problem.message).toContain('this machine has no ::1')
+      expect(gate.proxy.ipv6Problem.message).toContain('this computer has no ::1')
       return
     }
     const heard = await speak(
@@ -113,7 +113,7 @@ describe('where the local /v1 listens', () => {
     expect(gate.proxy.counts().relayed).toBe(2)
   })
 
-  it('stays on 127.0.0.1 where ::1 can’t be had, and says so', async () => {
+  it('is only 127.0.0.1 if ::1 is not available, with a reason', async () => {
     const other = createServer()
     servers.push(other)
     other.listen(0, '::1')
@@ -125,7 +125,7 @@ describe('where the local /v1 listens', () => {
     const gate = await openGate(echo, {}, { port, ipv6: true })
     gates.push(gate)
     expect(gate.proxy.ipv6Problem?.kind).toBe('port_taken')
-    expect(gate.proxy.ipv6Problem?.message).toContain('127.0.0.1 alone')
+    expect(gate.proxy.ipv6Problem?.message).toContain('only on 127.0.0.1')
     expect((await models(gate)).status).toBe(200)
     const refused = await ask(`${gate.url}/v1/models`, { headers: { ...withKey, host: `[::1]:${gate.port}` } })
     expect(refused.status).toBe(421)
@@ -140,7 +140,7 @@ describe('where the local /v1 listens', () => {
   })
 })
 
-describe('requests that could be read in two ways', () => {
+describe('ambiguous requests', () => {
   const key = `Authorization: Bearer ${goodKey}\r\n`
   it.each<[string, string, number]>([
     ['two lengths that differ', 'Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc', 400],
@@ -187,7 +187,7 @@ describe('requests that could be read in two ways', () => {
     expect(heard).toContain('"type":"studio_refused"')
     expect(heard).toMatch(/X-Studio-Answer: studio_refused\r\n/)
     expect(heard).toMatch(/Connection: close\r\n/)
-    // Nothing was carried to its end, neither the request nor what hid behind it.
+    // Neither the request nor the bytes after it were relayed.
     expect(whole).toBe(0)
     expect(gate.refused).toHaveLength(1)
     await once(() => gate.proxy.counts().active === 0)
@@ -205,10 +205,10 @@ describe('requests that could be read in two ways', () => {
     expect(statuses(heard)).toEqual([400])
     expect(heard).toContain('"type":"studio_refused"')
     expect(gate.refused).toHaveLength(1)
-    if (what.includes('https')) expect(gate.refused[0]?.from).toBe('a program that speaks https')
+    if (what.includes('https')) expect(gate.refused[0]?.from).toBe('a program that uses https')
   })
 
-  it('never looks at what follows an answer that ends the connection', async () => {
+  it('bytes after a reply that closes the connection are ignored', async () => {
     const seen: string[] = []
     const gate = await gateWith({}, async (request, response, pass) => {
       seen.push(pass.path)
@@ -245,7 +245,7 @@ describe('methods and protocols that are not relayed', () => {
     expect(gate.proxy.counts().relayed).toBe(0)
   })
 
-  it('goes on in HTTP/1.1 where a client offers HTTP/2 first, as Java’s does, on one connection', async () => {
+  it('an HTTP/2 offer, as of Java’s client, is ignored and the connection continues in HTTP/1.1', async () => {
     const gate = await gateWith()
     const opened = line(gate)
     const offer =
@@ -258,7 +258,7 @@ describe('methods and protocols that are not relayed', () => {
 })
 
 describe('uploads', () => {
-  it('are asked for only after the gate said yes', async () => {
+  it('start only after the guard has accepted the request', async () => {
     const gate = await gateWith({}, swallow)
     const lines_ = 'Expect: 100-continue\r\nContent-Length: 1000000\r\n'
     const refused = await speak(
@@ -276,7 +276,7 @@ describe('uploads', () => {
     expect(statuses(await opened.closed)).toEqual([100, 200])
   })
 
-  it('that are answered early are read to their end, and their connection goes on', async () => {
+  it('that are refused early are discarded to their end, and the connection stays open', async () => {
     const gate = await gateWith({}, async (request, response) => {
       if (request.method === 'POST') {
         await event(request, 'readable')
@@ -291,9 +291,9 @@ describe('uploads', () => {
     expect(statuses(await opened.closed)).toEqual([200, 200])
   })
 
-  it('that never get our leave end their connection: nobody knows whether their body comes', async () => {
+  it('that never get 100 Continue close their connection', async () => {
     const gate = await gateWith({}, async (_request, response) => {
-      answer(response, { status: 429, type: 'studio_limit', code: 'concurrent', message: 'One at a time.' })
+      sendRefusal(response, { status: 429, type: 'studio_limit', code: 'concurrent', message: 'One at a time.' })
     })
     const more = 'Expect: 100-continue\r\nContent-Length: 50\r\n'
     const heard = await speak(gate.port, head(gate, more, 'POST /v1/x') + head(gate, '', 'GET /v1/hidden'))
@@ -302,7 +302,7 @@ describe('uploads', () => {
     expect(gate.proxy.counts().relayed).toBe(1)
   })
 
-  it('that wait for our leave are not taken for slow ones', async () => {
+  it('that wait for 100 Continue do not count as stalled', async () => {
     let letIn: () => void = () => undefined
     const turn = new Promise<void>((resolve) => {
       letIn = resolve
@@ -321,7 +321,7 @@ describe('uploads', () => {
     expect(statuses(await opened.closed)).toEqual([100, 200])
   })
 
-  it('that stop moving are ended with 408, and their slot is free again', async () => {
+  it('that stall get 408, and their slot is free again', async () => {
     const gate = await gateWith({ uploadMs: 200 }, swallow)
     const opened = line(gate)
     opened.socket.write(`${head(gate, 'Content-Length: 10\r\n', 'POST /v1/audio/transcriptions')}abc`)
@@ -333,11 +333,11 @@ describe('uploads', () => {
     await once(() => gate.proxy.counts().active === 0)
   })
 
-  it('that move may take as long as they want', async () => {
+  it('that progress may take any time', async () => {
     const gate = await gateWith({ uploadMs: 300 }, swallow)
     const opened = line(gate)
     opened.socket.write(head(gate, 'Content-Length: 24\r\nConnection: close\r\n', 'POST /v1/audio/transcriptions'))
-    // 24 bytes, one each 50 ms: four times the bound in all.
+    // 24 bytes, one every 50 ms: four times the bound in total.
     for (let sent = 0; sent < 24; sent += 1) {
       const last = performance.now()
       opened.socket.write('x')
@@ -347,7 +347,7 @@ describe('uploads', () => {
     expect(gate.cuts).toEqual([])
   })
 
-  it('are not blamed for time in which this program stood still', async () => {
+  it('do not count time in which the program did not run as a stall', async () => {
     const gate = await gateWith({ uploadMs: 600 }, swallow)
     const opened = line(gate)
     opened.socket.write(`${head(gate, 'Content-Length: 4\r\nConnection: close\r\n', 'POST /v1/x')}ab`)
@@ -355,13 +355,13 @@ describe('uploads', () => {
     await once(() => performance.now() - begun > 320)
     const stood = performance.now()
     while (performance.now() - stood < 1500);
-    // The watch has looked again by then, and nothing had come.
+    // StallWatch has checked again by then, without a new byte.
     await once(() => performance.now() - stood > 1530)
     opened.socket.write('cd')
     expect(statuses(await opened.closed)).toEqual([200])
   })
 
-  it('that the service reads slowly are not their sender’s fault', async () => {
+  it('that the service reads slowly do not count as stalled', async () => {
     let readOn: () => void = () => undefined
     const leave = new Promise<void>((resolve) => {
       readOn = resolve
@@ -379,7 +379,7 @@ describe('uploads', () => {
     expect(gate.cuts).toEqual([])
   })
 
-  it('that are refused get their answer, however much of them is still to come, and no body is kept', async () => {
+  it('that are refused get their reply whatever their size, and no body is stored', async () => {
     const gate = await gateWith()
     const answer = await ask(`${gate.url}/v1/audio/transcriptions`, {
       method: 'POST',
@@ -389,7 +389,7 @@ describe('uploads', () => {
     expect(answer.whole).toBe(true)
   })
 
-  it('that are refused and go on without an end are hung up on', async () => {
+  it('that are refused and never end are cut', async () => {
     const gate = await gateWith({ lingerMs: 200 })
     const opened = line(gate)
     opened.socket.write(`POST /v1/x HTTP/1.1\r\nHost: 127.0.0.1:${gate.port}\r\nContent-Length: 1000000\r\n\r\nabc`)
@@ -398,7 +398,7 @@ describe('uploads', () => {
 })
 
 describe('replies', () => {
-  it('that are not read are cut after the stated time, and their slot is free again', async () => {
+  it('that are not read are cut after the limit, and their slot is free again', async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 400 }, relay)
     const opened = line(gate)
@@ -410,7 +410,7 @@ describe('replies', () => {
     await once(() => gate.proxy.counts().active === 0)
   })
 
-  it('that were given whole and are not taken are cut too', async () => {
+  it('that were written completely and are not read are cut too', async () => {
     const gate = await gateWith({ readMs: 400 }, async (_request, response) => {
       response.end(Buffer.alloc(32 * 1024 * 1024))
     })
@@ -423,7 +423,7 @@ describe('replies', () => {
     expect(gate.cuts).toEqual(['reading_stalled'])
   })
 
-  it('that are read slowly go on', async () => {
+  it('that are read slowly continue', async () => {
     const { state, relay } = endless()
     const gate = await gateWith({ readMs: 800 }, relay)
     const opened = line(gate)
@@ -444,7 +444,7 @@ describe('replies', () => {
     expect(gate.cuts).toEqual([])
   })
 
-  it('that have nothing to say for long are left alone', async () => {
+  it('that are silent for long are not cut', async () => {
     const gate = await gateWith({ readMs: 100, uploadMs: 100 }, quietStream)
     const opened = line(gate)
     opened.socket.write(head(gate))
@@ -457,7 +457,7 @@ describe('replies', () => {
 })
 
 describe('floods', () => {
-  it('answers slow heads with 408', async () => {
+  it('slow headers get 408', async () => {
     const gate = await gateWith({ headersMs: 200 })
     const opened = line(gate)
     opened.socket.write(`GET /v1/models HTTP/1.1\r\nHost: 127.0.0.1:${gate.port}\r\n`)
@@ -467,13 +467,13 @@ describe('floods', () => {
     expect(gate.refused.map(({ code }) => code)).toEqual(['slow_headers'])
   })
 
-  it('closes a connection that was opened in advance and never used without counting it', async () => {
+  it('a connection that was opened in advance and never used is closed and not counted', async () => {
     const gate = await gateWith({ headersMs: 200 })
     expect(await line(gate).closed).toBe('')
     expect(gate.refused).toEqual([])
   })
 
-  it('serves tools while hundreds of others drip their heads in', async () => {
+  it('apps are served while hundreds of clients send their headers slowly', async () => {
     const gate = await gateWith({ strangers: 100, graceMs: 0, most: 400 })
     const begun = await Promise.all(
       Array.from({ length: 300 }, async () => {
@@ -492,11 +492,11 @@ describe('floods', () => {
     const [pushedOut] = begun
     expect(pushedOut?.heard()).toContain('"code":"too_many_connections"')
     expect(gate.refused.every(({ code }) => code === 'too_many_connections')).toBe(true)
-    // Tools that brought a good key are never the ones to go.
+    // Connections with a valid key are never evicted.
     expect(begun.filter(({ socket }) => !socket.closed).length).toBeLessThanOrEqual(100)
   })
 
-  it('never pushes out a connection that brought a good key', async () => {
+  it('a connection with a valid key is never evicted', async () => {
     const gate = await gateWith({ strangers: 5, graceMs: 0 }, quietStream)
     const friend = line(gate)
     friend.socket.write(head(gate))
@@ -506,7 +506,7 @@ describe('floods', () => {
     expect(friend.socket.closed).toBe(false)
   })
 
-  it('hangs up on connections past the most that there may be, and counts them', async () => {
+  it('connections above the bound are refused and counted', async () => {
     const gate = await gateWith({ most: 10, strangers: 100 })
     const all = Array.from({ length: 15 }, () => line(gate))
     await once(() => all.filter(({ socket }) => socket.closed).length === 5)
@@ -514,7 +514,7 @@ describe('floods', () => {
     expect(gate.refused[0]).toMatchObject({ code: 'too_many_connections', status: 503 })
   })
 
-  it('answers a few pipelined requests in their order, and a flood of them with the end of the connection', async () => {
+  it('a few pipelined requests get replies in order, and a flood closes the connection', async () => {
     const gate = await gateWith()
     const five = Array.from({ length: 5 }, (_, at) =>
       head(gate, at === 4 ? 'Connection: close\r\n' : '', `GET /v1/${at}`),
@@ -534,13 +534,13 @@ describe('floods', () => {
     expect(slow.refused.map(({ code }) => code)).toEqual(['too_many_pipelined'])
   })
 
-  it('answers the eight before the one too many, which gets 429', async () => {
+  it('eight pipelined requests get replies, and the ninth gets 429', async () => {
     const gate = await gateWith({ pipelined: 8 })
     const heard = await speak(gate.port, head(gate).repeat(12))
     expect(statuses(heard)).toEqual([...Array.from({ length: 8 }, () => 200), 429])
   })
 
-  it('tells requests that wait behind others on one connection when their tool goes', async () => {
+  it('pipelined requests that wait are cancelled when their app disconnects', async () => {
     const seen: string[] = []
     const gone: string[] = []
     const gate = await gateWith({}, async (_request, response, pass) => {
@@ -556,7 +556,7 @@ describe('floods', () => {
     await once(() => gate.proxy.counts().active === 0)
   })
 
-  it('closes a connection after its share of requests, with a whole answer', async () => {
+  it('a connection closes after its maximum of requests, with a complete reply', async () => {
     const gate = await gateWith({ requestsPerSocket: 3 })
     const opened = line(gate)
     for (const name of ['one', 'two', 'three']) {
@@ -568,7 +568,7 @@ describe('floods', () => {
     expect(heard.match(/Connection: close/g)).toHaveLength(1)
   })
 
-  it('closes a connection that stands idle', async () => {
+  it('an idle connection is closed', async () => {
     const gate = await gateWith({ keepAliveMs: 100 })
     const opened = line(gate)
     opened.socket.write(head(gate))
@@ -576,7 +576,7 @@ describe('floods', () => {
   })
 })
 
-describe('what is under way', () => {
+describe('a running request', () => {
   const stream = (gate: OpenGate, key: string): Promise<IncomingMessage> =>
     new Promise((resolve, reject) => {
       const request = httpRequest(`${gate.url}/v1/chat/completions`, {
@@ -593,11 +593,11 @@ describe('what is under way', () => {
       request.end()
     })
 
-  it('ends at once for a tool whose key is no longer good, and for nobody else', async () => {
+  it('ends at once when its app’s key becomes invalid, and no other request does', async () => {
     const gate = await gateWith({}, quietStream)
     const [cut, kept] = [await stream(gate, goodKey), await stream(gate, 'isk_other')]
     expect(gate.proxy.counts().active).toBe(2)
-    gate.proxy.cutBad((id) => id !== 'editor')
+    gate.proxy.cutInvalid((id) => id !== 'editor')
     await once(() => cut.closed)
     expect(cut.complete).toBe(false)
     await once(() => gate.proxy.counts().active === 1)
@@ -605,16 +605,16 @@ describe('what is under way', () => {
     expect(gate.cuts).toEqual(['key_ended'])
   })
 
-  it('says why where no reply had begun yet', async () => {
+  it('gets the reason if no reply has started', async () => {
     const gate = await gateWith({}, (_request, response) => event(response, 'close').then(() => undefined))
     const answer = models(gate)
     await once(() => gate.proxy.counts().active === 1)
-    gate.proxy.cutBad(() => false)
+    gate.proxy.cutInvalid(() => false)
     expect((await answer).status).toBe(403)
     expect((await answer).body.toString()).toContain('"code":"tool_key_ended"')
   })
 
-  it('is cut when the local /v1 closes', async () => {
+  it('is cut when the local API closes', async () => {
     const gate = await openGate(quietStream)
     const response = await stream(gate, goodKey)
     await gate.close()
@@ -623,7 +623,7 @@ describe('what is under way', () => {
     expect(gate.cuts).toEqual(['closing'])
   })
 
-  it('costs its own connection alone where carrying it fails by a mistake of ours', async () => {
+  it('loses only its own connection when a bug makes the relay fail', async () => {
     const gate = await gateWith({}, async (request, response, pass) => {
       if (pass.path.includes('bad')) throw new Error('a mistake')
       await echo(request, response, pass)

@@ -25,7 +25,7 @@ const audio = 'RIFF and some sound. '.repeat(200)
 const file = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="a.wav"\r\nContent-Type: audio/wav\r\n\r\n${audio}\r\n`
 const close = `--${boundary}--\r\n`
 
-/** A service that takes uploads, and knows which of them came to their end. */
+/** A service for uploads, which records the complete ones. */
 async function openService(models: string[] | null) {
   const complete: Buffer[] = []
   let begun = 0
@@ -42,7 +42,7 @@ async function openService(models: string[] | null) {
     },
     { early: true },
   )
-  const gateway = await openGateway(far.url, apiKey, { tool: { models }, retry: { baseDelayMs: 1, maxDelayMs: 2 } })
+  const gateway = await openGateway(far.url, apiKey, { app: { models }, retry: { baseDelayMs: 1, maxDelayMs: 2 } })
   closers.push(far.close, gateway.close)
   return { gateway, complete, begun: () => begun }
 }
@@ -52,7 +52,7 @@ interface Answer {
   code: string | undefined
 }
 
-/** Sends an upload in the pieces given, each when the one before has left, and resolves with the answer, which may come before the last piece has. */
+/** Sends an upload in the given pieces, one after another. Resolves with the reply, which may arrive before the last piece is sent. */
 async function upload(gateway: Gateway, pieces: string[], headers: Record<string, string> = {}): Promise<Answer> {
   const request = httpRequest(`${gateway.url}/audio/transcriptions`, {
     method: 'POST',
@@ -75,7 +75,7 @@ async function upload(gateway: Gateway, pieces: string[], headers: Record<string
     answered = true
   })
   for (const piece of pieces) {
-    // node:http forgets what is still to be written once an answer has come whole.
+    // node:http drops unwritten bytes when the reply is complete.
     if (answered) break
     const written = new Promise<void>((resolve) => {
       request.write(Buffer.from(piece, 'latin1'), () => resolve())
@@ -116,14 +116,14 @@ describe.each(orders)('a key limited to one model of transcription, with the mod
     expect(rows.map(({ model, state }) => [model, state])).toEqual(rows.map(() => [large, 'done']))
   })
 
-  it('gets no other: the service has no complete request of it', async () => {
+  it('gets no other model: the service never has a complete request', async () => {
     const { gateway, complete, begun } = await openService([large])
     const text = form('whisper-1')
     for (const pieces of [[text], inPieces(text, 64), inPieces(text, 1000), [text.slice(0, -1), text.slice(-1)]]) {
       expect(await upload(gateway, pieces)).toEqual({ status: 403, code: 'model_not_allowed' })
     }
     expect(complete).toEqual([])
-    // Known before the file, it is refused before anything is sent.
+    // A model before the file is refused before anything is sent.
     if (order === 'before the file' || order === 'between other fields') expect(begun()).toBe(0)
     const [row] = await gateway.rows()
     expect(row).toMatchObject({ state: 'refused', status: 403 })
@@ -131,7 +131,7 @@ describe.each(orders)('a key limited to one model of transcription, with the mod
 })
 
 describe('a key limited by model', () => {
-  it('gets whisper-1 for a form that names none, where that is allowed (specification)', async () => {
+  it('gets whisper-1 for a form without a model, if that is allowed (specification)', async () => {
     const { gateway, complete } = await openService(['whisper-1'])
     expect((await upload(gateway, inPieces(file + close, 500))).status).toBe(200)
     expect(complete).toHaveLength(1)
@@ -149,13 +149,13 @@ describe('a key limited by model', () => {
     const { gateway, complete } = await openService([large])
     for (const size of [50, 5000])
       expect(Math.floor((await upload(gateway, inPieces(form, size))).status / 100)).toBe(4)
-    // Not where both are allowed, either: nobody knows which one counts, and at what price.
+    // Also if both are allowed, because it is unknown which one counts, and at what price.
     gateway.change({ models: [large, 'whisper-1'] })
     expect(await upload(gateway, inPieces(form, 50))).toEqual({ status: 400, code: 'body_unreadable' })
     expect(complete).toEqual([])
   })
 
-  it('gets a form that names the same twice', async () => {
+  it('accepts a form that names the same model twice', async () => {
     const { gateway, complete } = await openService([large])
     expect((await upload(gateway, [field('model', large) + file + field('model', large) + close])).status).toBe(200)
     expect(complete).toHaveLength(1)
@@ -192,7 +192,7 @@ describe('a key limited by model', () => {
     expect(complete).toEqual([])
   })
 
-  it('keeps its connection after a refused upload, which is read past', async () => {
+  it('stays connected after a refused upload, which is discarded', async () => {
     const { gateway } = await openService([large])
     const line = open(gateway.proxy.port)
     const head = (length: number, method = 'POST', path = 'audio/transcriptions') =>
@@ -206,23 +206,23 @@ describe('a key limited by model', () => {
     line.socket.destroy()
   })
 
-  it('sends nothing of a field that is refused but what came before its end', async () => {
+  it('sends nothing of a refused field after its last byte', async () => {
     let seen = ''
     const far = await openFarEnd(
       (request) =>
         request.on('error', () => undefined).on('data', (piece: Buffer) => (seen += piece.toString('latin1'))),
       { early: true },
     )
-    const gateway = await openGateway(far.url, apiKey, { tool: { models: [large] } })
+    const gateway = await openGateway(far.url, apiKey, { app: { models: [large] } })
     closers.push(far.close, gateway.close)
     const text = file + other + close
     expect((await upload(gateway, inPieces(text, 7))).status).toBe(403)
     expect(text.startsWith(seen)).toBe(true)
-    // The boundary behind the value, which any parser needs to end the field, has not left whole.
+    // The boundary after the value, which every parser needs, was not sent completely.
     expect(seen.length).toBeLessThan(text.length - '--\r\n'.length)
   })
 
-  it('costs no more memory for a large file: a slow service slows the app down, and the bytes arrive whole', async () => {
+  it('uses no more memory for a large file, and a slow service slows the app down', async () => {
     let request: IncomingMessage | null = null
     const hash = createHash('sha256')
     const far = await openFarEnd(
@@ -232,7 +232,7 @@ describe('a key limited by model', () => {
       },
       { early: true },
     )
-    const gateway = await openGateway(far.url, apiKey, { tool: { models: [large] } })
+    const gateway = await openGateway(far.url, apiKey, { app: { models: [large] } })
     closers.push(far.close, gateway.close)
     const sound = randomBytes(1024 * 1024)
     const total = 96
@@ -256,7 +256,7 @@ describe('a key limited by model', () => {
       }
       app.end(`\r\n${field('model', large)}${close}`)
     })()
-    // It settles once every buffer on the way is full: five looks in a row that see no growth.
+    // Stable when every buffer is full: no growth in five consecutive checks.
     for (let [same, last] = [0, -1]; same < 5; ) {
       await new Promise((resolve) => setTimeout(resolve, 100))
       ;[same, last] = sent > 0 && request !== null && sent === last ? [same + 1, last] : [0, sent]
@@ -271,7 +271,7 @@ describe('a key limited by model', () => {
     expect(hash.digest('hex')).toBe(expected.update(`\r\n${field('model', large)}${close}`).digest('hex'))
   })
 
-  it('lets apps without a list of models send what they like, and writes down the model', async () => {
+  it('does not limit apps without a list of models, and the log has the model', async () => {
     const { gateway, complete } = await openService(null)
     for (const form of ['no form at all', file + other, field('model', 'a') + field('model', 'b') + close]) {
       expect((await upload(gateway, [form])).status).toBe(200)
@@ -283,7 +283,7 @@ describe('a key limited by model', () => {
 
   it('works with the official SDK and the sandbox, in both orders', async () => {
     const sandbox = await startSandbox()
-    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { tool: { models: [large] } })
+    const gateway = await openGateway(sandbox.baseUrl, sandbox.apiKey, { app: { models: [large] } })
     closers.push(sandbox.close, gateway.close)
     const client = new OpenAI({ baseURL: gateway.url, apiKey: toolKey, maxRetries: 0 })
     const speech = await gateway.upstream.createSpeech({ input: 'The light turns.', response_format: 'wav' })

@@ -10,14 +10,14 @@ import type {
   RequestTrace,
 } from '../../../../src-main/core/ports/requests.ts'
 
-/** Time that stands still until it is moved; timers ring in order, on the way. */
+/** A clock that a test advances. Timers fire in order. */
 export class FakeClock {
   #now = 1_000
   #timers = new Set<{ at: number; run: () => void }>()
   get timers(): number {
     return this.#timers.size
   }
-  /** How many timers were there at once at most. */
+  /** The largest number of simultaneous timers. */
   mostTimers = 0
 
   now = (): number => this.#now
@@ -47,7 +47,7 @@ export class FakeClock {
   }
 }
 
-/** A desk on a fake clock, with a log of who was let in. */
+/** A scheduler with a fake clock, and a list of the admitted requests. */
 export function schedulerAt(options: Partial<SchedulerOptions> = {}) {
   const clock = new FakeClock()
   const scheduler = new RequestScheduler({ clock, ...options })
@@ -85,7 +85,7 @@ export class FakeTrace implements RequestTrace {
 }
 
 export const studio: Requester = { kind: 'studio', feature: 'chat' }
-export const tool = (id: string, failFast = false): Requester => ({ kind: 'tool', id, failFast })
+export const app = (id: string, failFast = false): Requester => ({ kind: 'app', id, failFast })
 
 export interface FakeWish extends AdmissionRequest {
   trace: FakeTrace
@@ -105,19 +105,19 @@ export const headers = (rest: Partial<RateLimitHeaders> = {}): RateLimitHeaders 
   ...rest,
 })
 
-/** The pass that is there at once. */
+/** The permit of a request that is admitted at once. */
 export function now(entered: Permit | Promise<Permit>): Permit {
   if (entered instanceof Promise) throw new Error('It waits.')
   return entered
 }
 
-/** The promise of one that waits. */
+/** The promise of a request that waits. */
 export function later(entered: Permit | Promise<Permit>): Promise<Permit> {
   if (!(entered instanceof Promise)) throw new Error('It was let in at once.')
   return entered
 }
 
-/** What became of a promise by now; everything that was settled has told its listeners. */
+/** The state of a promise, after all microtasks have run. */
 export async function outcome<T>(promise: Promise<T>): Promise<T | 'waits' | { failed: unknown }> {
   let result: T | 'waits' | { failed: unknown } = 'waits'
   promise.then(

@@ -7,8 +7,8 @@ const steps = fc.array(fc.record({ after: fc.oneof(fc.nat(300), fc.nat(70_000)),
   maxLength: 60,
 })
 
-describe('the window of a minute', () => {
-  it('counts everything of the last minute, and nothing that is 100 ms older than that', () => {
+describe('the minute window', () => {
+  it('counts everything within the last minute, and nothing older than 100 ms more', () => {
     fc.assert(
       fc.property(steps, fc.nat(100_000), (list, start) => {
         const window = new MinuteWindow()
@@ -29,7 +29,7 @@ describe('the window of a minute', () => {
     )
   })
 
-  it('tells the first moment at which no more than so much is left', () => {
+  it('finds the first time at which the sum falls to a given amount', () => {
     fc.assert(
       fc.property(steps, fc.nat(1_000), (list, allowed) => {
         const window = new MinuteWindow()

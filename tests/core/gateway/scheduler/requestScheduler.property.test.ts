@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { RequestScheduler } from '../../../../src-main/core/gateway/scheduler/requestScheduler.ts'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { type FakeClock, type FakeWish, headers, schedulerAt, studio, tool, wish } from './helpers.ts'
+import { app, type FakeClock, type FakeWish, headers, schedulerAt, studio, wish } from './helpers.ts'
 
 interface Limits {
   concurrent: number | null
@@ -11,10 +11,10 @@ interface Limits {
 }
 
 const maxWaiting = 16
-const maxWaitingPerTool = 5
+const maxWaitingPerApp = 5
 const maxWaitMs = 120_000
 
-/** A desk with a second, plain book-keeping beside it: what it may do is computed anew from everything that happened. */
+/** A scheduler beside a simple model, which computes what is allowed from the list of all events. */
 class Watched {
   readonly scheduler: RequestScheduler
   readonly clock: FakeClock
@@ -29,7 +29,7 @@ class Watched {
   entered = 0
 
   constructor(limits: Limits) {
-    const { scheduler, clock } = schedulerAt({ maxWaiting, maxWaitingPerTool, maxWaitMs })
+    const { scheduler, clock } = schedulerAt({ maxWaiting, maxWaitingPerApp, maxWaitMs })
     this.scheduler = scheduler
     this.clock = clock
     this.limits = limits
@@ -79,7 +79,7 @@ class Watched {
   }
   readonly left = new Set<FakeWish>()
 
-  /** The moment of truth: everything that the desk promises, checked as it lets one in. */
+  /** Checks every guarantee of the scheduler when it admits a request. */
   #letIn(asked: FakeWish): void {
     const now = this.clock.now()
     const { concurrent, rpm, tpm } = this.limits
@@ -96,7 +96,7 @@ class Watched {
         recent.reduce((sum, { tokens }) => sum + tokens, 0) + running.reduce((sum, { tokens }) => sum + tokens, 0)
       if (used > 0) expect(used + asked.tokens).toBeLessThanOrEqual(tpm)
     }
-    // FIFO among those of one asker that need the same.
+    // First in, first out among the requests of one sender with the same needs.
     const name = nameOf(asked)
     const before = this.order.findLast((one) => nameOf(one) === name && one.slot === asked.slot)
     if (before) expect(before.trace.id).toBeLessThan(asked.trace.id)
@@ -114,21 +114,21 @@ class Watched {
     expect(waiting.length).toBeLessThanOrEqual(maxWaiting)
     const perTool = new Map<string, number>()
     for (const { asker } of waiting) {
-      if (asker.kind === 'tool') perTool.set(asker.id, (perTool.get(asker.id) ?? 0) + 1)
+      if (asker.kind === 'app') perTool.set(asker.id, (perTool.get(asker.id) ?? 0) + 1)
     }
-    for (const count of perTool.values()) expect(count).toBeLessThanOrEqual(maxWaitingPerTool)
-    // Nobody waits for nothing: whoever has no obstacle is behind one who waits for tokens.
+    for (const count of perTool.values()) expect(count).toBeLessThanOrEqual(maxWaitingPerApp)
+    // A request waits without an obstacle only behind one that waits for tokens.
     if (waiting.some(({ why }) => why === 'turn')) expect(waiting.some(({ why }) => why === 'tokens')).toBe(true)
     const limit = this.clock.date() - maxWaitMs
     for (const { since } of waiting) expect(since).toBeGreaterThan(limit - 2)
   }
 }
 
-const nameOf = ({ asker }: FakeWish): string => (asker.kind === 'tool' ? asker.id : 'studio')
+const nameOf = ({ asker }: FakeWish): string => (asker.kind === 'app' ? asker.id : 'studio')
 
 const asker = fc.oneof(
   fc.constant(studio),
-  fc.constantFrom('a', 'b', 'c', 'd').map((id) => tool(id)),
+  fc.constantFrom('a', 'b', 'c', 'd').map((id) => app(id)),
 )
 const perhaps = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { freq: 2, nil: null })
 const limits = fc.record({
@@ -176,13 +176,13 @@ const figures = fc.record({ limit: perhaps(fc.nat(30)), remaining: perhaps(fc.na
       watched.scheduler.saw(200, headers(reported)),
 )
 
-/** Passes of those who waited arrive a microtask later. */
+/** Permits of waiting requests arrive a microtask later. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 4; turn++) await Promise.resolve()
 }
 
 async function drain(watched: Watched): Promise<void> {
-  // A pass comes back every two seconds; whoever waits longer than its time is turned away.
+  // A permit is returned every two seconds, and a request that waits too long is refused.
   for (let round = 0; round < 400 && (watched.inside.length > 0 || watched.scheduler.counts().waiting > 0); round++) {
     watched.leave(0, 1)
     watched.clock.pass(2_000)
@@ -190,8 +190,8 @@ async function drain(watched: Watched): Promise<void> {
   }
 }
 
-describe('whatever comes', () => {
-  it('[LIM-05] limits hold at every moment, nobody is lost or let in twice, and every wait ends', async () => {
+describe('arbitrary sequences', () => {
+  it('[LIM-05] never exceed a limit, lose a request or admit one twice, and every wait ends', async () => {
     await fc.assert(
       fc.asyncProperty(
         limits,
@@ -224,21 +224,21 @@ describe('whatever comes', () => {
     )
   })
 
-  it('without tokens in play, each of k waiting tools gets one of every k + 1 admissions of tools', async () => {
+  it('without tokens in play, each of k waiting apps gets one of every k + 1 admissions of apps', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { minLength: 2, maxLength: 60 }),
         fc.array(fc.boolean(), { maxLength: 40 }),
         async (first, more) => {
-          const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+          const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerApp: 1_000 })
           let slots = 1
           scheduler.limits({ concurrent: slots, rpm: null, tpm: null })
           await scheduler.enter(wish())
           const waiting = new Map<string, number>()
-          /** Per tool that waits without a break: how many tools were let in since its last turn, and among how many tools. */
-          const passedBy = new Map<string, { count: number; tools: number }>()
+          /** For each continuously waiting app: how many apps were admitted since its last turn, and among how many. */
+          const passedBy = new Map<string, { count: number; apps: number }>()
           const ask = (id: string): void => {
-            const one = wish(tool(id))
+            const one = wish(app(id))
             one.trace.onAdmitted = () => letIn(id)
             void scheduler.enter(one)
             waiting.set(id, (waiting.get(id) ?? 0) + 1)
@@ -250,10 +250,10 @@ describe('whatever comes', () => {
             passedBy.delete(id)
             for (const other of waiting.keys()) {
               if (other === id) continue
-              const known = passedBy.get(other) ?? { count: 0, tools: 0 }
-              const tools = Math.max(known.tools, waiting.size + (left > 0 ? 0 : 1))
-              passedBy.set(other, { count: known.count + 1, tools })
-              expect(known.count + 1).toBeLessThanOrEqual(tools)
+              const known = passedBy.get(other) ?? { count: 0, apps: 0 }
+              const apps = Math.max(known.apps, waiting.size + (left > 0 ? 0 : 1))
+              passedBy.set(other, { count: known.count + 1, apps })
+              expect(known.count + 1).toBeLessThanOrEqual(apps)
             }
           }
           for (const id of first) ask(id)
@@ -267,22 +267,22 @@ describe('whatever comes', () => {
     )
   })
 
-  it('while tools wait, no more than eight of the studio go in a row', () => {
+  it('while apps wait, no more than eight of the studio go in a row', () => {
     fc.assert(
       fc.property(fc.array(fc.boolean(), { minLength: 20, maxLength: 120 }), (askers) => {
-        const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+        const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerApp: 1_000 })
         scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
         void scheduler.enter(wish())
-        let tools = 0
+        let apps = 0
         let row = 0
         for (const isTool of askers) {
-          const one = wish(isTool ? tool('a') : studio)
+          const one = wish(isTool ? app('a') : studio)
           one.trace.onAdmitted = () => {
-            row = isTool || tools === 0 ? 0 : row + 1
-            if (isTool) tools -= 1
+            row = isTool || apps === 0 ? 0 : row + 1
+            if (isTool) apps -= 1
             expect(row).toBeLessThanOrEqual(8)
           }
-          if (isTool) tools += 1
+          if (isTool) apps += 1
           void scheduler.enter(one)
         }
         for (let slots = 2; slots <= askers.length + 1; slots++)

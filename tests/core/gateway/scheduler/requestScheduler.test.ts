@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Permit, Requester } from '../../../../src-main/core/ports/requests.ts'
-import { type FakeWish, headers, later, now, outcome, schedulerAt, studio, tool, wish } from './helpers.ts'
+import { app, type FakeWish, headers, later, now, outcome, schedulerAt, studio, wish } from './helpers.ts'
 
 const unset = { concurrent: null, rpm: null, tpm: null }
 const noBan = { banned: false, bannedUntil: null }
 
-describe('when nothing stands in the way', () => {
-  it('lets in at once, and tells nobody that it waited', () => {
+describe('without an obstacle', () => {
+  it('a request is admitted at once and not marked as queued', () => {
     const { scheduler } = schedulerAt()
     const asked = wish()
     now(scheduler.enter(asked)).leave(10)
@@ -14,13 +14,13 @@ describe('when nothing stands in the way', () => {
     expect(scheduler.counts()).toEqual({ running: 0, waiting: 0, heldUntil: null, slots: { used: 0, of: null } })
   })
 
-  it('takes limits below one as unset', () => {
+  it('limits below one count as unset', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ concurrent: 0, rpm: -1, tpm: Number.NaN })
     for (let number = 0; number < 50; number++) now(scheduler.enter(wish(studio, { tokens: 1_000 })))
   })
 
-  it('refuses one that was cancelled before it came', () => {
+  it('a request that is cancelled already is refused', () => {
     const { scheduler } = schedulerAt()
     expect(() => scheduler.enter(wish(studio, { signal: AbortSignal.abort() }))).toThrow(
       expect.objectContaining({ kind: 'cancelled' }),
@@ -28,8 +28,8 @@ describe('when nothing stands in the way', () => {
   })
 })
 
-describe('requests at once', () => {
-  it('[LIM-05] [SSE-05] a slot is held until its reply is closed, and the next goes then', async () => {
+describe('concurrent requests', () => {
+  it('[LIM-05] [SSE-05] a slot is occupied until its reply is closed, and the next request follows then', async () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 2 })
     const first = now(scheduler.enter(wish()))
@@ -47,7 +47,7 @@ describe('requests at once', () => {
     expect(scheduler.counts().slots).toEqual({ used: 1, of: 2 })
   })
 
-  it('a pass that is given back twice frees one slot', () => {
+  it('a permit that is returned twice frees one slot', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 2 })
     const first = now(scheduler.enter(wish()))
@@ -59,17 +59,17 @@ describe('requests at once', () => {
     expect(scheduler.counts()).toMatchObject({ running: 2, waiting: 1, slots: { used: 2, of: 2 } })
   })
 
-  it('a read-out takes no slot and does not wait behind what needs one', () => {
+  it('a read-only request takes no slot and does not wait behind requests that need one', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
-    now(scheduler.enter(wish(tool('a'))))
-    void later(scheduler.enter(wish(tool('a'))))
+    now(scheduler.enter(wish(app('a'))))
+    void later(scheduler.enter(wish(app('a'))))
     now(scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false })))
-    now(scheduler.enter(wish(tool('a'), { slot: false })))
+    now(scheduler.enter(wish(app('a'), { slot: false })))
     expect(scheduler.counts()).toMatchObject({ running: 3, waiting: 1, slots: { used: 1, of: 1 } })
   })
 
-  it('more slots let in those who wait', () => {
+  it('more slots admit waiting requests', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     now(scheduler.enter(wish()))
@@ -81,7 +81,7 @@ describe('requests at once', () => {
 })
 
 describe('requests a minute', () => {
-  it('[LIM-05] no more are sent within a minute than the key may; the next goes when the first is a minute old', () => {
+  it('[LIM-05] no more are sent within a minute than the key allows, and the next follows when the first is a minute old', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, rpm: 3 })
     now(scheduler.enter(wish())).leave(0)
@@ -99,7 +99,7 @@ describe('requests a minute', () => {
     expect(next.map(({ trace }) => trace.reported.length)).toEqual([2, 2])
   })
 
-  it('limits that come late count what was sent before', () => {
+  it('limits that become known late include earlier requests', () => {
     const { scheduler } = schedulerAt()
     for (let number = 0; number < 5; number++) now(scheduler.enter(wish())).leave(0)
     scheduler.limits({ ...unset, rpm: 5 })
@@ -108,7 +108,7 @@ describe('requests a minute', () => {
 })
 
 describe('tokens a minute', () => {
-  it('[LIM-05] the estimate counts while under way, and what was used from the end on', () => {
+  it('[LIM-05] the estimate counts while a request runs, and the actual number afterwards', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, tpm: 1_000 })
     const first = now(scheduler.enter(wish(studio, { tokens: 700 })))
@@ -127,7 +127,7 @@ describe('tokens a minute', () => {
     expect(third.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('what fits exactly goes, one token more waits', () => {
+  it('a request that fits exactly is sent, and one more token waits', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, tpm: 1_000 })
     now(scheduler.enter(wish(studio, { tokens: 400 })))
@@ -136,7 +136,7 @@ describe('tokens a minute', () => {
     expect(scheduler.counts().waiting).toBe(1)
   })
 
-  it('one larger than a whole minute goes when nothing else counts: the service decides', () => {
+  it('a request larger than the limit is sent when no other tokens count', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, tpm: 1_000 })
     now(scheduler.enter(wish(studio, { tokens: 5_000 }))).leave(null)
@@ -146,31 +146,31 @@ describe('tokens a minute', () => {
     expect(next.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('small ones go past a large one for ten seconds, and then wait behind it', () => {
+  it('small requests overtake a large one for ten seconds, then wait behind it', () => {
     const { clock, scheduler } = schedulerAt({ maxWaitMs: 600_000 })
     scheduler.limits({ ...unset, tpm: 1_000 })
-    now(scheduler.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
-    const large = wish(tool('large'), { tokens: 900 })
+    now(scheduler.enter(wish(app('x'), { tokens: 500 }))).leave(500)
+    const large = wish(app('large'), { tokens: 900 })
     void later(scheduler.enter(large))
-    now(scheduler.enter(wish(tool('small'), { tokens: 100 }))).leave(100)
+    now(scheduler.enter(wish(app('small'), { tokens: 100 }))).leave(100)
     clock.pass(10_000)
-    const small = wish(tool('small'), { tokens: 100 })
+    const small = wish(app('small'), { tokens: 100 })
     void later(scheduler.enter(small))
     expect(scheduler.waiting().map(({ why }) => why)).toEqual(['tokens', 'turn'])
-    now(scheduler.enter(wish(tool('small'), { slot: false })))
+    now(scheduler.enter(wish(app('small'), { slot: false })))
     clock.pass(60_200)
     expect(large.trace.reported).toEqual(['queued', 'admitted'])
     expect(small.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('who waited behind a large one goes when that gives up', async () => {
+  it('requests behind a large one are sent when it gives up', async () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, tpm: 1_000 })
-    now(scheduler.enter(wish(tool('x'), { tokens: 500 }))).leave(500)
+    now(scheduler.enter(wish(app('x'), { tokens: 500 }))).leave(500)
     const control = new AbortController()
-    const large = later(scheduler.enter(wish(tool('large'), { tokens: 900, signal: control.signal })))
+    const large = later(scheduler.enter(wish(app('large'), { tokens: 900, signal: control.signal })))
     clock.pass(10_000)
-    const small = wish(tool('small'), { tokens: 100 })
+    const small = wish(app('small'), { tokens: 100 })
     void later(scheduler.enter(small))
     control.abort()
     expect(small.trace.reported).toEqual(['queued', 'admitted'])
@@ -179,7 +179,7 @@ describe('tokens a minute', () => {
 })
 
 describe('the general bucket', () => {
-  it('[LIM-04] absent and odd figures bound nothing', () => {
+  it('[LIM-04] absent and implausible figures limit nothing', () => {
     const { scheduler } = schedulerAt()
     for (const odd of [null, Number.NaN, -1, 0.5, Number.POSITIVE_INFINITY, 1e300]) {
       scheduler.saw(200, headers({ limit: odd, remaining: odd }))
@@ -188,7 +188,7 @@ describe('the general bucket', () => {
     for (let number = 0; number < 50; number++) now(scheduler.enter(wish())).leave(0)
   })
 
-  it('what is left by the headers is what is sent, and no more', () => {
+  it('no more requests are sent than the headers leave', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.saw(200, headers({ limit: 10, remaining: 2 }))
     now(scheduler.enter(wish()))
@@ -202,7 +202,7 @@ describe('the general bucket', () => {
     expect(third.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('what was sent after the request that is answered may not be in the figure yet', () => {
+  it('requests sent after the replied one are subtracted from its figure', () => {
     const { scheduler } = schedulerAt()
     const first = now(scheduler.enter(wish()))
     const second = now(scheduler.enter(wish()))
@@ -214,7 +214,7 @@ describe('the general bucket', () => {
     expect(scheduler.counts().waiting).toBe(0)
   })
 
-  it('what was sent before it is in the figure, however long it takes', () => {
+  it('requests sent before it are included in its figure', () => {
     const { scheduler } = schedulerAt()
     for (let number = 0; number < 20; number++) now(scheduler.enter(wish()))
     scheduler.saw(200, headers({ limit: 40, remaining: 20 }), now(scheduler.enter(wish())))
@@ -222,7 +222,7 @@ describe('the general bucket', () => {
     void later(scheduler.enter(wish()))
   })
 
-  it('a slow reply’s old figure does not raise what is left', () => {
+  it('the old figure of a slow reply does not raise the estimate', () => {
     const { scheduler } = schedulerAt()
     const slow = now(scheduler.enter(wish()))
     scheduler.saw(200, headers({ limit: 10, remaining: 1 }), now(scheduler.enter(wish())))
@@ -235,7 +235,7 @@ describe('the general bucket', () => {
     expect(waits.trace.reported).toEqual(['queued'])
   })
 
-  it('a later request’s higher figure tells that the minute is over', () => {
+  it('the higher figure of a later request starts a new minute', () => {
     const { scheduler } = schedulerAt()
     scheduler.saw(200, headers({ limit: 10, remaining: 1 }))
     const last = now(scheduler.enter(wish()))
@@ -245,7 +245,7 @@ describe('the general bucket', () => {
     expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('a reply to the former connection tells nothing of this one', () => {
+  it('a reply of the former connection is ignored', () => {
     const { scheduler } = schedulerAt()
     const old = now(scheduler.enter(wish()))
     scheduler.reset()
@@ -254,7 +254,7 @@ describe('the general bucket', () => {
     expect(scheduler.counts().heldUntil).toBeNull()
   })
 
-  it('the status call tells the moment of the reset', () => {
+  it('a status call sets the reset time', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 12, ...noBan })
     const waits = wish()
@@ -265,7 +265,7 @@ describe('the general bucket', () => {
     expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('an odd moment of reset holds for no longer than a minute', () => {
+  it('an implausible reset time limits for at most a minute', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 1e9, ...noBan })
     const waits = wish()
@@ -274,7 +274,7 @@ describe('the general bucket', () => {
     expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('a reset in no time is one in a second', () => {
+  it('a reset in 0 s counts as one second', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.bucket({ limit: 10, remaining: 0, resetSeconds: 0, ...noBan })
     const waits = wish()
@@ -293,7 +293,7 @@ describe('the general bucket', () => {
     void later(scheduler.enter(wish()))
   })
 
-  it('without a limit in the headers the highest figure stands in for it after a reset', () => {
+  it('without a limit in the headers, the highest figure replaces it after a reset', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.saw(200, headers({ remaining: 4 }))
     scheduler.saw(200, headers({ remaining: 0 }))
@@ -302,7 +302,7 @@ describe('the general bucket', () => {
     void later(scheduler.enter(wish()))
   })
 
-  it('[LIM-03] a status call is asked for when little is left, at most once a minute', () => {
+  it('[LIM-03] a status call is requested when little is left, at most once a minute', () => {
     const { clock, scheduler } = schedulerAt()
     const asked = vi.fn()
     scheduler.shortages.add(asked)
@@ -318,7 +318,7 @@ describe('the general bucket', () => {
     expect(asked).toHaveBeenCalledTimes(2)
   })
 
-  it('[LIM-03] no status call is asked for when the reset is known', () => {
+  it('[LIM-03] no status call is requested when the reset is known', () => {
     const { scheduler } = schedulerAt()
     const asked = vi.fn()
     scheduler.shortages.add(asked)
@@ -329,7 +329,7 @@ describe('the general bucket', () => {
 })
 
 describe('429', () => {
-  it('[ERR-05] Retry-After holds everyone until then, and then they go in order', () => {
+  it('[ERR-05] all requests wait for Retry-After, then follow in order', () => {
     const { clock, scheduler } = schedulerAt()
     const order: string[] = []
     const asks = (name: string, asker: Requester, slot = true): void => {
@@ -339,7 +339,7 @@ describe('429', () => {
     }
     for (let number = 0; number < 8; number++) now(scheduler.enter(wish()))
     scheduler.saw(429, headers({ retryAfterMs: 5_000 }))
-    asks('tool', tool('a'))
+    asks('app', app('a'))
     asks('studio', studio)
     asks('read-out', { kind: 'studio', feature: 'account' }, false)
     expect(scheduler.counts().heldUntil).toBe(new Date(clock.date() + 5_000).toISOString())
@@ -348,7 +348,7 @@ describe('429', () => {
     void later(scheduler.enter(wish()))
     expect(order).toEqual([])
     clock.pass(2)
-    // Eight still run, and four at once is what the 429 left.
+    // Eight still run, and the 429 has left a limit of four.
     expect(order).toEqual(['read-out'])
     expect(scheduler.counts()).toMatchObject({ heldUntil: null, slots: { used: 8, of: 4 } })
   })
@@ -365,7 +365,7 @@ describe('429', () => {
     })
   })
 
-  it('[ERR-05] without Retry-After everyone waits for a second, load is halved, and grows back one by one', async () => {
+  it('[ERR-05] without Retry-After all requests wait a second, then concurrency is halved and grows by one', async () => {
     const { clock, scheduler } = schedulerAt()
     const passes: Permit[] = []
     for (let number = 0; number < 8; number++) passes.push(now(scheduler.enter(wish())))
@@ -387,16 +387,16 @@ describe('429', () => {
     clock.pass(10_000)
     expect(inside()).toBe(7)
     for (let round = 0; round < 90; round++) scheduler.saw(200, headers())
-    // Beyond the eight of before, and still no flood.
+    // More than the earlier eight, but not all at once.
     expect(inside()).toBeGreaterThan(12)
     expect(inside()).toBeLessThan(20)
-    // It is gone once everybody is through and it has grown to where it was.
+    // The limit ends when the queue is empty and it has reached the earlier number.
     for (let number = 0; number < 40; number++) (await waiting[number]?.[1])?.leave(0)
     clock.pass(120_000)
     expect(scheduler.counts()).toMatchObject({ waiting: 0, slots: { used: 0, of: null } })
   })
 
-  it('where nothing ran at once, nothing is halved', () => {
+  it('without running requests nothing is halved', () => {
     const { scheduler } = schedulerAt()
     now(scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false })))
     scheduler.saw(429, headers())
@@ -413,7 +413,7 @@ describe('429', () => {
     expect(scheduler.counts().slots.of).toBe(1)
   })
 
-  it('a status call is asked for when nobody knows how long and somebody waits', () => {
+  it('a status call is requested when the wait is unknown and requests wait', () => {
     const { scheduler } = schedulerAt()
     const asked = vi.fn()
     scheduler.shortages.add(asked)
@@ -424,14 +424,14 @@ describe('429', () => {
     expect(asked).toHaveBeenCalledTimes(1)
   })
 
-  it('a hold longer than anybody waits refuses at once, with its time', async () => {
+  it('a hold longer than the longest wait refuses at once, with its time', async () => {
     const { scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 10_000 }))
     const waited = later(scheduler.enter(wish()))
     scheduler.saw(429, headers({ retryAfterMs: 600_000 }))
     await expect(waited).rejects.toMatchObject({
       kind: 'queue_timeout',
-      message: 'The service asked everyone to wait another 10 min. That is too long to wait here.',
+      message: 'The service asked all requests to wait another 10 min. That is longer than the queue allows.',
       facts: { retryAfterMs: 600_000 },
     })
     expect(() => scheduler.enter(wish())).toThrow(
@@ -439,17 +439,17 @@ describe('429', () => {
     )
   })
 
-  it('a wait of more than a minute concerns the model that was asked for, such as a free one', async () => {
+  it('a wait of more than a minute applies to the requested model alone', async () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
-    const running = now(scheduler.enter(wish(tool('a'), { model: 'free' })))
-    const free = later(scheduler.enter(wish(tool('a'), { model: 'free' })))
-    const other = wish(tool('a'), { model: 'paid' })
+    const running = now(scheduler.enter(wish(app('a'), { model: 'free' })))
+    const free = later(scheduler.enter(wish(app('a'), { model: 'free' })))
+    const other = wish(app('a'), { model: 'paid' })
     void later(scheduler.enter(other))
     scheduler.saw(429, headers({ retryAfterMs: 7_200_000, remaining: 50 }), running)
     await expect(free).rejects.toMatchObject({
       kind: 'queue_timeout',
-      message: 'The service asked requests for free to wait another 2 h. That is too long to wait here.',
+      message: 'The service asked requests for free to wait another 2 h. That is longer than the queue allows.',
     })
     running.leave(0)
     expect(other.trace.reported).toEqual(['queued', 'admitted'])
@@ -460,7 +460,7 @@ describe('429', () => {
     void later(scheduler.enter(wish(studio, { model: 'free' })))
   })
 
-  it('the end of a hold is told although nobody waits', () => {
+  it('the end of a hold is announced although no request waits', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 3_000 }))
     const reported = vi.fn()
@@ -472,7 +472,7 @@ describe('429', () => {
 })
 
 describe('a ban', () => {
-  it('[LIM-02] holds until its end, and is lifted when the service says so', () => {
+  it('[LIM-02] lasts until its end, and a status call lifts it', () => {
     const { clock, scheduler } = schedulerAt()
     const bannedUntil = new Date(clock.date() + 30_000).toISOString()
     const reading = { limit: null, remaining: null, resetSeconds: null }
@@ -491,13 +491,13 @@ describe('a ban', () => {
     expect(second.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('[LIM-02] for long still lets the account be looked at, now and then, and that lifts it', () => {
+  it('[LIM-02] that is long still admits account requests now and then, which lift it', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 86_400_000 }))
     const readOut = () => scheduler.enter(wish({ kind: 'studio', feature: 'account' }, { slot: false }))
     expect(() => scheduler.enter(wish())).toThrow('to wait another 24 h.')
     expect(() => scheduler.enter(wish(studio, { slot: false }))).toThrow('to wait another 24 h.')
-    expect(() => scheduler.enter(wish(tool('a'), { slot: false }))).toThrow('to wait another 24 h.')
+    expect(() => scheduler.enter(wish(app('a'), { slot: false }))).toThrow('to wait another 24 h.')
     now(readOut()).leave(0)
     expect(readOut).toThrow('to wait another 24 h.')
     clock.pass(20_000)
@@ -506,18 +506,18 @@ describe('a ban', () => {
     now(scheduler.enter(wish())).leave(0)
   })
 
-  it('for long refuses in words', () => {
+  it('that is long refuses with a message', () => {
     const { clock, scheduler } = schedulerAt()
     const bannedUntil = new Date(clock.date() + 3 * 3_600_000).toISOString()
     scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil })
-    expect(() => scheduler.enter(wish())).toThrow('The service asked everyone to wait another 3 h.')
+    expect(() => scheduler.enter(wish())).toThrow('The service asked all requests to wait another 3 h.')
     scheduler.bucket({ limit: null, remaining: null, resetSeconds: null, banned: true, bannedUntil: '9999-12-31' })
     expect(scheduler.counts().heldUntil).toBe(new Date(clock.date() + 365 * 86_400_000).toISOString())
   })
 })
 
 describe('turns', () => {
-  /** Everyone waits for one slot; answers who is let in, in order, as one slot after another is added. */
+  /** All requests wait for one slot. Returns the order in which they are admitted as slots are added. */
   function served(askers: Requester[]): string[] {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
@@ -525,7 +525,7 @@ describe('turns', () => {
     const order: string[] = []
     const count = new Map<string, number>()
     for (const asker of askers) {
-      const name = asker.kind === 'tool' ? asker.id : 'studio'
+      const name = asker.kind === 'app' ? asker.id : 'studio'
       const number = (count.get(name) ?? 0) + 1
       count.set(name, number)
       const one = wish(asker)
@@ -540,42 +540,42 @@ describe('turns', () => {
   }
   const times = (count: number, asker: Requester): Requester[] => Array.from({ length: count }, () => asker)
 
-  it('the studio goes first, tools after it', () => {
-    expect(served([tool('a'), tool('b'), studio, studio])).toEqual(['studio1', 'studio2', 'a1', 'b1'])
+  it('the studio is served before apps', () => {
+    expect(served([app('a'), app('b'), studio, studio])).toEqual(['studio1', 'studio2', 'a1', 'b1'])
   })
 
-  it('a greedy tool does not starve the others, and each tool’s own go in order', () => {
-    const order = served([...times(5, tool('greedy')), ...times(2, tool('a')), tool('b')])
+  it('an app with many requests does not starve the others, and each app is served in order', () => {
+    const order = served([...times(5, app('greedy')), ...times(2, app('a')), app('b')])
     expect(order).toEqual(['greedy1', 'a1', 'b1', 'greedy2', 'a2', 'greedy3', 'greedy4', 'greedy5'])
   })
 
-  it('a tool that gave up does not count as one that the studio goes before', () => {
+  it('an app that gave up does not count in the run of the studio', () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     now(scheduler.enter(wish()))
     for (let number = 0; number < 8; number++) void later(scheduler.enter(wish()))
-    expect(() => scheduler.enter(wish(tool('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
+    expect(() => scheduler.enter(wish(app('fast', true)))).toThrow(expect.objectContaining({ kind: 'would_wait' }))
     scheduler.limits({ ...unset, concurrent: 9 })
-    const asked = [wish(tool('a')), wish()]
+    const asked = [wish(app('a')), wish()]
     for (const one of asked) void later(scheduler.enter(one))
     scheduler.limits({ ...unset, concurrent: 10 })
     expect(asked.map(({ trace }) => trace.reported.length)).toEqual([1, 2])
   })
 
-  it('with and without a slot, one asker’s requests go in order of arrival where both may', () => {
+  it('requests of one sender with and without a slot are served in order of arrival', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, rpm: 1 })
     now(scheduler.enter(wish())).leave(0)
-    const readOut = wish(tool('a'), { slot: false })
-    const chat = wish(tool('a'))
+    const readOut = wish(app('a'), { slot: false })
+    const chat = wish(app('a'))
     void later(scheduler.enter(readOut))
     void later(scheduler.enter(chat))
     clock.pass(60_200)
     expect([readOut, chat].map(({ trace }) => trace.reported.length)).toEqual([2, 1])
   })
 
-  it('after eight of the studio in a row a tool goes', () => {
-    const order = served([tool('a'), tool('a'), ...times(18, studio)])
+  it('after eight studio requests in a row an app is served', () => {
+    const order = served([app('a'), app('a'), ...times(18, studio)])
     expect(order.indexOf('a1')).toBe(8)
     expect(order.indexOf('a2')).toBe(17)
   })
@@ -589,52 +589,52 @@ describe('bounds of the queue', () => {
     return made
   }
 
-  it('so many of one tool wait at most, and those of others still may', () => {
-    const { scheduler } = full({ maxWaitingPerTool: 3 })
-    for (let number = 0; number < 3; number++) void later(scheduler.enter(wish(tool('a'))))
-    expect(() => scheduler.enter(wish(tool('a')))).toThrow(
+  it('limit the waiting requests of one app without affecting others', () => {
+    const { scheduler } = full({ maxWaitingPerApp: 3 })
+    for (let number = 0; number < 3; number++) void later(scheduler.enter(wish(app('a'))))
+    expect(() => scheduler.enter(wish(app('a')))).toThrow(
       expect.objectContaining({
         kind: 'queue_full',
-        message: '3 requests of this tool wait already. Try again shortly.',
+        message: '3 requests of this app are already waiting. Try again shortly.',
         facts: { retryAfterMs: 1_000 },
       }),
     )
-    void later(scheduler.enter(wish(tool('b'))))
+    void later(scheduler.enter(wish(app('b'))))
   })
 
-  it('so many wait in all at most; the last eighth is the studio’s', () => {
+  it('limit all waiting requests and reserve an eighth for the studio', () => {
     const { scheduler } = full({ maxWaiting: 16 })
-    for (let number = 0; number < 14; number++) void later(scheduler.enter(wish(tool(`tool ${number}`))))
-    expect(() => scheduler.enter(wish(tool('late')))).toThrow(expect.objectContaining({ kind: 'queue_full' }))
+    for (let number = 0; number < 14; number++) void later(scheduler.enter(wish(app(`app ${number}`))))
+    expect(() => scheduler.enter(wish(app('late')))).toThrow(expect.objectContaining({ kind: 'queue_full' }))
     void later(scheduler.enter(wish()))
     void later(scheduler.enter(wish()))
     expect(() => scheduler.enter(wish())).toThrow(expect.objectContaining({ kind: 'queue_full' }))
     expect(scheduler.counts().waiting).toBe(16)
   })
 
-  it('a wait ends after its time, in words, also when others come and go', async () => {
+  it('end each wait after its time with a message', async () => {
     const { clock, scheduler } = full()
-    const waits = later(scheduler.enter(wish(tool('a'))))
+    const waits = later(scheduler.enter(wish(app('a'))))
     clock.pass(119_999)
     expect(await outcome(waits)).toBe('waits')
     clock.pass(1)
     await expect(waits).rejects.toMatchObject({
       kind: 'queue_timeout',
-      message: 'It waited 2 min for its turn: all places for requests at once are taken.',
+      message: 'The request waited 2 min for its turn: all slots for concurrent requests are taken.',
     })
     expect(scheduler.counts().waiting).toBe(0)
   })
 
-  it('one that fails fast is refused where it would wait, and let in where not', () => {
+  it('refuse a fail-fast request that would wait, and admit one that would not', () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.limits({ ...unset, rpm: 1 })
-    now(scheduler.enter(wish(tool('a', true)))).leave(0)
+    now(scheduler.enter(wish(app('a', true)))).leave(0)
     clock.pass(20_000)
-    const asked = wish(tool('a', true))
+    const asked = wish(app('a', true))
     expect(() => scheduler.enter(asked)).toThrow(
       expect.objectContaining({
         kind: 'would_wait',
-        message: 'It would have to wait: the requests of this minute are used up.',
+        message: 'The request would have to wait: the requests of this minute are used up.',
         facts: { retryAfterMs: 40_100 },
       }),
     )
@@ -642,17 +642,17 @@ describe('bounds of the queue', () => {
     expect(scheduler.counts().waiting).toBe(0)
   })
 
-  it('one that fails fast does not go past those who wait', () => {
+  it('do not let a fail-fast request overtake waiting ones', () => {
     const { scheduler } = full()
-    void later(scheduler.enter(wish(tool('b'))))
-    expect(() => scheduler.enter(wish(tool('a', true)))).toThrow(
+    void later(scheduler.enter(wish(app('b'))))
+    expect(() => scheduler.enter(wish(app('a', true)))).toThrow(
       expect.objectContaining({ kind: 'would_wait', facts: { retryAfterMs: 1_000 } }),
     )
   })
 })
 
 describe('giving up', () => {
-  it('[ERR-08] a cancelled request is out at once, and takes no turn', async () => {
+  it('[ERR-08] a cancelled request leaves the queue at once and takes no turn', async () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     const running = now(scheduler.enter(wish()))
@@ -667,10 +667,10 @@ describe('giving up', () => {
     expect(second.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('a person takes out the one that is meant', async () => {
+  it('a person cancels exactly the chosen request', async () => {
     const { scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 60_000 }))
-    const asked = [wish(tool('a')), wish(tool('a'))]
+    const asked = [wish(app('a')), wish(app('a'))]
     const waits = asked.map((one) => later(scheduler.enter(one)))
     expect(scheduler.cancel(asked[1]?.trace.id ?? 0)).toBe(true)
     await expect(waits[1]).rejects.toMatchObject({ kind: 'cancelled' })
@@ -678,7 +678,7 @@ describe('giving up', () => {
     expect(scheduler.cancel(asked[1]?.trace.id ?? 0)).toBe(false)
   })
 
-  it('no listener stays on a signal after the wait', async () => {
+  it('no listener remains on a signal after the wait', async () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     const running = now(scheduler.enter(wish()))
@@ -691,7 +691,7 @@ describe('giving up', () => {
     expect(removed.mock.calls.length).toBe(added.mock.calls.length)
   })
 
-  it('a closed desk turns everyone away and leaves no timer', async () => {
+  it('a closed scheduler refuses every request and leaves no timer', async () => {
     const { clock, scheduler } = schedulerAt()
     scheduler.saw(429, headers({ retryAfterMs: 1_000 }))
     const waits = later(scheduler.enter(wish()))
@@ -703,7 +703,7 @@ describe('giving up', () => {
 })
 
 describe('another connection', () => {
-  it('forgets what was learned; who waited is turned away unsent, and passes of the former count no more', async () => {
+  it('forgets the former limits, refuses waiting requests unsent, and ignores former permits', async () => {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     const old = now(scheduler.enter(wish()))
@@ -719,14 +719,14 @@ describe('another connection', () => {
   })
 })
 
-it('one timer serves all who wait', () => {
-  const { clock, scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerTool: 1_000 })
+it('one timer serves all waiting requests', () => {
+  const { clock, scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerApp: 1_000 })
   scheduler.limits({ concurrent: 2, rpm: 30, tpm: 1_000 })
   for (let number = 0; number < 300; number++) {
     try {
-      void Promise.resolve(scheduler.enter(wish(tool(`t${number % 7}`), { tokens: number }))).catch(() => undefined)
+      void Promise.resolve(scheduler.enter(wish(app(`t${number % 7}`), { tokens: number }))).catch(() => undefined)
     } catch {
-      // Refused.
+      // Refused, as expected.
     }
   }
   clock.pass(300_000)

@@ -7,14 +7,14 @@ import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { noRequestLog } from '../../../../src-main/core/upstream/defaults.ts'
 import { type KeyName, type Sandbox, type SandboxOptions, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { FakeClock, FakeTrace, tool } from './helpers.ts'
+import { app, FakeClock, FakeTrace } from './helpers.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-/** The real client before the whole sandbox; desk and sandbox live by one clock, which a test moves. */
+/** The real client and the whole sandbox. The scheduler and the sandbox share a clock, which the test advances. */
 async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs = 1e9) {
   const clock = new FakeClock()
   const sandbox = await startSandbox({ now: clock.date, ...options })
@@ -42,7 +42,7 @@ async function connected(key: KeyName, options: SandboxOptions = {}, maxWaitMs =
 
 type Connected = Awaited<ReturnType<typeof connected>>
 
-/** Moves time on while all that is left to do waits for it. */
+/** Advances the time while everything waits for it. */
 async function settled<T>(work: Promise<T>[], { scheduler, clock }: Connected): Promise<T[]> {
   let open = true
   const all = Promise.all(work).finally(() => {
@@ -57,7 +57,7 @@ async function settled<T>(work: Promise<T>[], { scheduler, clock }: Connected): 
 
 const statuses = (sandbox: Sandbox) => sandbox.observe.requests().map(({ status }) => status)
 
-/** One chat of a tool through the relay, its reply read to the end; answers the status. */
+/** Sends one chat of an app and reads its reply to the end. Returns the status. */
 async function relayed({ upstream }: Connected, id: string, tokens = 0, stream = false): Promise<number> {
   const body = JSON.stringify({
     model: 'writer-small',
@@ -69,7 +69,7 @@ async function relayed({ upstream }: Connected, id: string, tokens = 0, stream =
     method: 'POST',
     path: '/v1/chat/completions',
     endpoint: 'chat',
-    asker: tool(id),
+    asker: app(id),
     trace: new FakeTrace(),
     tokens,
     tokensIn: tokens,
@@ -89,20 +89,20 @@ async function relayed({ upstream }: Connected, id: string, tokens = 0, stream =
   return reply.status
 }
 
-describe('before the whole sandbox', () => {
-  it('[LIM-05] [SSE-05] a key for one at a time serves thirty of three tools at once without one 429', async () => {
+describe('the scheduler with the whole sandbox', () => {
+  it('[LIM-05] [SSE-05] a key with one slot serves thirty simultaneous requests of three apps without a 429', async () => {
     const all = await connected('oneAtATime')
-    const work = Array.from({ length: 30 }, (_, number) => relayed(all, `tool ${number % 3}`, 0, number % 2 === 0))
+    const work = Array.from({ length: 30 }, (_, number) => relayed(all, `app ${number % 3}`, 0, number % 2 === 0))
     expect(all.scheduler.counts()).toMatchObject({ waiting: 29, slots: { used: 1, of: 1 } })
     expect(await settled(work, all)).toEqual(Array.from({ length: 30 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
   })
 
-  it('[LIM-05] a key for five requests a minute serves twelve in three minutes without one 429', async () => {
+  it('[LIM-05] a key for five requests a minute serves twelve in three minutes without a 429', async () => {
     const all = await connected('rpm')
     const from = all.clock.now()
-    const work = Array.from({ length: 12 }, (_, number) => relayed(all, `tool ${number % 3}`))
-    // The look at the key's record was one of the five.
+    const work = Array.from({ length: 12 }, (_, number) => relayed(all, `app ${number % 3}`))
+    // Reading the key's record was one of the five requests.
     expect(all.scheduler.counts()).toMatchObject({ running: 4, waiting: 8 })
     expect(await settled(work, all)).toEqual(Array.from({ length: 12 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
@@ -112,35 +112,35 @@ describe('before the whole sandbox', () => {
 
   it('[LIM-05] a key for 600 tokens a minute is never asked for more', async () => {
     const all = await connected('tpm')
-    const work = Array.from({ length: 24 }, (_, number) => relayed(all, `tool ${number % 3}`, 80))
+    const work = Array.from({ length: 24 }, (_, number) => relayed(all, `app ${number % 3}`, 80))
     expect(await settled(work, all)).toEqual(Array.from({ length: 24 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
     expect(all.clock.now()).toBeGreaterThan(60_000)
   })
 
-  it('the general bucket is not run over, by headers alone; its status call is one of its requests [LIM-03] [LIM-04]', async () => {
+  it('the general bucket is never exceeded with only headers known, and its status call counts as a request [LIM-03] [LIM-04]', async () => {
     const all = await connected('main', { limits: { rpm: 10 } })
-    const work = Array.from({ length: 25 }, (_, number) => relayed(all, `tool ${number % 3}`))
+    const work = Array.from({ length: 25 }, (_, number) => relayed(all, `app ${number % 3}`))
     expect(await settled(work, all)).toEqual(Array.from({ length: 25 }, () => 200))
     expect(statuses(all.sandbox)).not.toContain(429)
     expect(all.sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length).toBeLessThanOrEqual(1)
   })
 
-  it('[ERR-05] when others use the key up, one is refused, and all wait for the time that it named', async () => {
+  it('[ERR-05] when others use the key up, one request gets 429 and all wait for its Retry-After', async () => {
     const all = await connected('rpm')
     for (let number = 0; number < 4; number++) {
       const headers = { authorization: `Bearer ${all.sandbox.keys.rpm}` }
       expect((await fetch(`${all.sandbox.baseUrl}/v1/models`, { headers })).status).toBe(200)
     }
     expect(await relayed(all, 'a')).toBe(429)
-    // The minute began a second before the clock did.
+    // The minute started a second before the clock.
     expect(all.scheduler.counts().heldUntil).toBe(new Date(Math.ceil(all.clock.date() / 60_000) * 60_000).toISOString())
     const work = [relayed(all, 'a'), relayed(all, 'b')]
     expect(all.scheduler.waiting().map(({ why }) => why)).toEqual(['held', 'held'])
     expect(await settled(work, all)).toEqual([200, 200])
   })
 
-  it('[LIM-02] a ban holds everyone, and its status can still be read', async () => {
+  it('[LIM-02] a ban makes all requests wait, and its status can still be read', async () => {
     const all = await connected('banned', {}, 120_000)
     await expect(relayed(all, 'a')).rejects.toMatchObject({ kind: 'queue_timeout' })
     await all.gauge.ask()

@@ -23,8 +23,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('what the service says of the key', () => {
-  it('[LIM-05] its own record sets the limits', async () => {
+describe('the limits of the key', () => {
+  it('[LIM-05] are set from the key’s record', async () => {
     const { scheduler, follower } = followed()
     await follower.connect(connection({ max_concurrent: 2, rate_limit_rpm: 3, rate_limit_tpm: null }))
     expect(scheduler.counts().slots.of).toBe(2)
@@ -33,13 +33,13 @@ describe('what the service says of the key', () => {
     expect(scheduler.waiting()[0]?.why).toBe('rate')
   })
 
-  it('a service that has no such record leaves everything unset', async () => {
+  it('remain unset for a service without such a record', async () => {
     const { scheduler, follower } = followed()
     await follower.connect({ getCurrentKey: () => Promise.reject(new StudioError('not_found', 'No.')) })
     expect(scheduler.counts().slots.of).toBeNull()
   })
 
-  it('the answer of a former connection does not count for the next', async () => {
+  it('ignore the reply of a former connection', async () => {
     const { scheduler, follower } = followed()
     const { promise, resolve } = Promise.withResolvers<UpstreamReply<KeyRecord>>()
     const first = follower.connect({ getCurrentKey: () => promise })
@@ -52,8 +52,8 @@ describe('what the service says of the key', () => {
   })
 })
 
-describe('the status call', () => {
-  it('[LIM-03] is made when the desk is short, once a minute at most, and opens the desk again', async () => {
+describe('status calls', () => {
+  it('[LIM-03] are made when the scheduler needs one, at most once a minute, and admit requests again', async () => {
     vi.useFakeTimers({ toFake: ['Date', 'setImmediate'] })
     const { scheduler, clock, getRateLimit } = followed({ limit_rpm: 600, remaining_rpm: 600, reset_seconds: 60 })
     scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
@@ -68,7 +68,7 @@ describe('the status call', () => {
     scheduler.saw(200, headers({ limit: 600, remaining: 1 }))
     now(scheduler.enter(wish()))
     await vi.runAllTimersAsync()
-    // The gauge's own minute is not over.
+    // The poller's own minute is not over.
     expect(getRateLimit).toHaveBeenCalledTimes(1)
     vi.setSystemTime(Date.now() + 61_000)
     clock.pass(61_000)
@@ -78,7 +78,7 @@ describe('the status call', () => {
     expect(getRateLimit).toHaveBeenCalledTimes(2)
   })
 
-  it('[LIM-02] a ban that it tells of holds everyone', async () => {
+  it('[LIM-02] that report a ban make all requests wait', async () => {
     const { scheduler, clock, gauge } = followed({ banned: true, banned_until: '2026-01-01T00:00:31.000Z' })
     await gauge.ask()
     const waits = wish()
@@ -88,10 +88,10 @@ describe('the status call', () => {
     expect(waits.trace.reported).toEqual(['queued', 'admitted'])
   })
 
-  it('figures of headers, which the desk has seen by itself, are not told it twice', async () => {
+  it('do not pass header figures to the scheduler twice', async () => {
     const { scheduler, clock } = schedulerAt()
     const gauge = new RateLimitPoller()
-    let notify = (_told: ReturnType<typeof headers>): void => undefined
+    let notify = (_headers: ReturnType<typeof headers>): void => undefined
     const upstream = {
       onRateLimit: (listener: typeof notify) => {
         notify = listener

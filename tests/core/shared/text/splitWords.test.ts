@@ -32,7 +32,7 @@ describe('the words of a text', () => {
     expect(indexable(text)).toBe(folded)
   })
 
-  it('of a composed text are those of the same text taken apart', () => {
+  it('of a composed text are those of the same text decomposed', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 40 }), (text) => {
         expect(indexable(text.normalize('NFD'))).toBe(indexable(text.normalize('NFC')))
@@ -40,7 +40,7 @@ describe('the words of a text', () => {
     )
   })
 
-  it('stand where they say, one after another, whatever the text', () => {
+  it('are at the positions that they report, one after another, in any text', () => {
     fc.assert(
       fc.property(fc.uint16Array({ maxLength: 200 }), (units) => {
         const text = String.fromCharCode(...units)
@@ -54,7 +54,7 @@ describe('the words of a text', () => {
     )
   })
 
-  it('of two texts can be read by turns', () => {
+  it('of two texts can be read alternately', () => {
     const first = words('one two three')
     const second = words('eins zwei drei')
     const all = [first.next(), second.next(), first.next(), second.next(), first.next(), second.next()]
@@ -62,7 +62,7 @@ describe('the words of a text', () => {
   })
 })
 
-describe('what people type', () => {
+describe('a search query', () => {
   it.each([
     ['operators are words', 'cats AND NOT dogs', '"cats" AND "and" AND "not" AND "dogs" *'],
     ['quotes and stars are nothing', '"foo* (bar', '"foo" AND "bar" *'],
@@ -73,20 +73,20 @@ describe('what people type', () => {
     expect(asMatch(query(typed))).toBe(match)
   })
 
-  it('of signs alone looks for nothing', () => {
+  it('of punctuation only searches for nothing', () => {
     expect(readQuery(' +-*"() ')).toBeNull()
   })
 })
 
 describe('a snippet', () => {
-  it('marks all words, the beginning of the last one alone', () => {
+  it('marks all words, but only the beginning of the last one', () => {
     expect(shown('Hello wörld, a tést of 日本語 and testing', 'test')).toBe(
       'Hello wörld, a [tést] of 日本語 and [test]ing',
     )
     expect(shown('Ein Text über 日本語の文章です', 'uber 日本')).toBe('Ein Text [über] [日本]語の文章です')
   })
 
-  it('of a long text lies around the first hit and has at most 300 characters', () => {
+  it('of a long text is around the first hit and has at most 300 characters', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme', maxLength: 60 }), { maxLength: 60 }),
@@ -103,18 +103,18 @@ describe('a snippet', () => {
     )
   })
 
-  it('is cut between graphemes', () => {
+  it('is cut between grapheme clusters', () => {
     const family = '👩‍👩‍👧‍👦'
     const cut = shown(`${family.repeat(60)} needle ${family.repeat(60)}`, 'needle').replace('[needle]', '')
     expect(cut.replaceAll(family, '').trim()).toBe('')
   })
 
-  it('begins at the part of a long text in which the words are', () => {
+  it('starts at the part of a long text that has the words', () => {
     const text = `needle ${'x '.repeat(40_000)} needle in hay`
     expect(shown(text, 'needle hay', 70_000)).toContain('[needle] in [hay]')
   })
 
-  it('finds an accent that a first look through a long text can’t see', () => {
+  it('finds an accent that the first pass through a long text cannot see', () => {
     expect(shown(`${'word '.repeat(4000)}élan vital`, 'elan')).toContain('[élan] vital')
   })
 })

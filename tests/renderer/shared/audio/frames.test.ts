@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { flacSplitter } from '../../../../src-renderer/shared/audio/liveFlac.ts'
 import { flacFramesAt } from '../../../../src-renderer/shared/audio/peaksFrames.ts'
+import { randomNumbers } from '../../../helpers/random.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'studio-frames-'))
 const seconds = 90
@@ -15,7 +17,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }))
 
 /** Where ffmpeg says that each frame lies. */
-function packets(): Map<number, { bytes: number; time: number }> {
+function packets(path: string): Map<number, { bytes: number; time: number }> {
   const args = ['-v', 'error', '-show_entries', 'packet=pos,size,pts_time', '-of', 'csv=p=0', path]
   const lines = execFileSync('ffprobe', args, { encoding: 'utf8' }).trim().split('\n')
   return new Map(
@@ -26,9 +28,23 @@ function packets(): Map<number, { bytes: number; time: number }> {
   )
 }
 
+/** A head as of a frame of 4096 samples at 44100 Hz, with its check. */
+const plant = Buffer.from('fff8c9080095', 'hex')
+/** White noise, which FLAC stores as it is, with that head in each second frame or so. */
+function disguised(): string {
+  const noise = randomNumbers()
+  const samples = Int16Array.from({ length: 44_100 * 5 }, () => Math.floor(noise() * 65_536) - 32_768)
+  for (let at = 2_000; at + 3 < samples.length; at += 7_000)
+    for (let word = 0; word < 3; word++) samples[at + word] = plant.readInt16BE(word * 2)
+  const to = join(folder, 'disguised.flac')
+  const args = ['-v', 'error', '-f', 's16le', '-ar', '44100', '-ac', '1', '-i', 'pipe:0', to]
+  execFileSync('ffmpeg', args, { input: Buffer.from(samples.buffer) })
+  return to
+}
+
 describe('frames of FLAC', () => {
   it('are found at places all over a file without walking it: where they lie, how long they are and when they sound', () => {
-    const all = packets()
+    const all = packets(path)
     const found = flacFramesAt(readFileSync(path), 60) ?? []
     expect(found.length).toBeGreaterThan(50)
     for (const { at, bytes, time } of found) {
@@ -37,6 +53,20 @@ describe('frames of FLAC', () => {
     }
     const gaps = found.map(({ time }, index) => (found[index + 1]?.time ?? seconds) - time)
     expect(Math.max(...gaps)).toBeLessThan(5)
+  })
+  it('are whole also where the sound within them looks like the head of another', () => {
+    const file = new Uint8Array(readFileSync(disguised()))
+    const all = packets(join(folder, 'disguised.flac'))
+    expect(Buffer.from(file).toString('latin1').split(plant.toString('latin1')).length - 1).toBeGreaterThan(20)
+    const found = flacFramesAt(file, 1_000) ?? []
+    expect(found.map(({ at, bytes }) => [at, bytes])).toEqual([...all].map(([at, { bytes }]) => [at, bytes]))
+
+    const splitter = flacSplitter()
+    const parts = Array.from({ length: Math.ceil(file.length / 5_000) }, (_, at) =>
+      splitter.push(file.slice(at * 5_000, (at + 1) * 5_000)),
+    )
+    const packetLengths = [...parts, splitter.end()].flatMap((part) => part.packets.map(({ length }) => length))
+    expect(packetLengths).toEqual([...all.values()].map(({ bytes }) => bytes))
   })
   it('are none in what is something else, or is cut', () => {
     expect(flacFramesAt(new Uint8Array(100), 10)).toBeNull()

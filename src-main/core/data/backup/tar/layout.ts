@@ -1,7 +1,7 @@
 import { StudioError } from '../../../errors.ts'
 
-// The ustar format (POSIX.1-2017, pax, "ustar Interchange Format"), regular files alone. A size that eleven octal digits can't tell (8 GiB) is
-// written in base 256, as GNU tar, bsdtar and Python read it. No library: what reads a backup must refuse everything that this does not write.
+// The ustar format (POSIX.1-2017, pax, "ustar Interchange Format"), regular files only. A size of more than eleven octal digits (8 GiB) is
+// written in base 256, which GNU tar, bsdtar and Python can read. docs/decisions/0004-own-tar.md has the reasons for not using a library.
 
 export const block = 512
 const zeros = Buffer.alloc(block)
@@ -14,7 +14,7 @@ export interface TarHead {
 
 export const padding = (size: number): number => (block - (size % block)) % block
 
-/** `name` is ASCII, at most 100 bytes; `at` in ms since 1970. */
+/** The header of an entry. `name` is ASCII, at most 100 bytes; `at` is in ms since 1970. */
 export function headOf({ name, size }: TarHead, at: number): Buffer {
   const head = Buffer.alloc(block)
   head.write(name, 0, 100, 'ascii')
@@ -34,30 +34,30 @@ export function headOf({ name, size }: TarHead, at: number): Buffer {
   return head
 }
 
-/** @throws StudioError `bad_input` for anything but a regular file with a plain name */
+/** Parses a header. @throws StudioError `bad_input` for anything but a regular file with a plain name */
 export function readHead(head: Buffer): TarHead {
   const reported = Number.parseInt(textAt(head, 148, 8).trim(), 8)
   if (reported !== checksum(head)) throw notOurs('A header in it is damaged.')
   const type = head.readUInt8(156)
-  // Links, devices, folders, sparse files, long names: nothing of this was ever written by a backup.
-  if (type !== 0x30) throw notOurs('It holds something else than plain files.')
+  // Links, devices, folders, sparse files, long names: a backup never contains them.
+  if (type !== 0x30) throw notOurs('It contains something other than regular files.')
   if (textAt(head, 345, 155) !== '' || textAt(head, 157, 100) !== '')
-    throw notOurs('It holds a name of an unknown form.')
+    throw notOurs('It contains a name of an unknown form.')
   return { name: textAt(head, 0, 100), size: sizeOf(head) }
 }
 
 export const notOurs = (why: string): StudioError =>
-  new StudioError('bad_input', `This file is no whole backup of Inference Studio. ${why} Nothing was changed.`)
+  new StudioError('bad_input', `This file is not a complete backup of Inference Studio. ${why} Nothing was changed.`)
 
 function sizeOf(head: Buffer): number {
   const first = head.readUInt8(124)
   if (first === 0x80) {
     const size = head.readBigUInt64BE(128)
     if (size <= BigInt(Number.MAX_SAFE_INTEGER) && head.readUInt16BE(125) === 0 && head[127] === 0) return Number(size)
-    throw notOurs('A size in it is nonsense.')
+    throw notOurs('A size in it is invalid.')
   }
   const text = textAt(head, 124, 12).trim()
-  if (!/^[0-7]{1,11}$/.test(text)) throw notOurs('A size in it is nonsense.')
+  if (!/^[0-7]{1,11}$/.test(text)) throw notOurs('A size in it is invalid.')
   return Number.parseInt(text, 8)
 }
 
@@ -71,7 +71,7 @@ function octal(head: Buffer, value: number, at: number, length: number): void {
   head.write(value.toString(8).padStart(length - 1, '0'), at, length - 1, 'ascii')
 }
 
-/** The sum of all bytes, its own eight taken as spaces. */
+/** The sum of all bytes of the header, with the eight of the checksum counted as spaces. */
 function checksum(head: Buffer): number {
   let sum = 0
   for (const [at, byte] of head.entries()) sum += at >= 148 && at < 156 ? 32 : byte

@@ -2,15 +2,15 @@ import type { FileHandle } from 'node:fs/promises'
 import { block, isZeros, notOurs, padding, readHead, type TarHead } from './layout.ts'
 
 export interface TarEntry extends TarHead {
-  /** Its bytes, to be read to their end before the next entry is asked for. */
+  /** The content. Must be read to its end before the next entry is requested. */
   bytes(): AsyncGenerator<Uint8Array, undefined>
 }
 
 const chunk = 1024 * 1024
 
 /**
- * The entries of a tar, in their order; ends only where the two empty blocks stand and nothing follows them. Nothing is believed: each size is held
- * to what the file really has, so that neither a cut nor a made-up one reads a byte that is not there.
+ * The entries of a tar, in order. The tar must end with two empty blocks and nothing after them. Each size is checked against the size of
+ * the file, so that a truncated or forged tar never causes a read beyond the end.
  * @throws StudioError `bad_input`
  */
 export async function* readTar(file: FileHandle): AsyncGenerator<TarEntry, undefined> {
@@ -27,7 +27,7 @@ export async function* readTar(file: FileHandle): AsyncGenerator<TarEntry, undef
     at = next
   }
   if (!isZeros(await readAt(file, at + block, block))) throw notOurs('It ends too early.')
-  if (at + 2 * block !== size) throw notOurs('Something follows its end.')
+  if (at + 2 * block !== size) throw notOurs('It continues after its end.')
 }
 
 async function* bytesOf(file: FileHandle, from: number, size: number): AsyncGenerator<Uint8Array, undefined> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { block, headOf, padding } from './layout.ts'
 
-/** Takes bytes in their order; resolves when more may come. */
+/** Receives bytes in order; the promise resolves when it accepts more. */
 export type TarSink = (bytes: Uint8Array) => Promise<unknown>
 
 export interface TarWrittenEntry {
@@ -10,10 +10,10 @@ export interface TarWrittenEntry {
   sha256: string
 }
 
-/** A tar that is written from its first byte to its last: to a file, or to somebody who reads along. */
+/** Writes a tar sequentially, to a file or a stream. */
 export function tarWriter(sink: TarSink, at: number) {
   return {
-    /** `size` bytes of `source`: more are left out, fewer are an error of whoever asked. */
+    /** Adds `size` bytes of `source`. Further bytes are ignored; a shorter source is an error of the caller. */
     async add(
       name: string,
       size: number,
@@ -29,12 +29,12 @@ export function tarWriter(sink: TarSink, at: number) {
         await sink(bytes)
         left -= bytes.length
       }
-      if (left > 0) throw new Error(`${name} is ${left} bytes shorter than it was a moment ago.`)
+      if (left > 0) throw new Error(`${name} is ${left} bytes shorter than announced.`)
       const rest = padding(size)
       if (rest > 0) await sink(Buffer.alloc(rest))
       return { name, bytes: size, sha256: hash.digest('hex') }
     },
-    /** Two empty blocks are the end of the file. */
+    /** Ends the tar with two empty blocks. */
     finish: (): Promise<unknown> => sink(Buffer.alloc(2 * block)),
   }
 }

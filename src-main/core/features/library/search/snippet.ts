@@ -1,6 +1,6 @@
 import type { SearchHit } from '../../../../../src-preload/contract/library.ts'
 import type { SearchQuery } from '../../../shared/text/query.ts'
-import { standsAlone, type Word, words } from '../../../shared/text/splitWords.ts'
+import { isCharacterWord, type Word, words } from '../../../shared/text/splitWords.ts'
 
 /** Characters (UTF-16 units) of a snippet, and of them before the first hit. */
 const whole = 300
@@ -62,8 +62,8 @@ function lookFor({ terms, open }: SearchQuery): RegExp {
   const ways = terms.map((term, index) => {
     const isOpen = open && index === terms.length - 1
     // Folded words hold letters, digits, marks and pictographs: nothing that means something in an expression.
-    const before = standsAlone(term[0] ?? '') ? '' : `(?<![${sign}])`
-    const after = isOpen || standsAlone(term.at(-1) ?? '') ? '' : `(?![${sign}])`
+    const before = isCharacterWord(term[0] ?? '') ? '' : `(?<![${sign}])`
+    const after = isOpen || isCharacterWord(term.at(-1) ?? '') ? '' : `(?![${sign}])`
     return before + term.join(`[^${sign}]*`) + after
   })
   return new RegExp(ways.join('|'), 'giu')

@@ -1,3 +1,3 @@
-import type { Feature } from '../features/chat/page.ts'
+import type { Page } from '../features/chat/page.ts'
 
-export const forbidden: Feature = { name: 'a store that knows a room, by type alone' }
+export const forbidden: Page = { name: 'a store that imports from a feature, by type alone' }

@@ -1,3 +1,3 @@
-export interface Feature {
+export interface Page {
   name: string
 }

@@ -37,7 +37,7 @@ const chat = (body: Record<string, unknown> = {}) =>
 const post = (gateway: Gateway, body: string, headers: Record<string, string> = {}, path = '/chat/completions') =>
   ask(`${gateway.url}${path}`, { method: 'POST', headers: { ...jsonWithKey, ...headers }, body })
 
-/** A request under way whose reply has begun, or that has only been sent. */
+/** A running request, with or without a started reply. */
 async function open(gateway: Gateway, body: string, headers: Record<string, string> = {}, { begun = true } = {}) {
   const request = httpRequest(`${gateway.url}/chat/completions`, {
     method: 'POST',
@@ -71,8 +71,8 @@ async function learnPrices(gateway: Gateway): Promise<void> {
   gateway.requestLog.learn((await gateway.upstream.getUsage()).value, gateway.upstream.base.url)
 }
 
-describe('each request is a row', () => {
-  it('of a plain reply: model, status, times, bytes and the service’s own tokens', async () => {
+describe('the log row of a request', () => {
+  it('has model, status, times, bytes and the service’s own tokens', async () => {
     const { gateway } = await start()
     const reply = await post(gateway, chat({ sandbox: { tokens: 30 } }))
     const usage = JSON.parse(reply.body.toString()).usage
@@ -98,11 +98,11 @@ describe('each request is a row', () => {
     expect(row.durationMs).toBeGreaterThanOrEqual(row.firstByteMs ?? 0)
   })
 
-  it('stands in the database before the service sees the request', async () => {
+  it('is stored before the service receives the request', async () => {
     const states: (string | undefined)[] = []
     let dataDir = ''
     const far = await openFarEnd((_request, response) => {
-      // As another process would find it, and as the next start would after a kill now.
+      // As another process sees it, and as the next start would after a kill.
       const reader = openRequestLogReader(dataDir)
       states.push(reader.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.state)
       reader.close()
@@ -115,7 +115,7 @@ describe('each request is a row', () => {
     expect(states).toEqual(['sent'])
   })
 
-  it('of a stream whose tool asked for no usage: metered all the same, and the tool gets no usage event [SSE-02]', async () => {
+  it('has the usage of a stream whose app did not ask for it, and the app gets no usage event [SSE-02]', async () => {
     const { gateway, sandbox } = await start()
     const reply = await post(gateway, chat({ stream: true, sandbox: { tokens: 40, tokens_per_second: 0 } }))
     const text = reply.body.toString()
@@ -132,14 +132,14 @@ describe('each request is a row', () => {
     expect(bare(text)).toBe(bare(direct.body.toString()))
   })
 
-  it('of a stream whose tool asked for usage: the event reaches it [SSE-02]', async () => {
+  it('has the usage of a stream whose app asked for it, and the app gets the event [SSE-02]', async () => {
     const { gateway } = await start()
     const body = chat({ stream: true, stream_options: { include_usage: true }, sandbox: { tokens: 12 } })
     expect((await post(gateway, body)).body.toString()).toContain('"choices":[]')
     expect(await lastRow(gateway)).toMatchObject({ tokensOut: 12, tokensAre: 'measured' })
   })
 
-  it('of a stream that ends with no end: cut, and said so [SSE-04]', async () => {
+  it('marks a stream without its end as cut [SSE-04]', async () => {
     const { gateway } = await start()
     const body = chat({ stream: true })
     await post(gateway, body, { 'x-sandbox-fault': 'no-done-no-finish' })
@@ -149,14 +149,14 @@ describe('each request is a row', () => {
     expect(await lastRow(gateway)).toMatchObject({ state: 'cut', tokensAre: 'estimated' })
   })
 
-  it('of one that was asked again: how often and after what [ERR-06]', async () => {
+  it('has the number and the reasons of retries [ERR-06]', async () => {
     const { gateway } = await start()
     await post(gateway, chat(), { 'x-sandbox-fault': 'fail; status=503; times=2; id=row' })
     expect(await lastRow(gateway)).toMatchObject({ status: 200, attempts: 3, retriedAfter: [503, 503] })
     expect((await lastRow(gateway)).backoffMs).toBeGreaterThan(0)
   })
 
-  it('of a fault on the way: failed, with the words that the tool got', async () => {
+  it('marks a connection failure as failed, with the message that the app got', async () => {
     const far = await openFarEnd((request) => request.socket.destroy())
     const gateway = await openGateway(far.url, 'sk-0123456789abcdef', { retry: { maxAttempts: 1 } })
     closers.push(far.close, gateway.close)
@@ -169,13 +169,13 @@ describe('each request is a row', () => {
     })
   })
 
-  it('keeps an error of the service with its status, and that a refusal costs nothing', async () => {
+  it('has the status of a service error, at no cost', async () => {
     const { gateway } = await start()
     await post(gateway, chat({ model: 'no-such-model' }))
     expect(await lastRow(gateway)).toMatchObject({ state: 'done', status: 404, cost: '0', costIs: 'measured' })
   })
 
-  it('of the studio’s own requests too, with the room that asked', async () => {
+  it('exists for the studio’s own requests too, with their feature', async () => {
     const { gateway } = await start()
     await gateway.upstream.listModels()
     const stream = gateway.upstream.streamChatCompletion(
@@ -199,8 +199,8 @@ describe('each request is a row', () => {
   })
 })
 
-describe('what was cancelled', () => {
-  it('by the tool, after output: estimated, and said so [CHAT-18] [ERR-08]', async () => {
+describe('a cancelled request', () => {
+  it('by the app after output has an estimated cost [CHAT-18] [ERR-08]', async () => {
     const { gateway, sandbox } = await start()
     const { request } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 100 } }))
     request.destroy()
@@ -210,7 +210,7 @@ describe('what was cancelled', () => {
     await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
 
-  it('before any output: nothing by the service’s word, which is an estimate here', async () => {
+  it('before any output costs nothing, as an estimate', async () => {
     const { gateway, sandbox } = await start()
     const body = chat({ stream: true, sandbox: { first_token_ms: 60_000 } })
     const { request } = await open(gateway, body, {}, { begun: false })
@@ -224,7 +224,7 @@ describe('what was cancelled', () => {
     })
   })
 
-  it('by a person in the log: the tool is told before output, and cut after it', async () => {
+  it('by a person gets an error before output, and is cut after it', async () => {
     const { gateway, sandbox } = await start()
     const silent = post(gateway, chat(), { 'x-sandbox-fault': 'slow-headers; ms=60000' })
     await eventually(async () => expect((await newest(gateway)).state).toBe('sent'))
@@ -243,9 +243,9 @@ describe('what was cancelled', () => {
   })
 })
 
-describe('a tool’s limits', () => {
-  it('keep it to its models, also where an upload names its model last', async () => {
-    const { gateway, sandbox } = await start({ tool: { models: ['writer-small', 'whisper-1'] } })
+describe('an app’s limits', () => {
+  it('apply to its models, also when an upload names its model last', async () => {
+    const { gateway, sandbox } = await start({ app: { models: ['writer-small', 'whisper-1'] } })
     const before = sandbox.observe.requests().length
     const refused = await post(gateway, chat({ model: 'writer-large' }))
     expect(refused.status).toBe(403)
@@ -261,8 +261,8 @@ describe('a tool’s limits', () => {
     expect(sandbox.observe.requests().filter(({ status }) => status === 200)).toEqual([])
   })
 
-  it('keep it to its endpoints and its requests a minute, each with words and a time', async () => {
-    const { gateway } = await start({ tool: { endpoints: ['models'], requestsPerMinute: 2 } })
+  it('apply to its endpoints and its requests a minute, with a message and a time', async () => {
+    const { gateway } = await start({ app: { endpoints: ['models'], requestsPerMinute: 2 } })
     expect((await post(gateway, chat())).status).toBe(403)
     const list = () => ask(`${gateway.url}/models`, { headers: withKey })
     expect((await list()).status).toBe(200)
@@ -277,7 +277,7 @@ describe('a tool’s limits', () => {
     })
   })
 
-  it('two requests at once can’t both spend the last SC', async () => {
+  it('prevent two simultaneous requests from both spending the last SC', async () => {
     const { gateway, sandbox } = await start()
     await learnPrices(gateway)
     // writer-large: 12 SC a million tokens out; 1,000 of them are some 0.012 SC.
@@ -297,7 +297,7 @@ describe('a tool’s limits', () => {
     await eventually(() => expect(gateway.allowance.use('testtool')).toEqual({ active: 0, reserved: 0n }))
   })
 
-  it('spend is settled from the usage, streams too, and agrees with the service’s books', async () => {
+  it('settle spending from the usage, also of streams, in agreement with the service', async () => {
     const { gateway } = await start()
     const models = ['writer-small', 'writer-large', 'mirror']
     for (const [at, model] of models.entries()) {
@@ -314,8 +314,8 @@ describe('a tool’s limits', () => {
     expect(Number(row.cost)).toBeLessThan(0.0005)
   })
 
-  it('no retries for a key that is set so: the service’s answer passes as it is', async () => {
-    const { gateway, sandbox } = await start({ tool: { retries: false } })
+  it('allow no retries for an app with retries off', async () => {
+    const { gateway, sandbox } = await start({ app: { retries: false } })
     const reply = await post(gateway, chat(), { 'x-sandbox-fault': 'refuse; status=503' })
     expect(reply.status).toBe(503)
     expect(reply.headers['x-should-retry']).toBeUndefined()
@@ -324,7 +324,7 @@ describe('a tool’s limits', () => {
 })
 
 describe('pacing', () => {
-  it('waits for the key’s slot instead of running into 429, and a waiting request can be taken back [LIM-05] [SSE-05]', async () => {
+  it('a request waits for a slot instead of getting 429, and can be cancelled while it waits [LIM-05] [SSE-05]', async () => {
     const { gateway, sandbox } = await start({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const stream = chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } })
@@ -342,7 +342,7 @@ describe('pacing', () => {
     expect(sandbox.observe.requests().map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('a person takes a waiting request back: the tool is told, and nothing was sent', async () => {
+  it('a person cancels a waiting request: the app gets an error, and nothing was sent', async () => {
     const { gateway, sandbox } = await start({ key: 'oneAtATime' })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
@@ -356,8 +356,8 @@ describe('pacing', () => {
     first.request.destroy()
   })
 
-  it('fails fast where a key is set so', async () => {
-    const { gateway } = await start({ key: 'oneAtATime', tool: { failFast: true } })
+  it('an app that fails fast is refused instead of queued', async () => {
+    const { gateway } = await start({ key: 'oneAtATime', app: { failFast: true } })
     gateway.scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
     const first = await open(gateway, chat({ stream: true, sandbox: { tokens: 2000, tokens_per_second: 100 } }))
     const refused = await post(gateway, chat())
@@ -367,7 +367,7 @@ describe('pacing', () => {
     first.request.destroy()
   })
 
-  it('Retry-After of one 429 holds everyone once, the studio too [ERR-05]', async () => {
+  it('Retry-After of one 429 makes all requests wait once, those of the studio too [ERR-05]', async () => {
     const times: number[] = []
     const far = await openFarEnd((request, response) => {
       times.push(performance.now())
@@ -389,7 +389,7 @@ describe('pictures', () => {
   const paint = (gateway: Gateway, headers: Record<string, string> = {}) =>
     post(gateway, JSON.stringify({ prompt: 'a harbour', n: 2, response_format: 'url' }), headers, '/images/generations')
 
-  it('their addresses lead to us, and are served with the tool’s key [GEN-01] [AUTH-01]', async () => {
+  it('have URLs of this server, which serves them with the app key [GEN-01] [AUTH-01]', async () => {
     const { gateway } = await start()
     const reply = await paint(gateway)
     const { data } = JSON.parse(reply.body.toString())
@@ -405,7 +405,7 @@ describe('pictures', () => {
     expect(await newest(gateway)).toMatchObject({ endpoint: 'files', state: 'done', cost: '0' })
   })
 
-  it('an address that lies elsewhere stays as it is [GEN-01]', async () => {
+  it('keep URLs outside the base address [GEN-01]', async () => {
     const { gateway } = await start()
     const reply = await paint(gateway, { 'x-sandbox-fault': 'foreign-url; to=http://images.example' })
     expect(reply.body.toString()).toContain('http://images.example')
@@ -414,7 +414,7 @@ describe('pictures', () => {
 })
 
 describe('bodies', () => {
-  it('are not kept unless the key is set so', async () => {
+  it('are not stored by default', async () => {
     const { gateway } = await start()
     await post(gateway, chat())
     const row = await lastRow(gateway)
@@ -424,8 +424,8 @@ describe('bodies', () => {
     expect(JSON.stringify(detail)).not.toContain(toolKey)
   })
 
-  it('are kept without secrets where it is, and erased on request', async () => {
-    const { gateway, sandbox } = await start({ tool: { logBodies: true } })
+  it('are stored without secrets if enabled, and deleted on request', async () => {
+    const { gateway, sandbox } = await start({ app: { logBodies: true } })
     const body = chat({ model: 'mirror', stream: true, user: `my key is ${sandbox.keys.main}` })
     await post(gateway, body, { 'x-note': sandbox.keys.main })
     const row = await lastRow(gateway)

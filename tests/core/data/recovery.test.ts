@@ -35,14 +35,17 @@ const byName = (name: DatabaseName) => {
   if (!found) throw new Error('There is no such database.')
   return found
 }
-/** What mending gives anew: how messages hang together, the index's mark, who named a media file. */
+/** Columns that recovery fills in: links between messages, the index's mark, and who refers to a media file. */
 const mended = ['parent_id', 'leaf_id', 'path_length', 'indexed', 'media_id', 'thumb_id', 'folder_id']
 
 const filling = { conversations: 16, messages: 30, requests: 1500, days: 500 }
 const sample = filledFolder(filling)
-/** Placeholders, which say so; and a text whose last page of its own was zeroed: it has the right length, and nobody can tell. */
+/**
+ * Placeholders, which are marked as such, and a text whose last overflow page was zeroed: it has the right length, so the loss is
+ * undetectable.
+ */
 const isNew = /[Rr]ecovered|stranger|"base_url":""|"width":1,|(?:\\u0000){8}/
-/** A copy, so that each damage meets the same whole folder. */
+/** A copy, so that each damage is done to the same folder. */
 function copyOf(from = sample): string {
   const dataDir = freshFolder()
   cpSync(from, dataDir, { recursive: true })
@@ -55,7 +58,7 @@ function overwrite(path: string, at: number, bytes: Uint8Array): void {
   closeSync(file)
 }
 
-/** What each page is for, as SQLite itself tells. */
+/** The purpose of each page, as SQLite reports it. */
 function pagesOf(path: string) {
   const handle = new DatabaseSync(path, { readOnly: true })
   const isTable = new Set(
@@ -64,7 +67,7 @@ function pagesOf(path: string) {
       .all()
       .map(({ name }) => String(name)),
   )
-  // Without row ids the inner pages hold rows too.
+  // Without row ids, inner pages have rows too.
   const isTree = new Set(
     handle
       .prepare('SELECT name FROM pragma_table_list WHERE wr = 1')
@@ -73,11 +76,11 @@ function pagesOf(path: string) {
   )
   const rows = handle.prepare('SELECT name, pageno, pagetype, ncell FROM dbstat').all()
   handle.close()
-  /** Parts of a speech are nothing without their text: each speech here has one, which goes with it. */
+  /** Parts of a speech are useless without their text. Each speech here has one part, which is deleted with it. */
   const alone = (name: string): number => (name === 'speeches' ? 2 : 1)
   return rows.map(({ name, pageno, pagetype, ncell }) => ({
     no: Number(pageno),
-    /** At most so many rows stand on it or go through it, and with them. */
+    /** Number of rows that are on the page or below it. */
     rows: !isTable.has(String(name))
       ? 0
       : pagetype === 'overflow'
@@ -119,7 +122,7 @@ describe('a whole database', () => {
 
 describe('a damaged database', () => {
   it.each(databases.map(({ name }) => [name] as const))(
-    '%s with zeroed pages loses no row but those that lay on them, and gets none that was not there',
+    '%s with zeroed pages loses only the rows of those pages, and gets no row that was not there',
     (name) => {
       const { pathIn } = byName(name)
       const pages = pagesOf(pathIn(sample))
@@ -138,9 +141,9 @@ describe('a damaged database', () => {
             lost += rows.filter((row) => !left.has(row)).length
           }
           expect(lost).toBeLessThanOrEqual(most)
-          // Placeholders apart, which say so.
+          // Except placeholders, which are marked as such.
           const foreign = [...after].flatMap(([table, rows]) => {
-            // Sums of days that were lost are made anew, of the requests that are left.
+            // Lost sums of days are computed again from the remaining requests.
             if (table === 'use_days') return []
             const known = new Set(before.get(table))
             return rows.filter((row) => !known.has(row) && !isNew.test(row))
@@ -155,7 +158,7 @@ describe('a damaged database', () => {
   )
 
   it.each(databases.map(({ name }) => [name] as const))(
-    '%s with flipped bytes, or cut short, opens again whole, and loses no more than what was hit',
+    '%s with flipped bytes, or truncated, opens again, and loses no more than the damaged rows',
     (name) => {
       const { pathIn } = byName(name)
       const pages = pagesOf(pathIn(sample))
@@ -170,7 +173,7 @@ describe('a damaged database', () => {
         fc.property(flips, cut, (flipped, end) => {
           const dataDir = copyOf()
           const bytes = readFileSync(pathIn(dataDir))
-          // The file's own version and name are told apart from damage: a newer one and another program's are refused (below).
+          // The header's version and application id distinguish a newer or foreign file from damage. Those are refused (below).
           const meant = flipped.filter(([at]) => at < 60 || at >= 72)
           for (const [at, by] of meant) bytes[at] = (bytes[at] ?? 0) ^ by
           writeFileSync(pathIn(dataDir), bytes)
@@ -193,7 +196,7 @@ describe('a damaged database', () => {
   )
 
   it.each(['pages', 'everything'] as const)(
-    'with a bit that turned a word into none (%s looked at) is found out, also where its log was not folded in, and loses that row alone',
+    'with a bit that breaks a constraint (%s checked) is found, even when its log was not checkpointed, and only loses that row',
     (how) => {
       const dataDir = copyOf()
       const path = byName('studio').pathIn(dataDir)
@@ -212,7 +215,7 @@ describe('a damaged database', () => {
         is: 'damaged',
         why: 'CHECK constraint failed in messages',
       })
-      // Looking folds no log in.
+      // Checking does not checkpoint the log.
       expect(bytes()).toEqual(before)
       mend(killed)
       expect(soundness(pathIn(killed))).toEqual({ integrity: 'ok', foreign: 0 })
@@ -225,7 +228,7 @@ describe('a damaged database', () => {
     },
   )
 
-  it('tells what was set aside, what was recovered and how much is lost, and keeps the damaged file to the last byte', () => {
+  it('reports what was set aside, what was recovered and how much is lost, and keeps the damaged file to the last byte', () => {
     const dataDir = copyOf()
     const { pathIn } = byName('studio')
     const leaf = pagesOf(pathIn(dataDir)).find(({ table, rows }) => table === 'messages' && rows > 2)
@@ -246,16 +249,16 @@ describe('a damaged database', () => {
     expect(reports.aside()).toMatchObject([{ kind: 'damaged', path: damage?.keptAt }])
     reports.acknowledge(damage?.id ?? '')
     expect(createReports(dataDir).damage()).toMatchObject([{ acknowledged: true }])
-    // Once is enough.
+    // One report is enough.
     mend(dataDir)
     expect(createReports(dataDir).damage()).toHaveLength(1)
     for (const name of ['damaged/../media', 'damaged', '../x', 'media'])
-      expect(() => reports.erase(name)).toThrow(/not there/)
+      expect(() => reports.erase(name)).toThrow(/no longer exists/)
     reports.erase(reports.aside()[0]?.name ?? '')
     expect(existsSync(damage?.keptAt ?? '')).toBe(false)
   })
 
-  it('with the rows of its conversations and media gone, has every message in a conversation and every file in its place', () => {
+  it('without the rows of its conversations and media has every message in a conversation and every file in its place', () => {
     const dataDir = copyOf()
     const { pathIn } = byName('studio')
     const files = readdirSync(join(dataDir, 'media')).sort()
@@ -269,14 +272,14 @@ describe('a damaged database', () => {
     const all = store.conversations.list()
     expect(all.map(({ title }) => title)).toEqual(Array(16).fill('Recovered conversation'))
     for (const { leafId } of all) expect(store.messages.path(leafId)).toHaveLength(30)
-    // The next start would take files for leftovers that no row names.
+    // The next start would delete files that no row names as leftovers.
     expect([...store.media.ids()].sort()).toEqual(files)
     expect(store.search.isBehind()).toBe(true)
     store.close()
     expect(readdirSync(join(dataDir, 'media')).sort()).toEqual(files)
   })
 
-  it('that is empty, or gone with its media left, is started anew, and no file of the person is taken away', () => {
+  it('that is empty, or gone while media files exist, is created again, and no file of the person is deleted', () => {
     for (const how of ['empty', 'gone']) {
       const dataDir = copyOf()
       const path = byName('studio').pathIn(dataDir)
@@ -291,7 +294,7 @@ describe('a damaged database', () => {
     }
   })
 
-  it('whose log was lost has what was folded in before', () => {
+  it('whose log was lost has the rows that were checkpointed before', () => {
     const dataDir = copyOf()
     const { pathIn } = byName('ledger')
     const handle = new DatabaseSync(pathIn(dataDir))

@@ -1,19 +1,19 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { jsonWithKey } from '../../helpers/gateway.ts'
 
-/** What a tool saw of its request, whatever became of it. */
+/** What an app saw of its request, however it ended. */
 export interface Outcome {
-  /** 0 where no status line came. */
+  /** 0 when there was no status line. */
   status: number
   headers: IncomingHttpHeaders
   body: Buffer
-  /** The reply ended as its framing says it ends. */
+  /** The reply ended as its framing requires. */
   whole: boolean
 }
 
 export interface Asking {
   request: ClientRequest
-  /** The reply's first body bytes are there. */
+  /** Resolves when the first body bytes of the reply have arrived. */
   begun: Promise<Buffer>
   outcome: Promise<Outcome>
 }
@@ -21,10 +21,10 @@ export interface Asking {
 export const chatBody = (more: Record<string, unknown> = {}): string =>
   JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hello' }], ...more })
 
-/** A tool that asks for usage itself, so that nothing has to be added to its stream and taken out again. */
+/** An app that requests usage itself, so that nothing has to be added to its stream and removed again. */
 export const streamBody = chatBody({ stream: true, stream_options: { include_usage: true } })
 
-/** One request of a tool on a connection of its own, watched to whatever end it comes to. Never rejects. */
+/** Sends one request of an app on a connection of its own and observes it until it ends. Never rejects. */
 export function asks(
   url: string,
   { method = 'POST', path = '/chat/completions', headers = {}, body = chatBody() as string | Buffer | null } = {},

@@ -1,0 +1,81 @@
+import type { Settings } from '../../../src-preload/contract/app.ts'
+import type { DataState } from '../../../src-preload/contract/data.ts'
+import { createData, type DataFeature } from '../data/data.ts'
+import type { OpeningReport } from '../data/opening/prepare.ts'
+import { recoverReplies } from '../features/chat/recover.ts'
+import type { Transfers } from '../features/transfers/transfers.ts'
+import { Apps } from '../gateway/apps/apps.ts'
+import type { Host } from '../host.ts'
+import { SqliteRequestLog } from '../requestLog/requestLog.ts'
+import { StateFeed } from '../shared/stateFeed.ts'
+import { type AccountStore, openAccountStore } from '../store/account/open.ts'
+import { coreBusyMs } from '../store/database.ts'
+import { openStore, type Store } from '../store/store.ts'
+
+/** The stored settings in memory: the local API needs them for every request. */
+export interface CurrentSettings {
+  readonly value: Settings
+  /** Reads them again. Call after each change. */
+  reload(): void
+}
+
+/** The databases of one data folder, and the parts that read and write them for every feature. */
+export interface OpenData {
+  store: Store
+  settings: CurrentSettings
+  apps: Apps
+  requestLog: SqliteRequestLog
+  accountStore: AccountStore
+}
+
+/** Opens all databases of a folder. A failure closes those that are open already, through `opening`. */
+export function openData({ dataDir, log }: Pick<Host, 'dataDir' | 'log'>, opening: OpeningReport): OpenData {
+  const store = openStore(dataDir, { busyMs: coreBusyMs })
+  opening.onFailure(() => store.close())
+  const interrupted = recoverReplies(store)
+  if (interrupted > 0) log('warn', `${interrupted} replies were cut off when the program ended. They are marked.`)
+  const settings = currentSettings(store)
+  const apps = new Apps(store)
+  opening.onFailure(() => apps.close())
+  const requestLog = new SqliteRequestLog({
+    dataDir,
+    tools: () => apps.list(),
+    bodyDays: () => settings.value.bodyDays,
+    log,
+  })
+  opening.onFailure(() => requestLog.close())
+  const accountStore = openAccountStore(dataDir, { busyMs: coreBusyMs })
+  opening.onFailure(() => accountStore.close())
+  opening.opened()
+  return { store, settings, apps, requestLog, accountStore }
+}
+
+function currentSettings({ settings }: Store): CurrentSettings {
+  let value = settings.read()
+  return {
+    get value() {
+      return value
+    },
+    reload() {
+      value = settings.read()
+    },
+  }
+}
+
+export interface DataDependencies {
+  host: Host
+  opening: OpeningReport
+  transfers: Transfers
+}
+
+/** Backup and restore of the folder that this core runs in. */
+export function composeData({ host, opening, transfers }: DataDependencies): DataFeature {
+  return createData({
+    dataDir: host.dataDir,
+    version: host.version,
+    transfers,
+    problem: opening.problem,
+    feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
+    log: host.log,
+  })
+}

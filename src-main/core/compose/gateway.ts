@@ -1,0 +1,119 @@
+import type { Settings } from '../../../src-preload/contract/app.ts'
+import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import type { Session } from '../features/connections/session.ts'
+import type { UsageFeature } from '../features/usage/usage.ts'
+import { AppAllowance } from '../gateway/apps/allowance.ts'
+import { appUses } from '../gateway/apps/appUsage.ts'
+import { BodyMemory } from '../gateway/proxy/bodyMemory.ts'
+import { LocalV1, type LocalV1Settings } from '../gateway/proxy/localV1.ts'
+import { type RelayDependencies, relay } from '../gateway/proxy/relay.ts'
+import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
+import type { Host } from '../host.ts'
+import type { Metrics } from '../observability/metrics.ts'
+import { closeAll } from '../shared/closeAll.ts'
+import { StateFeed } from '../shared/stateFeed.ts'
+import { guarded } from '../shared/unexpected.ts'
+import { loadTokenizer } from '../upstream/meter/tokens.ts'
+import type { OpenData } from './data.ts'
+
+export interface GatewayDependencies extends Pick<OpenData, 'settings' | 'apps' | 'requestLog'> {
+  host: Host
+  session: Session
+  scheduler: RequestScheduler
+  usage: UsageFeature
+  metrics: Metrics
+  /** `CoreOptions.proxyPort`. */
+  port: number | null | undefined
+  /** The state of the local API changed. Called often. */
+  changed(): void
+}
+
+/** The local API: its server, the limits of its apps, and what each app uses now. */
+export interface ComposedGateway {
+  proxy: LocalV1
+  appUse: StateFeed<AppUse[]>
+  /** Starts, moves or stops the server as the settings say. Resolves when `proxy.status()` has the outcome. */
+  apply(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How long after the start the tokenizer is loaded, ms: late enough not to delay the first page. */
+const tokenizerMs = 3000
+
+export function composeGateway(dependencies: GatewayDependencies): ComposedGateway {
+  const { host, settings, apps, requestLog, session, scheduler, usage, metrics, port, changed } = dependencies
+  const allowance = new AppAllowance({ spent: (id) => requestLog.spent(id) })
+  const relayDependencies: RelayDependencies = {
+    forward: () => session.current?.forward ?? null,
+    requestLog,
+    allowance,
+    price: (endpoint, model, use) => {
+      const known = requestLog.price(endpoint, model, use)
+      if (known === null) usage.wanted()
+      return known ?? requestLog.dearest(endpoint, use)
+    },
+    typicalOut: (model) => requestLog.typicalOut(model),
+    local: () => new URL(proxy.status().baseUrl ?? 'http://127.0.0.1').origin,
+    memory: new BodyMemory(),
+  }
+  const proxy = new LocalV1({
+    verify: apps.verify,
+    relay: (request, response, allowed) => relay(relayDependencies, request, response, allowed),
+    connected: () => session.current !== null,
+    used: ({ id }) => apps.touch(id),
+    refused: (refusal) => {
+      requestLog.refused(refusal)
+      metrics.refused(refusal.code)
+    },
+    allowedOrigins: () => settings.value.proxyOrigins,
+    scheduler: () => scheduler.counts(),
+    changed,
+    log: host.log,
+  })
+  const stopWatchingKeys = apps.observe(() => {
+    if (proxy.status().active > 0) proxy.cutInvalid(apps.isValid)
+  })
+  const appUse = new StateFeed<AppUse[]>({
+    everyMs: 500,
+    read: () =>
+      appUses({
+        apps: apps.list,
+        spent: (id) => requestLog.spent(id),
+        live: (id) => requestLog.liveOf(id),
+        reserved: (id) => allowance.use(id).reserved,
+      }),
+    observe: (notify) => {
+      const stops = [apps.observe(notify), requestLog.changes.add(notify), scheduler.changes.add(notify)]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+  })
+  const wanted = (): LocalV1Settings => wantedServer(settings.value, port)
+  // Otherwise the first cancelled stream would wait for the tokenizer, and every other request with it.
+  const loadWhenIdle = guarded('The tokenizer could not be loaded; the next attempt follows', () => {
+    if (requestLog.live() > 0) return
+    if (wanted().enabled) loadTokenizer()
+    clearInterval(timer)
+  })
+  const timer = setInterval(loadWhenIdle, tokenizerMs)
+  timer.unref()
+  return {
+    proxy,
+    appUse,
+    apply: () => proxy.apply(wanted()),
+    async close() {
+      clearInterval(timer)
+      await closeAll([stopWatchingKeys, () => proxy.close()])
+    },
+  }
+}
+
+/** The server that the settings ask for. `port` of the command line overrides them for this run; null means no server. */
+export function wantedServer(
+  { proxyEnabled, proxyPort, proxyIpv6: ipv6 }: Settings,
+  port: number | null | undefined,
+): LocalV1Settings {
+  if (port === null) return { enabled: false, port: proxyPort, ipv6 }
+  return { enabled: port !== undefined || proxyEnabled, port: port ?? proxyPort, ipv6 }
+}

@@ -1,0 +1,44 @@
+import type { AppState } from '../../../src-preload/contract/app.ts'
+import { StudioError } from '../errors.ts'
+import { updateSettings } from '../features/settings/updateSettings.ts'
+import type { Host } from '../host.ts'
+import type { StateFeed } from '../shared/stateFeed.ts'
+import type { Store } from '../store/store.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+interface AppDependencies {
+  store: Store
+  state: StateFeed<AppState>
+  /** Called after new settings are stored. */
+  settingsChanged(): void
+}
+
+/** Procedures about the program as a whole: its state, its settings, links to the web. */
+export const appHandlers = (
+  os: Implementer['app'],
+  host: Host,
+  { store, state, settingsChanged }: AppDependencies,
+) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
+  updateSettings: os.updateSettings.handler(({ input }) => {
+    const settings = updateSettings(store, input)
+    settingsChanged()
+    return settings
+  }),
+  openExternal: os.openExternal.handler(({ input }) => openExternal(host, input)),
+})
+
+/**
+ * Opens a web or mail address in the system's browser.
+ * @throws StudioError `bad_input` for any other scheme and for an address with credentials
+ */
+async function openExternal(host: Host, { url }: { url: string }): Promise<{ opened: boolean }> {
+  const address = URL.canParse(url) ? new URL(url) : null
+  const isOpenable = address && ['http:', 'https:', 'mailto:'].includes(address.protocol)
+  if (!isOpenable || address.username !== '' || address.password !== '') {
+    throw new StudioError('bad_input', 'Only web and mail addresses without credentials can be opened.')
+  }
+  await host.openExternal(address.href)
+  return { opened: true }
+}

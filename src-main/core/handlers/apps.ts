@@ -1,0 +1,32 @@
+import type { AppUse } from '../../../src-preload/contract/apps.ts'
+import type { Apps } from '../gateway/apps/apps.ts'
+import type { Host } from '../host.ts'
+import type { SqliteRequestLog } from '../requestLog/requestLog.ts'
+import type { StateFeed } from '../shared/stateFeed.ts'
+import { guarded } from './errors.ts'
+import type { Implementer } from './implementer.ts'
+
+interface AppsDependencies {
+  apps: Apps
+  appUse: StateFeed<AppUse[]>
+  requestLog: SqliteRequestLog
+}
+
+/** Procedures about the programs that use the local API, and their app keys. */
+export const appsHandlers = (os: Implementer['tools'], host: Host, { apps, appUse, requestLog }: AppsDependencies) => ({
+  watch: os.watch.handler(({ signal }) => guarded(host, apps.watch(signal))),
+  watchUse: os.watchUse.handler(({ signal }) => guarded(host, appUse.watch(signal))),
+  add: os.add.handler(({ input }) => {
+    const { app, key } = apps.add(input)
+    return { tool: app, key }
+  }),
+  update: os.update.handler(({ input }) => apps.update(input.id, input.changes)),
+  pause: os.pause.handler(({ input }) => apps.pause(input.id, input.paused)),
+  pauseAll: os.pauseAll.handler(({ input }) => apps.pauseAll(input.paused)),
+  resetSpend: os.resetSpend.handler(({ input }) => {
+    const app = apps.get(input.id)
+    requestLog.resetSpend(app.id)
+    return app
+  }),
+  revoke: os.revoke.handler(({ input }) => apps.revoke(input.id)),
+})
