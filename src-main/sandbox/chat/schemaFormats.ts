@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { DAY } from '../world/limits.ts'
+import { DAY } from '../world/seed.ts'
 
 const at = (count: number, stepMs: number) => new Date(Date.UTC(2026, 2, 14, 9, 26, 53) + (count % 50_000) * stepMs)
 /** `2026-03-14T09:26:53` with enough fraction digits to reach `least` characters. */

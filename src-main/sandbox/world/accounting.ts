@@ -1,8 +1,7 @@
 import { Decimal } from 'decimal.js'
 import type { ApiKey, SandboxAccount } from './accounts.ts'
-import { DAY } from './limits.ts'
 import { MODELS, type SandboxModel } from './models.ts'
-import { type Random, seededRandom } from './seed.ts'
+import { DAY, type Random, seededRandom } from './seed.ts'
 
 /** `GET /v1/usage` reports the last 30 days, including today. */
 const SHOWN_DAYS = 30

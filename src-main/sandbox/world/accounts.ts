@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Decimal } from 'decimal.js'
-import { DAY } from './limits.ts'
-import { seededHex, seededUuid } from './seed.ts'
+import { DAY, seededHex, seededUuid } from './seed.ts'
 
 /** The account-wide limits that `GET /v1/rate-limit` reports. */
 export interface AccountLimits {

@@ -1,9 +1,9 @@
 import { ServiceError } from '../errors.ts'
 import type { ApiKey, SandboxAccount } from './accounts.ts'
+import { DAY } from './seed.ts'
 
 const MINUTE = 60_000
 const HOUR = 3_600_000
-export const DAY = 86_400_000
 
 /** A counter that restarts at each whole minute, hour or day (UTC). */
 class Window {

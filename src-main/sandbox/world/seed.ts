@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto'
 
+/** ms. */
+export const DAY = 86_400_000
+
 /** Random numbers that depend only on their seed, so that equal starts give equal state. */
 export interface Random {
   /** In [0, 1). */

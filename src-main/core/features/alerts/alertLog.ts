@@ -36,10 +36,10 @@ export class AlertLog {
       let changed = false
       for (const reading of readings.filter(this.#isNew)) {
         const before = this.#table.holding(reading.watch)
-        const holds = before && this.#stillHolds(before, reading) ? before : null
-        if (before && !holds) this.#end(before)
-        if (!holds && this.#mustReport(reading)) reported.push(this.#add(reading))
-        changed ||= before !== null && !holds
+        const active = before && this.#isStillActive(before, reading) ? before : null
+        if (before && !active) this.#end(before)
+        if (!active && this.#mustReport(reading)) reported.push(this.#add(reading))
+        changed ||= before !== null && !active
       }
       return { reported, changed: changed || reported.length > 0 }
     })
@@ -68,7 +68,7 @@ export class AlertLog {
   /**
    * A moved limit that is crossed as far as before counts as the same crossing. Otherwise the alert ends and the measurement is judged again.
    */
-  #stillHolds(holding: StoredAlert, { period, mark, level, recovered }: Measurement): boolean {
+  #isStillActive(holding: StoredAlert, { period, mark, level, recovered }: Measurement): boolean {
     if (holding.period !== period || level > holding.level) return false
     if (holding.mark === mark) return level > 0 || !recovered
     if (level < holding.level) return false

@@ -194,15 +194,15 @@ export function measureRefusal(
 /** Measures the rate-limit status. A ban with a readable end is over at that time. */
 export function measureBan(
   account: AccountName,
-  said: { banned: boolean; until: string | null },
+  status: { banned: boolean; until: string | null },
   asOf: number,
 ): Measurement {
-  const ends = instantOf(said.until)
-  const banned = said.banned && !(ends !== null && ends <= asOf)
+  const ends = instantOf(status.until)
+  const banned = status.banned && !(ends !== null && ends <= asOf)
   return {
     ...{ watch: `ban:${account.id}`, period: null, mark: '', level: banned ? 1 : 0, recovered: !banned, asOf },
     endsAt: ends,
-    facts: { kind: 'ban', account, until: said.until?.slice(0, 100) ?? null },
+    facts: { kind: 'ban', account, until: status.until?.slice(0, 100) ?? null },
   }
 }
 

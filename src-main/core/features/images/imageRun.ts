@@ -60,8 +60,8 @@ export class ImageRun {
     try {
       const options = { ...this.#options(), onRow, onClosed: closed.resolve }
       const { value } = await upstream.createImage(requestOf(this.#now), options)
-      const came = value.data ?? []
-      await Promise.all(this.#now.slots.map(({ index }) => this.#take(upstream, index, came[index])))
+      const arrived = value.data ?? []
+      await Promise.all(this.#now.slots.map(({ index }) => this.#readImage(upstream, index, arrived[index])))
     } finally {
       await Promise.all(accounted)
     }
@@ -72,7 +72,7 @@ export class ImageRun {
   }
 
   /** Stores one image. A failure affects only its own slot. */
-  async #take(upstream: ImagesUpstream, index: number, arrived: Arrived | undefined): Promise<void> {
+  async #readImage(upstream: ImagesUpstream, index: number, arrived: Arrived | undefined): Promise<void> {
     const address = arrived?.url ? upstream.redact(arrived.url).slice(0, longestAddress) : null
     try {
       if (!arrived) throw new StudioError('malformed_reply', 'The service returned fewer images than requested.')
@@ -86,20 +86,20 @@ export class ImageRun {
     }
   }
 
-  async #saveImage(upstream: ImagesUpstream, index: number, came: Arrived, address: string | null): Promise<void> {
-    if (came.b64_json) {
+  async #saveImage(upstream: ImagesUpstream, index: number, arrived: Arrived, address: string | null): Promise<void> {
+    if (arrived.b64_json) {
       try {
-        await this.#store(index, decodeBase64(came.b64_json))
+        await this.#store(index, decodeBase64(arrived.b64_json))
         return
       } catch (thrown) {
         // If there is a URL too, it may have what the bytes did not.
-        if (!came.url) throw asReplyError(thrown)
+        if (!arrived.url) throw asReplyError(thrown)
       }
     }
-    if (!came.url) throw new StudioError('malformed_reply', 'The service returned neither an image nor its URL.')
+    if (!arrived.url) throw new StudioError('malformed_reply', 'The service returned neither an image nor its URL.')
     this.#slot(index, { state: 'fetching', address })
     const onRow = (id: number): void => this.#asked(id)
-    const { bytes } = await upstream.fetchFile(came.url, { ...this.#options(), onRow })
+    const { bytes } = await upstream.fetchFile(arrived.url, { ...this.#options(), onRow })
     await this.#store(index, await readBounded(bytes)).catch((thrown: unknown) => {
       throw asReplyError(thrown)
     })

@@ -7,29 +7,29 @@ import type { Made } from '../../store/mediaCleaning.ts'
  * limit; then the oldest ones until at most `keepBytes` are left. Favourites are only chosen if they are deleted and deleted ones are
  * requested.
  */
-export function chooseToGo(
+export function chooseForCleanUp(
   made: readonly Made[],
   { olderThanDays, keepBytes, removed }: Omit<CleanUp, 'kinds'>,
   now: number,
 ): Made[] {
   const before = olderThanDays === null ? null : new Date(now - olderThanDays * dayMs).toISOString()
-  const going = new Set<Made>()
+  const chosen = new Set<Made>()
   for (const one of made) {
     const old = before !== null && one.createdAt < before && !one.favourite
-    if (old || (removed && one.removedAt !== null)) going.add(one)
+    if (old || (removed && one.removedAt !== null)) chosen.add(one)
   }
-  if (keepBytes !== null) takeOldest(made, going, keepBytes)
-  return made.filter((one) => going.has(one))
+  if (keepBytes !== null) takeOldest(made, chosen, keepBytes)
+  return made.filter((one) => chosen.has(one))
 }
 
-function takeOldest(made: readonly Made[], going: Set<Made>, keepBytes: number): void {
+function takeOldest(made: readonly Made[], chosen: Set<Made>, keepBytes: number): void {
   const files = new NamedFiles()
-  for (const one of made) if (!going.has(one)) files.add(one)
+  for (const one of made) if (!chosen.has(one)) files.add(one)
   for (const one of made) {
     if (files.bytes <= keepBytes) return
     // Items without files free no space.
-    if (going.has(one) || one.favourite || one.media.length === 0) continue
-    going.add(one)
+    if (chosen.has(one) || one.favourite || one.media.length === 0) continue
+    chosen.add(one)
     files.take(one)
   }
 }

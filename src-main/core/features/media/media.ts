@@ -66,7 +66,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
   async function sweep(): Promise<void> {
     const known = rows.ids()
     // Reads the names once, so that files added later are not considered. Only names in our own format: other files stay.
-    const left = realNamesIn(folder).filter((name) => leftOver.test(name) && !known.has(name))
+    const left = realNamesIn(folder).filter((name) => leftoverName.test(name) && !known.has(name))
     const ownerless = growing.names().filter((name) => rows.ownerKind(growing.ownerOf(name) ?? '') === null)
     for (const name of left) if (isRealFile(fileOf(name))) await rm(fileOf(name), { force: true })
     for (const name of ownerless) await growing.discard(name)
@@ -80,19 +80,19 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
   /** Puts bytes into a file in the data folder for `work`, which moves it away. A source file stays in place if `work` fails. */
   async function onDisk<T>(source: MediaInput, work: (path: string) => Promise<T>): Promise<T> {
     const path = 'path' in source ? source.path : fileOf(`${randomUUID()}.part`)
-    let mayGo = 'bytes' in source
+    let isTemporary = 'bytes' in source
     try {
       if ('bytes' in source) {
         await swept
         await writeFile(path, source.bytes, { flag: 'wx', mode: 0o600 })
       }
       const result = await work(path)
-      mayGo = true
+      isTemporary = true
       return result
     } catch (thrown) {
       throw asFileError(thrown)
     } finally {
-      if (mayGo) await rm(path, { force: true })
+      if (isTemporary) await rm(path, { force: true })
     }
   }
 
@@ -247,7 +247,7 @@ export function createMedia({ dataDir, store: { media: rows }, uploads }: MediaO
 }
 
 /** An id, or an id whose file was being written. */
-const leftOver = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.part)?$/
+const leftoverName = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:\.part)?$/
 
 /**
  * Gives a file a second name until its row is written. If the process dies, one of the two is found: the new name through its row, or the old

@@ -11,7 +11,7 @@ import { fileStem } from '../../shared/fileName.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { Made, MadeKind } from '../../store/mediaCleaning.ts'
 import type { Store } from '../../store/store.ts'
-import { chooseToGo } from './chooseForCleanUp.ts'
+import { chooseForCleanUp } from './chooseForCleanUp.ts'
 import type { Media } from './media.ts'
 
 export interface MediaRetentionOptions {
@@ -24,7 +24,7 @@ export interface MediaRetentionOptions {
 }
 
 /** Deleted items can be restored for this long, ms. */
-const keptMs = 30 * dayMs
+const restorableMs = 30 * dayMs
 /** Delay of the first sweep after the start, ms. The page loads first. */
 const firstSweepMs = 10_000
 /** Rows per transaction. Deleting overwrites the freed space, and other writers wait meanwhile. */
@@ -36,7 +36,7 @@ interface EraseSteps {
 }
 
 /** Number of dragged copies to retain: the target of a drag may still read them. */
-const dragsKept = 8
+const maxDragCopies = 8
 
 const endings: Record<string, string> = {
   'image/png': 'png',
@@ -63,8 +63,8 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
   let turn: Promise<unknown> = Promise.resolve()
   let closed = false
   const drags: string[] = []
-  const sweepOrSay = (): void => inBackground('Deleted items could not be deleted permanently', sweep())
-  const timers = [setTimeout(sweepOrSay, firstSweepMs), setInterval(sweepOrSay, dayMs)]
+  const sweepInBackground = (): void => inBackground('Deleted items could not be deleted permanently', sweep())
+  const timers = [setTimeout(sweepInBackground, firstSweepMs), setInterval(sweepInBackground, dayMs)]
   for (const timer of timers) timer.unref()
 
   /** Runs calls one after another: concurrent ones would count the same items. */
@@ -103,14 +103,14 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
 
   /** Items of one feature older than an instant, without favourites. */
   const olderThan = (kind: MadeKind, before: string): Made[] =>
-    chooseToGo(rows.made([kind]), { olderThanDays: 0, keepBytes: null, removed: false }, Date.parse(before))
+    chooseForCleanUp(rows.made([kind]), { olderThanDays: 0, keepBytes: null, removed: false }, Date.parse(before))
 
-  const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseToGo(rows.made([...new Set(kinds)]), wish, now())
+  const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseForCleanUp(rows.made([...new Set(kinds)]), wish, now())
 
   /** Permanently deletes items deleted more than 30 days ago, and unreferenced files. Returns the number of items. */
   function sweep(): Promise<number> {
     return inTurn(async () => {
-      const before = new Date(now() - keptMs).toISOString()
+      const before = new Date(now() - restorableMs).toISOString()
       const old = rows
         .made(['speech', 'recordings', 'images'])
         .filter(({ removedAt }) => removedAt && removedAt < before)
@@ -201,7 +201,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const stem = fileStem(name.slice(0, name.length - extname(name).length) || name, 100, 'file')
       const path = join(folder, `${stem}.${ending}`)
       await rename(part, path)
-      for (const old of drags.splice(0, drags.length - dragsKept)) await rm(old, { recursive: true, force: true })
+      for (const old of drags.splice(0, drags.length - maxDragCopies)) await rm(old, { recursive: true, force: true })
       return { began: await host.dragOut(path) }
     },
     peaks({ mediaId }: { mediaId: string }): { data: string; seconds: number } | null {

@@ -17,10 +17,10 @@ export async function finish(
 ): Promise<void> {
   const { store, media, listening } = feature
   const { settings, excerpt, mediaId: former } = store.speeches.row(id)
-  const came = store.speeches.parts(id)
-  const cut = came.findIndex((part) => part.state !== 'done')
-  const files = came
-    .slice(0, cut < 0 ? came.length : cut + 1)
+  const parts = store.speeches.parts(id)
+  const cut = parts.findIndex((part) => part.state !== 'done')
+  const files = parts
+    .slice(0, cut < 0 ? parts.length : cut + 1)
     .filter((part) => part.audioBytes > 0)
     .map((part) => ({ path: media.growing.pathOf(partName(id, part.part)), whole: part.state === 'done' }))
   const to = media.growing.pathOf(`${id}.joined`)

@@ -64,12 +64,12 @@ async function* soundsOf(
     yield { type: 'plan', parts, mime, rate }
     for (let part = fromPart; part <= parts; part++) {
       let whole = false
-      const come = async (at: number): Promise<Come> => {
-        const come = await comeOf(feature, { id, run, part, at }, left)
-        whole = come === 'whole'
-        return come
+      const available = async (at: number): Promise<Available> => {
+        const available = await availableOf(feature, { id, run, part, at }, left)
+        whole = available === 'whole'
+        return available
       }
-      yield* bytesOf(media.growing.pathOf(partName(id, part)), part, left, come)
+      yield* bytesOf(media.growing.pathOf(partName(id, part)), part, left, available)
       if (left.aborted) return
       if (!whole) break
       yield { type: 'part', part }
@@ -88,19 +88,19 @@ function joinedPath({ store, media }: SpeechFeature, id: string): string | null 
 }
 
 /** Number of bytes available; `whole` and `cut` when no more will come. */
-type Come = number | 'whole' | 'cut'
+type Available = number | 'whole' | 'cut'
 
-/** The bytes of a file from its start, as far as `come` reports. */
+/** The bytes of a file from its start, as far as `available` reports. */
 async function* bytesOf(
   path: string,
   part: number,
   left: AbortSignal,
-  come: (at: number) => Promise<Come>,
+  available: (at: number) => Promise<Available>,
 ): AsyncGenerator<SpeechSound, undefined, void> {
   let file: FileHandle | null = null
   try {
     for (let at = 0; ; ) {
-      const there = await come(at)
+      const there = await available(at)
       if (left.aborted) return
       file ??= await openThere(path)
       if (file === null && typeof there === 'number')
@@ -136,13 +136,17 @@ interface Place {
 }
 
 /** Waits until a part has more than `at` bytes, or never will. */
-async function comeOf(feature: SpeechFeature, { id, run, part, at }: Place, left: AbortSignal): Promise<Come> {
+async function availableOf(
+  feature: SpeechFeature,
+  { id, run, part, at }: Place,
+  left: AbortSignal,
+): Promise<Available> {
   for (;;) {
     if (left.aborted) return 'cut'
     const under = run !== undefined && feature.runs.get(id) === run
     // During a run its own state is enough, which saves a database read per chunk.
     const growing = under && run.part === part
-    if (growing && run.came > at) return run.came
+    if (growing && run.receivedBytes > at) return run.receivedBytes
     if (!growing && feature.store.speeches.parts(id).find((one) => one.part === part)?.state === 'done') return 'whole'
     if (!under) return 'cut'
     await changed(run, left)

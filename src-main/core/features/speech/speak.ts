@@ -50,7 +50,7 @@ interface Task {
 async function speakPart(feature: SpeechFeature, run: SpeechRun, part: SpeechPart, task: Task): Promise<Sound> {
   const { speeches } = feature.store
   const settle = (state: SpeechPart['state'], problem: Problem | null, seconds: number | null): Promise<void> => {
-    const audioBytes = run.begun ? run.came : part.audioBytes
+    const audioBytes = run.begun ? run.receivedBytes : part.audioBytes
     const now = { part: part.part, state, problem, audioBytes, seconds }
     return untilWritten('A part of a speech', () => speeches.setPart(run.id, now), feature.closing)
   }
@@ -101,7 +101,8 @@ async function ask(feature: SpeechFeature, run: SpeechRun, { part }: SpeechPart,
       if (file === null) refuseWords(reply, bytes, task.settings.format)
       file ??= await begin(feature, run, part)
       run.grew(await file.append(bytes))
-      if (run.came > mostBytes) throw malformed('The service sent more audio than one part of a text can have.')
+      if (run.receivedBytes > mostBytes)
+        throw malformed('The service sent more audio than one part of a text can have.')
     }
     if (file === null) throw malformed('The service replied without any audio.')
     await file.sync()

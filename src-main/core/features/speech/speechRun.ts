@@ -8,7 +8,7 @@ export class SpeechRun {
   readonly changes = new Listeners()
   /** The requested part and the number of its bytes in its file; 0 between two parts. */
   part = 0
-  came = 0
+  receivedBytes = 0
   /** Whether bytes of this part have arrived. Until then its file is that of an earlier attempt. */
   begun = false
   /** Why the run was ended locally: cancelled by the person, or the program ends. */
@@ -21,14 +21,14 @@ export class SpeechRun {
 
   asksFor(part: number): void {
     this.part = part
-    this.came = 0
+    this.receivedBytes = 0
     this.begun = false
     this.changes.notify()
   }
 
-  grew(came: number): void {
+  grew(receivedBytes: number): void {
     this.begun = true
-    this.came = came
+    this.receivedBytes = receivedBytes
     this.changes.notify()
   }
 

@@ -40,7 +40,9 @@ export class SpeechView {
     return this.#table
       .parts(id)
       .map((part) =>
-        run?.begun && part.state === 'making' && run.part === part.part ? { ...part, audioBytes: run.came } : part,
+        run?.begun && part.state === 'making' && run.part === part.part
+          ? { ...part, audioBytes: run.receivedBytes }
+          : part,
       )
   }
 

@@ -99,7 +99,7 @@ export class TranscriptRuns {
     const run = this.#runs.get(id)
     if (!run || run.ended) return false
     try {
-      this.#end(run, { state, problem, raw: null, heard: null })
+      this.#end(run, { state, problem, raw: null, parsed: null })
     } finally {
       run.abort.abort()
     }
@@ -109,12 +109,12 @@ export class TranscriptRuns {
   async #drive(run: Run, asked: TranscriptRequest, service: Service): Promise<void> {
     let reply: Transcription | null = null
     let raw: string | null = null
-    let heard: ParsedTranscript | null = null
+    let parsed: ParsedTranscript | null = null
     let failure: StudioError | null = null
     try {
       reply = await service.createTranscription(await requestOf(asked), this.#options(run))
       raw = rawOf(reply)
-      heard = parseTranscript(reply.format, raw)
+      parsed = parseTranscript(reply.format, raw)
     } catch (thrown) {
       failure = asStudioError(thrown)
     }
@@ -125,12 +125,12 @@ export class TranscriptRuns {
       this.#write(`cost ${run.id}`, 'The cost of a transcript', ({ transcripts }) => transcripts.setCost(run.id, cost))
     }
     if (run.ended) this.#parts.changed(run.id, 'progress')
-    else if (failure === null) this.#end(run, { state: 'done', problem: null, raw, heard })
+    else if (failure === null) this.#end(run, { state: 'done', problem: null, raw, parsed })
     // The person cancelled it in the request log.
-    else if (failure.kind === 'cancelled') this.#end(run, { state: 'cancelled', problem: null, raw, heard })
+    else if (failure.kind === 'cancelled') this.#end(run, { state: 'cancelled', problem: null, raw, parsed })
     else {
       if (failure.kind === 'bug') this.#parts.log('error', failure.message)
-      this.#end(run, { state: 'failed', problem: failure.toProblem(), raw, heard })
+      this.#end(run, { state: 'failed', problem: failure.toProblem(), raw, parsed })
     }
   }
 
@@ -158,13 +158,13 @@ export class TranscriptRuns {
       state,
       problem,
       raw,
-      heard,
-    }: Pick<TranscriptEnd, 'state' | 'problem' | 'raw'> & { heard: ParsedTranscript | null },
+      parsed,
+    }: Pick<TranscriptEnd, 'state' | 'problem' | 'raw'> & { parsed: ParsedTranscript | null },
   ): void {
     run.ended = true
     run.progress.stop()
     const { changed } = this.#parts
-    const { came = null, text = '', cues = [] } = heard ?? {}
+    const { came = null, text = '', cues = [] } = parsed ?? {}
     const sentBytes = state === 'done' ? run.totalBytes : run.sentBytes
     const end = { id: run.id, state, problem, sentBytes, came, raw, text, cues, search: searchOf(text, cues) }
     this.#write(`transcript ${run.id}`, 'A transcript', ({ transaction, transcripts }) => {
@@ -192,9 +192,9 @@ export class TranscriptRuns {
 
 /** Text to search. Text and cues have the same words unless a person edited one of them. Then both are searched. */
 export function searchOf(text: string, cues: Transcript['cues']): string {
-  const said = searchable(text)
+  const searched = searchable(text)
   const shown = searchable(cues.map((one) => one.text).join(' '))
-  return said.includes(shown) ? said : said + shown
+  return searched.includes(shown) ? searched : searched + shown
 }
 
 /** The problem of a transcript that the end of the program interrupted. */

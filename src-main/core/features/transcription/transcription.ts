@@ -216,8 +216,8 @@ export function createTranscription(parts: TranscribeParts) {
     revert({ transcriptId }: { transcriptId: string }): Transcript {
       const { came } = transcripts.get(transcriptId)
       const raw = transcripts.raw(transcriptId)
-      const said = raw === null || came === null ? { text: '', cues: [] } : parseTranscript(came, raw)
-      return reword(transcriptId, { ...said, edited: false })
+      const original = raw === null || came === null ? { text: '', cues: [] } : parseTranscript(came, raw)
+      return reword(transcriptId, { ...original, edited: false })
     },
     /** @throws StudioError `no_such_item` */
     rename({ id, name }: { id: string; name: string }): Recording {

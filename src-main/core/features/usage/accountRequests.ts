@@ -39,7 +39,7 @@ export function accountRequests(
   ): Promise<AccountAnswer<T>> {
     const askedAt = now()
     try {
-      const { value } = await unlessLeft(call({ feature: 'account', signal, onRow }), signal)
+      const { value } = await untilAborted(call({ feature: 'account', signal, onRow }), signal)
       // Any JSON object satisfies the loose schemas. An object without one of these members comes from a different kind of server.
       if (members.every((member) => value[member] === null || value[member] === undefined)) return { missing: true }
       return { missing: false, value, askedAt, answeredAt: Math.max(askedAt, now()) }
@@ -72,14 +72,14 @@ function isAbsent({ kind, facts }: StudioError): boolean {
 }
 
 /** Rejects as soon as the signal aborts. The request itself may be shared with other callers, so it continues. */
-async function unlessLeft<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  const left = Promise.withResolvers<never>()
-  const leave = (): void => left.reject(new StudioError('cancelled', 'The connection was closed.'))
-  signal.addEventListener('abort', leave, { once: true })
-  if (signal.aborted) leave()
+async function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const abort = (): void => aborted.reject(new StudioError('cancelled', 'The connection was closed.'))
+  signal.addEventListener('abort', abort, { once: true })
+  if (signal.aborted) abort()
   try {
-    return await Promise.race([answer, left.promise])
+    return await Promise.race([answer, aborted.promise])
   } finally {
-    signal.removeEventListener('abort', leave)
+    signal.removeEventListener('abort', abort)
   }
 }

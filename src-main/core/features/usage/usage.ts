@@ -16,7 +16,7 @@ import { openUsageReader, type UsageReader } from './reader.ts'
 import { summaryOf, todayOf } from './summary.ts'
 
 /** How often the schedule is checked. A timer for the next due time would be delayed while the computer sleeps. */
-const lookEveryMs = 60_000
+const checkEveryMs = 60_000
 /** `refresh` returns the last reply if it is younger than this, ms. */
 const reuseMs = 10_000
 /** Delays before fetching a missing price. The service records a request only after it has ended. */
@@ -36,8 +36,8 @@ export function createUsage(parts: UsageFeatureOptions) {
   /** The account of a connection that cannot be reached. */
   let unreachable: StoredAccount | null = null
   let sandboxUrl: string | null = null
-  let looking: NodeJS.Timeout | null = null
-  let wanted: NodeJS.Timeout | null = null
+  let checkTimer: NodeJS.Timeout | null = null
+  let priceTimer: NodeJS.Timeout | null = null
   let closed: Promise<unknown> = Promise.resolve()
 
   const active = (): StoredAccount | null => connection?.account ?? unreachable
@@ -62,7 +62,7 @@ export function createUsage(parts: UsageFeatureOptions) {
   }
 
   /** Fetches whatever is due. Resolves when the account's days are fetched. Never rejects. */
-  async function look(): Promise<void> {
+  async function fetchDue(): Promise<void> {
     const current = connection
     if (!current) return
     if (current.usageIsDue) await current.fetchUsage()
@@ -72,10 +72,10 @@ export function createUsage(parts: UsageFeatureOptions) {
   }
 
   function disconnect(): void {
-    if (looking) clearInterval(looking)
-    if (wanted) clearTimeout(wanted)
-    looking = null
-    wanted = null
+    if (checkTimer) clearInterval(checkTimer)
+    if (priceTimer) clearTimeout(priceTimer)
+    checkTimer = null
+    priceTimer = null
     const former = connection
     connection = null
     if (former) closed = Promise.all([closed, former.close()])
@@ -87,10 +87,10 @@ export function createUsage(parts: UsageFeatureOptions) {
     connection = new FetchQueue(parts, from, place, accountAt(accountStore, place, fresh, now()), () =>
       changes.notify(),
     )
-    const lookInBackground = (): void => inBackground('The account’s usage could not be fetched', look())
-    looking = setInterval(lookInBackground, lookEveryMs)
-    looking.unref()
-    lookInBackground()
+    const fetchDueInBackground = (): void => inBackground('The account’s usage could not be fetched', fetchDue())
+    checkTimer = setInterval(fetchDueInBackground, checkEveryMs)
+    checkTimer.unref()
+    fetchDueInBackground()
   }
 
   return {
@@ -106,7 +106,7 @@ export function createUsage(parts: UsageFeatureOptions) {
       const stored = active()
       return stored && show(stored)
     },
-    look,
+    fetchDue,
 
     /** Switches to another connection, or to none. With `place` but without `from`, the account is shown but nothing is fetched. */
     follow(from: AccountEndpoints | null, place: AccountLocation | null): void {
@@ -144,16 +144,16 @@ export function createUsage(parts: UsageFeatureOptions) {
     /** Call when a request with an unknown price was sent: fetches usage soon, to learn the price. */
     wanted(): void {
       const current = connection
-      if (wanted || !current || current.account.offers === 'no') return
+      if (priceTimer || !current || current.account.offers === 'no') return
       const since = now() - (current.attemptedAt ?? 0)
-      wanted = setTimeout(
+      priceTimer = setTimeout(
         () => {
-          wanted = null
+          priceTimer = null
           if (connection === current) inBackground('A price could not be fetched', current.fetchUsage())
         },
         Math.max(wantedAfterMs, Math.min(wantedEveryMs, wantedEveryMs - since)),
       )
-      wanted.unref()
+      priceTimer.unref()
     },
 
     /**

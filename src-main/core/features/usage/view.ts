@@ -12,7 +12,7 @@ import { isOwnReadOut, Sum } from './totals.ts'
 type Row = ServiceDay | MeasuredDay
 
 /** Sum and rows of one series; `id` is null for rows that belong to `rest`. */
-interface Own {
+interface SeriesUsage {
   id: string | null
   sum: Sum
   rows: Row[]
@@ -44,10 +44,11 @@ export function viewOf(
   }
   const known = buckets.map(({ from, to }) => states.slice(from - range.from, to - range.from + 1).some(isKnown))
   const nameOf = namer(parts, account, query)
-  const all = ownIn(parts, account, query, range, nameOf).sort(byPlace)
+  const all = usageBySeries(parts, account, query, range, nameOf).sort(byCostAndRequests)
   const placed = all.flatMap(({ id, ...own }) => (id === null ? [] : [{ id, ...own }]))
   const rest = [...all.filter(({ id }) => id === null), ...placed.slice(most)]
-  const draw = (own: readonly Pick<Own, 'rows'>[]) => columns(own, known, (day) => bucketOfDay[day - range.from] ?? 0)
+  const draw = (own: readonly Pick<SeriesUsage, 'rows'>[]) =>
+    columns(own, known, (day) => bucketOfDay[day - range.from] ?? 0)
   const series: Series[] = placed.slice(0, most).map(({ id, ...own }) => ({
     ...{ id, ...nameOf(id), total: own.sum.figures() },
     ...draw([own]),
@@ -101,20 +102,20 @@ function statesIn(
   return statesOf(range, covered, now())
 }
 
-function ownIn(
+function usageBySeries(
   ...[{ accountStore, local }, account, query, { from, to }, nameOf]: [
     ...[ReadParts, StoredAccount, ViewQuery, DayBucket],
     (id: string) => Named,
   ]
-): Own[] {
+): SeriesUsage[] {
   const { by, source, search } = query
   const { models, keys } = accountStore.sums
   const service = () => (by === 'key' ? keys(account.no, from, to) : models(account.no, from, to))
   const rows: readonly Row[] = source === 'service' ? service() : local.usedByDay(account.id, from, to)
-  const all = new Map<string | null, Own>()
+  const all = new Map<string | null, SeriesUsage>()
   for (const row of rows) {
     if ('who' in row && by !== 'feature' && isOwnReadOut(row)) continue
-    const id = 'who' in row ? ownPlace(row, by) : row.name
+    const id = 'who' in row ? seriesIdOf(row, by) : row.name
     let own = all.get(id)
     if (!own) {
       own = { id, sum: new Sum(), rows: [] }
@@ -132,7 +133,7 @@ function addRow(sum: Sum, row: Row): void {
 }
 
 /** The series of a row. Null by model if it has none, by app for the studio's own requests, and by feature for requests of apps. */
-function ownPlace({ who, model }: MeasuredDay, by: ViewQuery['by']): string | null {
+function seriesIdOf({ who, model }: MeasuredDay, by: ViewQuery['by']): string | null {
   if (by === 'model') return model
   const kind = by === 'tool' ? 'tool:' : 'studio:'
   return who.startsWith(kind) ? who.slice(kind.length) : null
@@ -160,7 +161,11 @@ function isSearched(search: string, named: Named | null): boolean {
   return wanted === '' || (named !== null && folded(named.name).includes(wanted))
 }
 
-function columns(own: readonly Pick<Own, 'rows'>[], known: readonly boolean[], bucketOf: (day: number) => number) {
+function columns(
+  own: readonly Pick<SeriesUsage, 'rows'>[],
+  known: readonly boolean[],
+  bucketOf: (day: number) => number,
+) {
   const sums = known.map((is) => (is ? new Sum() : null))
   for (const { rows } of own) {
     for (const row of rows) {
@@ -177,14 +182,14 @@ function columns(own: readonly Pick<Own, 'rows'>[], known: readonly boolean[], b
   }
 }
 
-function summed(all: readonly Pick<Own, 'sum'>[]): Sum {
+function summed(all: readonly Pick<SeriesUsage, 'sum'>[]): Sum {
   const total = new Sum()
   for (const { sum } of all) total.add(sum)
   return total
 }
 
 /** Highest cost first, then most requests. */
-function byPlace({ id, sum: a }: Own, { id: other, sum: b }: Own): number {
+function byCostAndRequests({ id, sum: a }: SeriesUsage, { id: other, sum: b }: SeriesUsage): number {
   if (a.cost !== b.cost) return a.cost < b.cost ? 1 : -1
   return b.requests - a.requests || ((id ?? '') < (other ?? '') ? -1 : 1)
 }
@@ -203,7 +208,7 @@ function beforeOf(
   const firstLocal = query.source === 'here' ? parts.local.firstDayOf(account.id) : null
   const unknown = query.source === 'here' ? firstLocal === null || firstLocal > range.to : state === 'gap'
   if (unknown) return null
-  const total = summed(ownIn(parts, account, query, range, nameOf)).figures()
+  const total = summed(usageBySeries(parts, account, query, range, nameOf)).figures()
   return { from: dayText(range.from), to: dayText(range.to), total, state }
 }
 

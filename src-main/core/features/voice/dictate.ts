@@ -2,7 +2,7 @@ import { soundFile, typeByName } from '../../shared/audioFileTypes.ts'
 import type { VoiceFeature } from './voice.ts'
 
 /** Number of recent results, for a page that lost the reply. Each has a few sentences. */
-const keptTexts = 32
+const maxResults = 32
 
 /**
  * Transcribes an uploaded recording, streamed from disk to the service. The upload identifies the request: a second call for the same upload,
@@ -17,18 +17,18 @@ export function dictate(
   const { dictations } = feature
   const known = dictations.get(input.uploadId)
   if (known) return known
-  const heard = hear(feature, input)
-  dictations.set(input.uploadId, heard)
-  heard.then(
+  const result = transcribe(feature, input)
+  dictations.set(input.uploadId, result)
+  result.then(
     () => {
-      for (const oldest of [...dictations.keys()].slice(0, -keptTexts)) dictations.delete(oldest)
+      for (const oldest of [...dictations.keys()].slice(0, -maxResults)) dictations.delete(oldest)
     },
     () => dictations.delete(input.uploadId),
   )
-  return heard
+  return result
 }
 
-async function hear(
+async function transcribe(
   feature: VoiceFeature,
   { uploadId, language }: { uploadId: string; language?: string | undefined },
 ): Promise<{ text: string }> {

@@ -16,10 +16,10 @@ const maxParsed = 8_000
  */
 export function speakable(markdown: string): string {
   const { text, formulas } = putFormulasAside(markdown)
-  const said = pieces(text)
+  const spoken = pieces(text)
     .flatMap((piece) => blocks(fromMarkdown(piece, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] })))
     .join('\n\n')
-  return said.replace(/\uE000(\d+)\uE001/g, (_, index: string) => formulas[Number(index)] ?? '').trim()
+  return spoken.replace(/\uE000(\d+)\uE001/g, (_, index: string) => formulas[Number(index)] ?? '').trim()
 }
 
 const fence = /^ {0,3}(`{3,}|~{3,})/
@@ -89,8 +89,8 @@ function block(node: Nodes): string {
     case 'list':
       return node.children
         .map((item, index) => {
-          const said = blocks(item).join('\n')
-          return said !== '' && node.ordered ? `${(node.start ?? 1) + index}. ${said}` : said
+          const spoken = blocks(item).join('\n')
+          return spoken !== '' && node.ordered ? `${(node.start ?? 1) + index}. ${spoken}` : spoken
         })
         .filter(Boolean)
         .join('\n')

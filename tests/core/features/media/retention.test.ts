@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { chooseToGo } from '../../../../src-main/core/features/media/chooseForCleanUp.ts'
+import { chooseForCleanUp } from '../../../../src-main/core/features/media/chooseForCleanUp.ts'
 import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
 import { createMediaRetention, type MediaRetention } from '../../../../src-main/core/features/media/retention.ts'
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
@@ -246,7 +246,7 @@ test('a clean-up by size deletes the oldest items, never a favourite, and no mor
           }),
         )
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
-      const going = chooseToGo(made, { olderThanDays: null, keepBytes, removed: false }, today)
+      const going = chooseForCleanUp(made, { olderThanDays: null, keepBytes, removed: false }, today)
       const bytesOf = (all: readonly Made[]): number => new Set(all.map(({ media: [file] }) => file?.id)).size * 100
       const left = made.filter((each) => !going.includes(each))
       expect(going.some(({ favourite }) => favourite)).toBe(false)
@@ -299,7 +299,9 @@ test('waveform peaks are stored with their file and deleted with it', async () =
   expect(keeping.peaks({ mediaId })).toBeNull()
   keeping.keepPeaks({ mediaId, data: Buffer.from([1, 2, 255]).toString('base64'), seconds: 1.5 })
   expect(keeping.peaks({ mediaId })).toEqual({ data: 'AQL/', seconds: 1.5 })
-  expect(() => keeping.keepPeaks({ mediaId: randomUUID(), data: '', seconds: 0 })).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+  expect(() => keeping.keepPeaks({ mediaId: randomUUID(), data: '', seconds: 0 })).toThrow(
+    expect.objectContaining({ kind: 'no_such_item' }),
+  )
   await clean(wish({ olderThanDays: 1 }))
   expect(keeping.peaks({ mediaId })).toBeNull()
 })

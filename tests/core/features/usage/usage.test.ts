@@ -133,7 +133,7 @@ describe('the account of a connection', () => {
     for (const [at, used, expected] of steps) {
       now = Date.parse(at)
       requests += used
-      await accounts.look()
+      await accounts.fetchDue()
       expect([at, fetches()]).toEqual([at, expected])
     }
     const { no } = accountStore.accounts.get(id) ?? { no: 0 }
@@ -233,7 +233,7 @@ describe('the account of a connection', () => {
     const { id } = await accounts.refresh()
     expect(accounts.reading.keys({ accountId: id })).toEqual([])
     now += 31_000
-    await accounts.look()
+    await accounts.fetchDue()
     expect(accounts.list()).toMatchObject([{ fetching: true }])
     // With its pauses the round would take longer than this test allows.
     await accounts.refreshKeys()
@@ -292,12 +292,12 @@ describe('the account of a connection', () => {
     expect(accounts.summary({ accountId: account.id })).toMatchObject({ gaps: 0, corrections: 0, pace: null })
     const before = asked.length
     now += 23 * 3_600_000
-    await accounts.look()
+    await accounts.fetchDue()
     expect(asked.filter((path) => path === '/v1/usage')).toHaveLength(
       asked.slice(0, before).filter((path) => path === '/v1/usage').length,
     )
     now += 2 * 3_600_000
-    await accounts.look()
+    await accounts.fetchDue()
     expect(asked.length).toBeGreaterThan(before)
   })
 
@@ -377,7 +377,7 @@ describe('the account of a connection', () => {
     expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([1, 1])
     now += 2 * 3_600_000
     requests += 1
-    await accounts.look()
+    await accounts.fetchDue()
     for await (const [account] of accounts.watch()) if (!account?.fetching) break
     expect([count('/v1/keys/'), count('/v1/keys/old/usage')]).toEqual([2, 1])
     await accounts.refreshKeys()

@@ -2,19 +2,19 @@ import type { Joiner, Sound } from './joiner.ts'
 import { decoderDelay, enlarge, lengthOf, type Mp3, type Mp3Frame, reachesBack, readMp3 } from './mp3Frames.ts'
 
 /** Start and length of the audio within the decoded samples. */
-function soundIn({ frames, delay, padding }: Mp3, whole: boolean): { from: number; heard: number } {
+function soundIn({ frames, delay, padding }: Mp3, whole: boolean): { from: number; audible: number } {
   const decoded = frames.reduce((sum, { samples }) => sum + samples, 0)
-  if (delay === null) return { from: 0, heard: decoded }
+  if (delay === null) return { from: 0, audible: decoded }
   // The end padding of a truncated part is missing.
-  const heard = whole ? decoded - delay - padding : decoded - delay - decoderDelay
-  return { from: delay + decoderDelay, heard: Math.max(0, heard) }
+  const audible = whole ? decoded - delay - padding : decoded - delay - decoderDelay
+  return { from: delay + decoderDelay, audible: Math.max(0, audible) }
 }
 
 export function mp3Sound(bytes: Buffer): Sound | null {
   const mp3 = readMp3(bytes)
   const [first] = mp3?.frames ?? []
   if (!mp3 || !first || !mp3.frames.every((frame) => isLike(frame, first))) return null
-  return { format: 'mp3', seconds: soundIn(mp3, true).heard / first.rate, like: likeOf(first) }
+  return { format: 'mp3', seconds: soundIn(mp3, true).audible / first.rate, like: likeOf(first) }
 }
 
 const isLike = (one: Mp3Frame, other: Mp3Frame): boolean =>
@@ -24,7 +24,7 @@ const likeOf = ({ mpeg1, rate, mono }: Mp3Frame): string =>
   `mp3 (MPEG-${mpeg1 ? 1 : 2}, ${rate} Hz, ${mono ? 'mono' : 'stereo'})`
 
 /** Frames at the end of a part that may still be dropped when the next part arrives. The longest padding is four frames. */
-const heldFrames = 12
+const maxPendingFrames = 12
 /** The position of every 16th frame is remembered, for the seek table. */
 const noteEvery = 16
 
@@ -37,11 +37,11 @@ const noteEvery = 16
 export function mp3Joiner(): Joiner {
   let first: Mp3 | null = null
   let start = 0
-  let heard = 0
+  let audible = 0
   let count = 0
   let bytes = 0
   const places: number[] = []
-  const held: Mp3Frame[] = []
+  const pending: Mp3Frame[] = []
 
   function give(frame: Mp3Frame): Buffer {
     if (count % noteEvery === 0) places.push(bytes)
@@ -57,13 +57,13 @@ export function mp3Joiner(): Joiner {
     const skip = from + 64 >= one.samples ? 1 : 0
     const kept = frames.slice(skip)
     // Number of frames that should precede the first copied one.
-    const wanted = Math.round((start + heard - from) / one.samples) + skip
-    const drop = Math.min(held.length - 1, Math.max(0, count + held.length - wanted))
-    const last = held.at(-1 - drop)
+    const wanted = Math.round((start + audible - from) / one.samples) + skip
+    const drop = Math.min(pending.length - 1, Math.max(0, count + pending.length - wanted))
+    const last = pending.at(-1 - drop)
     const extra = skip === 0 ? Buffer.alloc(0) : mainDataNeeded(frames, skip)
     const enlarged = last && enlarge(last, extra)
     if (!enlarged) return frames
-    held.splice(held.length - 1 - drop, drop + 1, enlarged)
+    pending.splice(pending.length - 1 - drop, drop + 1, enlarged)
     return kept
   }
 
@@ -78,23 +78,23 @@ export function mp3Joiner(): Joiner {
         first = mp3
         start = sound.from
       } else if (first.delay !== null && mp3.delay !== null) frames = lead(mp3.frames, sound.from)
-      heard += sound.heard
+      audible += sound.audible
       for (const frame of frames) {
-        held.push(frame)
-        const ready = held.length > heldFrames ? held.shift() : undefined
+        pending.push(frame)
+        const ready = pending.length > maxPendingFrames ? pending.shift() : undefined
         if (ready) yield give(ready)
       }
     },
     end() {
-      const rest = held.map(give)
+      const rest = pending.map(give)
       const [frame] = first?.frames ?? []
       if (!first || !frame) return { rest, head: Buffer.alloc(headLength), seconds: 0 }
       const decoded = count * frame.samples
       const delay = first.delay
       // Players skip this many samples at the end. The decoder's own delay is part of it.
-      const padding = delay === null ? 0 : Math.min(4095, Math.max(0, decoded - delay - heard))
+      const padding = delay === null ? 0 : Math.min(4095, Math.max(0, decoded - delay - audible))
       const head = tagFrame(frame, { count, bytes, delay, padding, places })
-      const sound = delay === null ? decoded : Math.min(heard, decoded - delay - decoderDelay)
+      const sound = delay === null ? decoded : Math.min(audible, decoded - delay - decoderDelay)
       return { rest, head, seconds: sound / frame.rate }
     },
   }

@@ -6,7 +6,7 @@ interface Opus {
   packets: Buffer[]
   /** All samples of the packets, and the audible ones, at 48,000 Hz. */
   decoded: number
-  heard: number
+  audible: number
   preSkip: number
 }
 
@@ -16,7 +16,7 @@ const rate = 48_000
 /** The packets of the first stream (RFC 3533, 6). Drops a truncated last page. */
 function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint }, undefined> {
   let serial: number | null = null
-  let held: Buffer[] = []
+  let pending: Buffer[] = []
   for (let at = 0; at + 27 <= bytes.length; ) {
     if (bytes.toString('latin1', at, at + 4) !== 'OggS') {
       at += 1
@@ -30,18 +30,18 @@ function* packetsOf(bytes: Buffer): Generator<{ packet: Buffer; granule: bigint 
     serial ??= bytes.readUInt32LE(at + 14)
     const ours = bytes.readUInt32LE(at + 14) === serial
     const granule = bytes.readBigInt64LE(at + 6)
-    if (ours && (bytes.readUInt8(at + 5) & 1) === 0) held = []
+    if (ours && (bytes.readUInt8(at + 5) & 1) === 0) pending = []
     let begun = place
     for (const value of lacing) {
       place += value
       if (value === 255 || !ours) continue
       const end = bytes.subarray(begun, place)
-      const packet = held.length === 0 ? end : Buffer.concat([...held, end])
-      held = []
+      const packet = pending.length === 0 ? end : Buffer.concat([...pending, end])
+      pending = []
       begun = place
       yield { packet, granule }
     }
-    if (ours && begun < place) held.push(bytes.subarray(begun, place))
+    if (ours && begun < place) pending.push(bytes.subarray(begun, place))
     at = place
   }
 }
@@ -68,13 +68,13 @@ function readOpus(bytes: Buffer, whole: boolean): Opus | null {
   // A last page with fewer samples than its packets trims the end. A larger number is meaningless.
   const end = whole && last > 0 ? Math.min(last, decoded) : decoded
   const packets = sound.map(({ packet }) => packet)
-  return { head: head.packet, packets, decoded, heard: Math.max(0, end - preSkip), preSkip }
+  return { head: head.packet, packets, decoded, audible: Math.max(0, end - preSkip), preSkip }
 }
 
 export function opusSound(bytes: Buffer): Sound | null {
   const opus = readOpus(bytes, true)
   if (!opus || opus.packets.length === 0) return null
-  return { format: 'opus', seconds: opus.heard / rate, like: likeOf(opus) }
+  return { format: 'opus', seconds: opus.audible / rate, like: likeOf(opus) }
 }
 
 /** Channels, channel mapping and gain, which the single remaining header must state for all parts. */
@@ -82,7 +82,7 @@ const likeOf = ({ head }: Opus): string =>
   `opus (${head.readUInt8(9)} channels, gain ${head.readInt16LE(16)}, layout ${head.toString('hex', 18)})`
 
 /** Packets at the end of a part that may still be dropped when the next part arrives. */
-const heldPackets = 16
+const maxPendingPackets = 16
 const pageSamples = rate
 
 /**
@@ -92,10 +92,10 @@ const pageSamples = rate
  */
 export function opusJoiner(): Joiner {
   let first: Opus | null = null
-  let heard = 0
+  let audible = 0
   /** Samples of all packets, written and pending. */
   let decoded = 0
-  const held: Buffer[] = []
+  const pending: Buffer[] = []
   const pages = pageWriter()
 
   return {
@@ -110,24 +110,24 @@ export function opusJoiner(): Joiner {
       } else {
         // Compares where the next part's audio would begin with its position.
         for (;;) {
-          const late = decoded + opus.preSkip - (first.preSkip + heard)
-          const last = samplesOf(held.at(-1) ?? Buffer.alloc(0))
+          const late = decoded + opus.preSkip - (first.preSkip + audible)
+          const last = samplesOf(pending.at(-1) ?? Buffer.alloc(0))
           if (last === 0 || late * 2 <= last) break
-          held.pop()
+          pending.pop()
           decoded -= last
         }
       }
-      heard += opus.heard
+      audible += opus.audible
       for (const packet of opus.packets) {
-        held.push(packet)
+        pending.push(packet)
         decoded += samplesOf(packet)
-        if (held.length > heldPackets) yield* pages.add(held.shift() ?? packet)
+        if (pending.length > maxPendingPackets) yield* pages.add(pending.shift() ?? packet)
       }
     },
     end() {
       const rest: Uint8Array[] = []
-      for (const packet of held) rest.push(...pages.add(packet))
-      const granule = Math.min(decoded, (first?.preSkip ?? 0) + heard)
+      for (const packet of pending) rest.push(...pages.add(packet))
+      const granule = Math.min(decoded, (first?.preSkip ?? 0) + audible)
       rest.push(pages.end(granule))
       return { rest, head: Buffer.alloc(0), seconds: Math.max(0, granule - (first?.preSkip ?? 0)) / rate }
     },

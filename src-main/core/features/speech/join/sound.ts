@@ -11,13 +11,13 @@ export type { Sound } from './joiner.ts'
 /**
  * The format by the first bytes; `pcm` if they match no format. Plain samples may look like frames by chance, but not like a file signature.
  */
-export function soundOf(bytes: Uint8Array, asked: SpeechFormat): SpeechFormat {
+export function soundOf(bytes: Uint8Array, requested: SpeechFormat): SpeechFormat {
   const name = Buffer.from(bytes.subarray(0, 4)).toString('latin1')
   if (name === 'RIFF') return 'wav'
   if (name === 'OggS') return 'opus'
   if (name === 'fLaC') return 'flac'
-  if (asked === 'pcm') return 'pcm'
-  if (name.startsWith('ID3')) return asked === 'aac' ? 'aac' : 'mp3'
+  if (requested === 'pcm') return 'pcm'
+  if (name.startsWith('ID3')) return requested === 'aac' ? 'aac' : 'mp3'
   const [first = 0, second = 0] = bytes
   if (first !== 0xff || (second & 0xe0) !== 0xe0) return 'pcm'
   // Layer 0 is ADTS, layer III is MP3.
@@ -25,9 +25,9 @@ export function soundOf(bytes: Uint8Array, asked: SpeechFormat): SpeechFormat {
 }
 
 /** Format and length of a complete part; null if it is none of the six formats. The service may send another format than requested. */
-export function readSound(bytes: Buffer, asked: SpeechFormat, pcmRate: number): Sound | null {
-  const format = soundOf(bytes, asked)
-  if (format === 'pcm') return asked === 'pcm' ? pcmSound(bytes, pcmRate) : null
+export function readSound(bytes: Buffer, requested: SpeechFormat, pcmRate: number): Sound | null {
+  const format = soundOf(bytes, requested)
+  if (format === 'pcm') return requested === 'pcm' ? pcmSound(bytes, pcmRate) : null
   return readers[format](bytes)
 }
 
