@@ -102,7 +102,7 @@ it('before the core is there a page in the studio’s place says so, behind the 
   try {
     for (const path of ['/', '/index.html']) {
       const page = await ask(early, path)
-      expect([page.status, page.body]).toEqual([503, '<!doctype html><title>Mending</title>'])
+      expect([page.status, page.body]).toEqual([503, '<!doctype html><title>Starting up</title>'])
       expect(page.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
       expect(page.headers['content-security-policy']).toContain("script-src 'self';")
     }

@@ -17,7 +17,7 @@ export interface ExportOptions {
   output?: string
   since?: string
   until?: string
-  accountName?: string
+  account?: string
 }
 
 const formats = {
@@ -138,14 +138,14 @@ async function exportOne(
 async function exportUsage(
   format: string,
   file: string | null,
-  { dataDir, accountName, since, until }: Asked,
+  { dataDir, account, since, until }: Asked,
   parts: Parts,
 ): Promise<void> {
   if (format !== 'csv' && format !== 'json' && format !== 'parquet') return
   const accounts = await parts.openUsage(dataDir)
   const first = (() => {
     try {
-      return accountOf(accounts, accountName)?.firstDay ?? undefined
+      return accountOf(accounts, account)?.firstDay ?? undefined
     } finally {
       accounts.close()
     }
@@ -155,7 +155,7 @@ async function exportUsage(
   await usage(
     {
       ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
-      ...(accountName !== undefined && { accountName }),
+      ...(account !== undefined && { account }),
       ...(from !== undefined && { since: from }),
       ...(until !== undefined && { until }),
       ...(file !== null && { output: file }),
@@ -170,11 +170,11 @@ const rangeOf = ({ since, until }: ExportOptions): ExportRange => ({
   until: until === undefined ? null : new Date(Date.parse(until) + dayMs).toISOString(),
 })
 
-async function accountIdOf({ accountName, dataDir }: Asked, parts: Parts): Promise<string | null> {
-  if (accountName === undefined) return null
+async function accountIdOf({ account, dataDir }: Asked, parts: Parts): Promise<string | null> {
+  if (account === undefined) return null
   const accounts = await parts.openUsage(dataDir)
   try {
-    return accountOf(accounts, accountName)?.id ?? null
+    return accountOf(accounts, account)?.id ?? null
   } finally {
     accounts.close()
   }

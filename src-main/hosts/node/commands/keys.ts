@@ -7,7 +7,7 @@ import { accountOf, toMinute } from './usage.ts'
 
 export interface KeysOptions {
   dataDir?: string
-  accountName?: string
+  account?: string
   json: boolean
 }
 
@@ -15,7 +15,7 @@ export interface KeysOptions {
 export async function keys(options: KeysOptions, parts: Parts): Promise<number> {
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const account = accountOf(accounts, options.accountName)
+    const account = accountOf(accounts, options.account)
     const all = account ? accounts.keys(account.id) : []
     if (options.json) for (const key of all) printJson(key)
     else if (account === null) say('No account was ever connected.')

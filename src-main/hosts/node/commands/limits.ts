@@ -7,7 +7,7 @@ import { accountOf, toMinute } from './usage.ts'
 
 export interface LimitsOptions {
   dataDir?: string
-  accountName?: string
+  account?: string
   /** How many of the requests that were answered with 429. */
   history: number
   json: boolean
@@ -17,13 +17,12 @@ export interface LimitsOptions {
 export async function limits(options: LimitsOptions, parts: Parts): Promise<number> {
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const account = accountOf(accounts, options.accountName)
+    const account = accountOf(accounts, options.account)
     const status = account && accounts.limits(account.id)
     const calling = account ? (accounts.keys(account.id).find((key) => key.calling) ?? null) : null
     const key = calling && { rpm: calling.rpm, tpm: calling.tpm, concurrent: calling.concurrent, asOf: calling.asOf }
     const history = accounts.limited(options.history, account?.id ?? null)
-    if (options.json)
-      printJson({ accountName: account && { id: account.id, name: account.name }, status, key, history })
+    if (options.json) printJson({ account: account && { id: account.id, name: account.name }, status, key, history })
     else {
       say(...(account ? [`${account.name} (${account.baseUrl})`, ''] : ['No account was ever connected.']))
       if (status) sayStatus(status)

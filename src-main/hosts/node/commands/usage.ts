@@ -11,7 +11,7 @@ import { fileToWrite, writeFileWhole } from '../userFile.ts'
 export interface UsageOptions {
   dataDir?: string
   /** Name or id of the account; the one used last where none is named. */
-  accountName?: string
+  account?: string
   since?: string
   until?: string
   by: 'day' | 'model' | 'tool' | 'key' | 'feature'
@@ -40,7 +40,7 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
   const file = output === undefined ? null : await fileToWrite(output, outputOption)
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const account = accountOf(accounts, options.accountName)
+    const account = accountOf(accounts, options.account)
     const views = account ? sourcesOf(options).map((source) => accounts.view(queryOf(options, account, source))) : []
     const rows = views.flatMap((view) => rowsIn(view, options))
     if (format !== 'table') await write(exportRows(rows, format), file)
@@ -53,10 +53,10 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
 }
 
 /** @throws StudioError `bad_input` for an account that is not there */
-export function accountOf(accounts: UsageCommands, accountName: string | undefined): Account | null {
+export function accountOf(accounts: UsageCommands, account: string | undefined): Account | null {
   const all = accounts.accounts()
-  if (accountName === undefined) return all[0] ?? null
-  const found = all.filter(({ id, name }) => id === accountName || name === accountName)
+  if (account === undefined) return all[0] ?? null
+  const found = all.filter(({ id, name }) => id === account || name === account)
   if (found[0] && found.length === 1) return found[0]
   const words = all.map(({ id, name }) => `${name} (${id})`).join(', ')
   throw new StudioError('bad_input', `No account alone is called so. There are: ${words || 'none yet'}.`)
