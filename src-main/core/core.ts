@@ -238,7 +238,7 @@ async function build(
       connection: session.connection,
       profiles: savedProfiles(session, (profile) => usage.accountOf(placeOf(profile))),
       keychain,
-      proxy: { ...proxy.status(), tools: tools.count() },
+      proxy: { ...proxy.status(), apps: tools.count() },
       bucket: bucket.value,
       settings,
     }),

@@ -55,7 +55,7 @@ export const proxyState = z.object({
   /** The port asked for; differs from `port` when that one was taken. */
   wantedPort: z.number().int(),
   /** Tool keys that are not revoked. */
-  tools: z.number().int(),
+  apps: z.number().int(),
   /** Requests that are being relayed now. */
   active: z.number().int(),
   /** Requests relayed and refused since start. */

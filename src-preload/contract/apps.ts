@@ -6,7 +6,7 @@ import { colour, endpoint, sc } from './requests.ts'
 const most = z.number().int().min(1).max(1_000_000_000).nullable()
 
 /** What a person decides about a tool's key. A limit that is null is no limit. */
-export const toolSettings = z.object({
+export const appSettings = z.object({
   name: z.string().trim().min(1).max(80),
   colour,
   /** From then on the key is refused. */
@@ -30,20 +30,20 @@ export const toolSettings = z.object({
   /** True: refused at once (429) where it would have to wait its turn. */
   failFast: z.boolean(),
 })
-export type ToolSettings = z.infer<typeof toolSettings>
+export type AppSettings = z.infer<typeof appSettings>
 
 /** A key of ours that lets one tool use the local `/v1`. The secret itself is shown once, when it is made, and kept as a hash. */
-export const tool = toolSettings.extend({
+export const app = appSettings.extend({
   id: z.string(),
   createdAt: instant,
   lastUsedAt: instant.nullable(),
   pausedAt: instant.nullable(),
   revokedAt: instant.nullable(),
 })
-export type App = z.infer<typeof tool>
+export type App = z.infer<typeof app>
 
 /** What a tool does and has spent. Spend is an estimate unless every part of it was measured. */
-export const toolUse = z.object({
+export const appUse = z.object({
   id: z.string(),
   /** Requests under way, and those of them that wait in the queue. */
   active: z.number().int(),
@@ -61,22 +61,22 @@ export const toolUse = z.object({
   /** Requests in each of the last 60 minutes, oldest first. */
   perMinute: z.array(z.number().int()),
 })
-export type AppUse = z.infer<typeof toolUse>
+export type AppUse = z.infer<typeof appUse>
 
 const id = z.object({ id: z.string() })
 
 export const appsProcedures = {
   /** All tool keys, newest first, and again after each change, also one made by the command line beside us. */
-  watch: procedure.output(eventIterator(z.array(tool))),
+  watch: procedure.output(eventIterator(z.array(app))),
   /** What each key that is not revoked does and has spent, at most twice a second. */
-  watchUse: procedure.output(eventIterator(z.array(toolUse))),
+  watchUse: procedure.output(eventIterator(z.array(appUse))),
   /** `key` is answered here and never again. What is not given has no limit. */
-  add: procedure.input(toolSettings.partial().required({ name: true })).output(z.object({ tool, key: z.string() })),
+  add: procedure.input(appSettings.partial().required({ name: true })).output(z.object({ app, key: z.string() })),
   /** Holds from the next request on; a pause or an expiry also ends what is under way. */
-  update: procedure.input(id.extend({ changes: toolSettings.partial() })).output(tool),
-  pause: procedure.input(id.extend({ paused: z.boolean() })).output(tool),
+  update: procedure.input(id.extend({ changes: appSettings.partial() })).output(app),
+  pause: procedure.input(id.extend({ paused: z.boolean() })).output(app),
   pauseAll: procedure.input(z.object({ paused: z.boolean() })).output(z.object({ changed: z.number().int() })),
   /** Spend in all starts at nothing again; the log stays. */
-  resetSpend: procedure.input(id).output(tool),
-  revoke: procedure.input(id).output(tool),
+  resetSpend: procedure.input(id).output(app),
+  revoke: procedure.input(id).output(app),
 }

@@ -27,7 +27,7 @@ export const studioFeature = z.enum(['chat', 'speech', 'transcribe', 'images', '
 
 export const who = z.discriminatedUnion('kind', [
   /** Name and colour as they are now, also of a tool that was renamed since. */
-  z.object({ kind: z.literal('tool'), id: z.string(), name: z.string(), colour }),
+  z.object({ kind: z.literal('app'), id: z.string(), name: z.string(), colour }),
   z.object({ kind: z.literal('studio'), feature: studioFeature }),
   /** Somebody without a key that is good: `from` in words, such as `a web page at https://evil.example`. */
   z.object({ kind: z.literal('stranger'), from: z.string() }),
@@ -75,7 +75,7 @@ export const requestRow = z.object({
   status: z.number().int().nullable(),
   /** What failed: the kind of problem, or the code of our refusal, and its words. */
   problem: z.object({ kind: z.string(), message: z.string() }).nullable(),
-  cancelledBy: z.enum(['tool', 'person', 'studio']).nullable(),
+  cancelledBy: z.enum(['app', 'person', 'studio']).nullable(),
   attempts: z.number().int(),
   /** Statuses that were asked again after, in order; 0 stands for a lost connection. */
   retriedAfter: z.array(z.number().int()),
@@ -173,7 +173,7 @@ export const requestsProcedures = {
   stop: procedure.input(z.object({ id: z.number().int() })).output(z.object({ stopped: z.boolean() })),
   /** Erases logged bodies: of one request, of one tool, or all. The rows stay. */
   eraseBodies: procedure
-    .input(z.object({ id: z.number().int().optional(), tool: z.string().optional() }))
+    .input(z.object({ id: z.number().int().optional(), app: z.string().optional() }))
     .output(z.object({ erased: z.number().int() })),
 }
 

@@ -62,8 +62,8 @@ export const coverage = z.enum(['whole', 'running', 'partial', 'gap'])
 export type Coverage = z.infer<typeof coverage>
 
 export const grain = z.enum(['day', 'week', 'month'])
-/** `model`: both sides. `tool`, `room`: this machine's. `key`: the service's. */
-export const stackBy = z.enum(['model', 'tool', 'feature', 'key'])
+/** `model` exists on both sides, `app` and `feature` only in the local log, `key` only at the service. */
+export const stackBy = z.enum(['model', 'app', 'feature', 'key'])
 export const source = z.enum(['service', 'here'])
 export type Source = z.infer<typeof source>
 

@@ -25,7 +25,7 @@ async function endless(turn: Turn): Promise<void> {
 const poll = { timeout: soon, interval: 2 }
 
 const expectCancelled = (setting: Setting, attempts: number): Promise<void> =>
-  expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', attempts })
+  expectRow(setting, { state: 'cancelled', cancelledBy: 'app', attempts })
 
 /** A connection of a tool's own making. What it reads is gathered. */
 async function openTool({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
@@ -77,7 +77,7 @@ describe('the tool goes away: upstream is closed, and nothing is asked again [CH
     running.request.destroy()
     await next.begun
     expect(far.seen.map(({ body }) => body.toString())).toEqual([streamBody, streamBody])
-    await expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', status: null }, 1)
+    await expectRow(setting, { state: 'cancelled', cancelledBy: 'app', status: null }, 1)
     next.request.destroy()
     await expectFree(setting)
   })

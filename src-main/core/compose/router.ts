@@ -26,7 +26,7 @@ import { openExternal } from '../handlers/openExternal.ts'
 import { waitingHandlers } from '../handlers/outbox.ts'
 import { eraseHandlers } from '../handlers/retention.ts'
 import { speechHandlers } from '../handlers/speech.ts'
-import { chatToolsHandlers } from '../handlers/tools.ts'
+import { toolsHandlers } from '../handlers/tools.ts'
 import { transcribeHandlers } from '../handlers/transcription.ts'
 import { transfersHandlers } from '../handlers/transfers.ts'
 import { usageHandlers } from '../handlers/usage.ts'
@@ -96,7 +96,7 @@ export function createRouter(features: HandlerDependencies) {
     connection: connectionHandlers(os.connection, session),
     models: { list: os.models.list.handler(({ input }) => listModels(models, input)) },
     chat: chatHandlers(os.chat, host, around.chat),
-    chatTools: chatToolsHandlers(os.chatTools, host, around.chatTools),
+    tools: toolsHandlers(os.tools, host, around.chatTools),
     library: libraryHandlers(os.library, host, around.library),
     archive: archiveHandlers(os.archive, host, around.archive),
     media: mediaHandlers(os.media, around.media, composedMedia.keeping),
@@ -112,19 +112,22 @@ export function createRouter(features: HandlerDependencies) {
     waiting: waitingHandlers(os.waiting, host, composedMedia.waiting),
     erase: eraseHandlers(os.erase, host, erasing),
     transfers: transfersHandlers(os.transfers, around.transfers),
-    tools: {
-      watch: os.tools.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
-      watchUse: os.tools.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),
-      add: os.tools.add.handler(({ input }) => tools.add(input)),
-      update: os.tools.update.handler(({ input }) => tools.update(input.id, input.changes)),
-      pause: os.tools.pause.handler(({ input }) => tools.pause(input.id, input.paused)),
-      pauseAll: os.tools.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
-      resetSpend: os.tools.resetSpend.handler(({ input }) => {
+    apps: {
+      watch: os.apps.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
+      watchUse: os.apps.watchUse.handler(({ signal }) => guarded(host, toolUse.watch(signal))),
+      add: os.apps.add.handler(({ input }) => {
+        const { tool, key } = tools.add(input)
+        return { app: tool, key }
+      }),
+      update: os.apps.update.handler(({ input }) => tools.update(input.id, input.changes)),
+      pause: os.apps.pause.handler(({ input }) => tools.pause(input.id, input.paused)),
+      pauseAll: os.apps.pauseAll.handler(({ input }) => tools.pauseAll(input.paused)),
+      resetSpend: os.apps.resetSpend.handler(({ input }) => {
         const tool = tools.get(input.id)
         requestLog.resetSpend(tool.id)
         return tool
       }),
-      revoke: os.tools.revoke.handler(({ input }) => tools.revoke(input.id)),
+      revoke: os.apps.revoke.handler(({ input }) => tools.revoke(input.id)),
     },
     requests: {
       watch: os.requests.watch.handler(({ input, signal }) =>
@@ -137,7 +140,7 @@ export function createRouter(features: HandlerDependencies) {
       get: os.requests.get.handler(({ input }) => requestLog.get(input.id)),
       stop: os.requests.stop.handler(({ input }) => ({ stopped: requestLog.stop(input.id) })),
       eraseBodies: os.requests.eraseBodies.handler(async ({ input }) => ({
-        erased: await requestLog.eraseBodies(input),
+        erased: await requestLog.eraseBodies({ id: input.id, tool: input.app }),
       })),
     },
   })

@@ -107,8 +107,8 @@ export class Prometheus implements MetricsSink {
 
   /** Made once for all rows that are alike: they are the larger part of what a row costs. */
   #labelsOf({ who, endpoint, status, state, tokensAre }: RequestRow): RowLabels {
-    const name = who.kind === 'tool' ? who.name : who.kind
-    const id = who.kind === 'tool' ? who.id : ''
+    const name = who.kind === 'app' ? who.name : who.kind
+    const id = who.kind === 'app' ? who.id : ''
     const answered = status === null ? 'none' : `${Math.floor(status / 100)}xx`
     const key = `${id}\n${endpoint}\n${answered}\n${state}\n${tokensAre}\n${name}`
     let labels = this.#labels.get(key)

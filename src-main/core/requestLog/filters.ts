@@ -25,7 +25,7 @@ function isWho(wanted: string, who: string): boolean {
 
 export function whoText(who: Who): string {
   if (who.kind === 'stranger') return 'stranger'
-  return who.kind === 'tool' ? `tool:${who.id}` : `studio:${who.feature}`
+  return who.kind === 'app' ? `tool:${who.id}` : `studio:${who.feature}`
 }
 
 /** Null: under way. */
@@ -63,7 +63,7 @@ function matches(filter: RequestFilter, since: number | null, until: number | nu
 }
 
 function hasText(row: RequestRow, text: string): boolean {
-  if (row.who.kind === 'tool' && nameHas(row.who.name, text)) return true
+  if (row.who.kind === 'app' && nameHas(row.who.name, text)) return true
   const wanted = fold(text)
   const texts = [row.path, row.model, row.problem?.kind, row.problem?.message, row.requestId]
   return texts.some((one) => typeof one === 'string' && fold(one).includes(wanted))

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { App, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
 import { bytes, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
@@ -47,7 +47,7 @@ export function appTable({ handle, transaction, journal }: Database) {
   const used = handle.prepare('UPDATE tool_keys SET last_used_at = :at WHERE id = :id')
 
   return {
-    insert: (tool: Pick<App, 'id' | 'createdAt'> & ToolSettings, hash: Uint8Array): void =>
+    insert: (tool: Pick<App, 'id' | 'createdAt'> & AppSettings, hash: Uint8Array): void =>
       transaction(() => void insert.run({ id: tool.id, createdAt: tool.createdAt, hash, ...write(tool) })),
     find(id: string): StoredApp | null {
       const row = one.get(id)
@@ -56,7 +56,7 @@ export function appTable({ handle, transaction, journal }: Database) {
     /** Newest first, revoked ones too. */
     all: (): StoredApp[] => all.all().map(stored),
     list: (): App[] => all.all().map(read),
-    save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
+    save: (id: string, settings: AppSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
     remove: (id: string): void => transaction(() => void remove.run(id)),
@@ -70,7 +70,7 @@ export function appTable({ handle, transaction, journal }: Database) {
 const stored = (row: Row): StoredApp => ({ tool: read(row), hash: bytes(row, 'hash') })
 
 /** The columns of what a person decided, as SQLite takes them. */
-function write(settings: ToolSettings): Record<(typeof columns)[number], string | number | null> {
+function write(settings: AppSettings): Record<(typeof columns)[number], string | number | null> {
   const { name, expiresAt, models, endpoints: served, requestsPerMinute, tokensPerMinute, concurrent } = settings
   return {
     name,

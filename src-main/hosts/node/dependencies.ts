@@ -148,15 +148,15 @@ export interface DataErase {
 /** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
-  openToolKeys(dataDir: string): Promise<AppCommands>
+  openApps(dataDir: string): Promise<AppCommands>
   /** For reading alone: nothing in the folder is made or changed. */
-  openToolList(dataDir: string): Promise<Pick<AppCommands, 'list' | 'close'>>
+  openAppsReadOnly(dataDir: string): Promise<Pick<AppCommands, 'list' | 'close'>>
   openConnections(dataDir: string): Promise<ConnectionCommands>
   /** For reading alone: nothing in the folder is made or changed. */
   openConnectionList(dataDir: string): Promise<ConnectionList>
   openRequestLog(dataDir: string): Promise<RequestLogCommands>
   openUsage(dataDir: string): Promise<UsageCommands>
-  openKeep(): Promise<DataCommands>
+  openData(): Promise<DataCommands>
   openExport(dataDir: string): Promise<DataExport>
   /** @throws StudioError `folder_in_use` */
   openErase(dataDir: string): Promise<DataErase>

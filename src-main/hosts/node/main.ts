@@ -21,15 +21,15 @@ process.exitCode = await run(process.argv.slice(2), {
     const { router, announce, addresses, media, metrics, stop } = core
     return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
-  async openToolKeys(dataDir) {
+  async openApps(dataDir) {
     const { openApps } = await import('../../core/gateway/apps/apps.ts')
     const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
     mustNotBeLost(dataDir)
     return openApps(dataDir)
   },
-  async openToolList(dataDir) {
-    const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
-    return openToolsForReading(dataDir)
+  async openAppsReadOnly(dataDir) {
+    const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
+    return openAppsReadOnly(dataDir)
   },
   async openConnections(dataDir) {
     const { openConnections } = await import('../../core/features/connections/savedConnections.ts')
@@ -42,9 +42,9 @@ process.exitCode = await run(process.argv.slice(2), {
     return openConnectionsForReading(dataDir)
   },
   async openRequestLog(dataDir) {
-    const { openToolsForReading } = await import('../../core/gateway/apps/apps.ts')
+    const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
     const { openRequestLogReader } = await import('../../core/requestLog/reader.ts')
-    const tools = openToolsForReading(dataDir)
+    const tools = openAppsReadOnly(dataDir)
     const reader = openRequestLogReader(dataDir, tools.list)
     return {
       page: reader.page,
@@ -68,7 +68,7 @@ process.exitCode = await run(process.argv.slice(2), {
     const { openErase } = await import('./openRetention.ts')
     return telling((notify) => openErase(dataDir, { opening: notify }))
   },
-  async openKeep() {
+  async openData() {
     const { backupName } = await import('../../core/data/backup/manifest.ts')
     const { writeBackup } = await import('../../core/data/backup/write.ts')
     const { restoreBackup } = await import('../../core/data/restore/restore.ts')

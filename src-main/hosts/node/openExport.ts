@@ -4,7 +4,7 @@ import { markdownOfAll, writeArchive } from '../../core/features/archive/export.
 import { ZipWriter } from '../../core/features/archive/zipWriter.ts'
 import { exportMedia } from '../../core/features/media/export.ts'
 import { readKept, uuid } from '../../core/features/media/files.ts'
-import { openToolsForReading } from '../../core/gateway/apps/apps.ts'
+import { openAppsReadOnly } from '../../core/gateway/apps/apps.ts'
 import { exportLog, type LogRow, rowsAtOnce } from '../../core/requestLog/export.ts'
 import { openRequestLogReader } from '../../core/requestLog/reader.ts'
 import { openStoreReadOnly } from '../../core/store/openReadOnly.ts'
@@ -22,7 +22,7 @@ export function openExport(dataDir: string): DataExport {
       (from === null || at >= from) && (until === null || at < until)
 
   function* rowsOf(range: ExportRange, account: string | null): Generator<LogRow[]> {
-    const tools = openToolsForReading(dataDir)
+    const tools = openAppsReadOnly(dataDir)
     const reader = openRequestLogReader(dataDir, tools.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),

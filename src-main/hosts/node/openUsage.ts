@@ -1,7 +1,7 @@
 import { limitedOf } from '../../core/features/limits/history.ts'
 import { readStatus } from '../../core/features/limits/status.ts'
 import { openUsageReader } from '../../core/features/usage/reader.ts'
-import { openToolsForReading } from '../../core/gateway/apps/apps.ts'
+import { openAppsReadOnly } from '../../core/gateway/apps/apps.ts'
 import { openRequestLogReader } from '../../core/requestLog/reader.ts'
 import { openAccountReadOnly } from '../../core/store/account/open.ts'
 import type { UsageCommands } from './dependencies.ts'
@@ -12,7 +12,7 @@ import type { UsageCommands } from './dependencies.ts'
  */
 export function openUsage(dataDir: string): UsageCommands {
   const accountStore = openAccountReadOnly(dataDir)
-  const tools = openToolsForReading(dataDir)
+  const tools = openAppsReadOnly(dataDir)
   const here = openRequestLogReader(dataDir, tools.list)
   const reading = accountStore && openUsageReader({ accountStore, here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {

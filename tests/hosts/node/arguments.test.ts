@@ -46,9 +46,9 @@ async function here(...args: string[]): Promise<Ended> {
   )
   const unused = (): never => expect.unreachable('The command was to be refused before it opened anything.')
   const parts: Parts = {
-    ...{ startCore: unused, openToolKeys: unused, openConnections: unused, openRequestLog: unused, openUsage: unused },
-    ...{ openToolList: unused, openConnectionList: unused },
-    ...{ openKeep: unused, openExport: unused, openErase: unused, startSandbox: unused },
+    ...{ startCore: unused, openApps: unused, openConnections: unused, openRequestLog: unused, openUsage: unused },
+    ...{ openAppsReadOnly: unused, openConnectionList: unused },
+    ...{ openData: unused, openExport: unused, openErase: unused, startSandbox: unused },
   }
   try {
     return { code: await runHere(args, parts), ...reported }

@@ -235,7 +235,7 @@ it('a key that the service echoes in any place and encoding is stored, sent, sho
   const { client, frames } = await openWatchedPage(web.url)
   await client.app.updateSettings({ metrics: true, chatBodies: true })
 
-  const added = await client.tools.add({ name: 'app', logBodies: true, retries: false })
+  const added = await client.apps.add({ name: 'app', logBodies: true, retries: false })
   for (const mode of gatewayModes) await askAsApp(proxy.baseUrl, added.key, mode)
   for (const mode of studioModes) {
     service.mode = mode

@@ -96,7 +96,7 @@ it('goes on as they come, each when it is there and once more when it has ended,
   const seen: RequestRow[] = []
   while (seen.at(-1)?.state !== 'done') seen.push(JSON.parse(await follow.line()))
   await asked
-  expect(seen.at(-1)).toMatchObject({ model: 'mirror', status: 200, who: { kind: 'tool', name: 'editor' } })
+  expect(seen.at(-1)).toMatchObject({ model: 'mirror', status: 200, who: { kind: 'app', name: 'editor' } })
   follow.child.kill('SIGINT')
   expect((await follow.ended).code).toBe(0)
 })

@@ -4,8 +4,8 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { openApps, openToolsForReading } from '../../../src-main/core/gateway/apps/apps.ts'
-import { readToolOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
+import { openApps, openAppsReadOnly } from '../../../src-main/core/gateway/apps/apps.ts'
+import { readAppOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
@@ -35,11 +35,11 @@ const parts: Parts = {
   startSandbox: unused,
   openRequestLog: unused,
   openUsage: unused,
-  openKeep: unused,
+  openData: unused,
   openExport: unused,
   openErase: unused,
-  openToolKeys: async (folder) => openApps(folder),
-  openToolList: async (folder) => openToolsForReading(folder),
+  openApps: async (folder) => openApps(folder),
+  openAppsReadOnly: async (folder) => openAppsReadOnly(folder),
 }
 
 /** One command in this process, over the real database: what it ended with and printed. */
@@ -217,7 +217,7 @@ describe('usage', () => {
     [{ budgetMonth: '' }, /--budget-month/],
     [{ budgetTotal: '0.0000000001' }, /nine digits/],
   ])('%j is refused in words', (typed, why) => {
-    expect(() => readToolOptions(typed)).toThrow(
+    expect(() => readAppOptions(typed)).toThrow(
       expect.objectContaining({ kind: 'bad_input', message: expect.stringMatching(why) }),
     )
   })
@@ -230,7 +230,7 @@ describe('usage', () => {
       ['+2w', 1_209_600_000],
     ] as const) {
       const before = Date.now()
-      const expiresAt = Date.parse(readToolOptions({ expires: typed }).expiresAt ?? '')
+      const expiresAt = Date.parse(readAppOptions({ expires: typed }).expiresAt ?? '')
       expect(expiresAt - ms).toBeGreaterThanOrEqual(before)
       expect(expiresAt - ms).toBeLessThanOrEqual(Date.now())
     }

@@ -43,9 +43,9 @@ const parts: Parts = {
   openConnectionList: () => expect.unreachable(),
   startSandbox: () => expect.unreachable(),
   openRequestLog: () => expect.unreachable(),
-  openToolKeys: () => expect.unreachable(),
-  openToolList: () => expect.unreachable(),
-  openKeep: () => expect.unreachable(),
+  openApps: () => expect.unreachable(),
+  openAppsReadOnly: () => expect.unreachable(),
+  openData: () => expect.unreachable(),
   openExport: () => expect.unreachable(),
   openErase: () => expect.unreachable(),
   openUsage: async (folder) => openUsage(folder),
@@ -330,7 +330,7 @@ describe('over made-up books', () => {
     ['keys of this machine', 1, ['--by', 'key', '--source', 'here']],
     ['a part of an account’s name', 1, ['--account', 'Min']],
     ['a last day before the first', 1, ['--since', '2026-11-20', '--until', '2026-11-19']],
-    ['a side that does not know what is asked', 1, ['--by', 'tool', '--source', 'service']],
+    ['a side that does not know what is asked', 1, ['--by', 'app', '--source', 'service']],
     ['an account that is not there', 1, ['--account', 'nobody']],
     ['a file without a format', 1, ['--output', 'x']],
     ['a file that can’t be written', 1, ['--format', 'csv', '--output', '/nowhere/x']],
@@ -378,7 +378,7 @@ it('tells usage and limits beside the core, and the same without it, without a n
 
   // A row that ended is written within a moment.
   await seen(async () =>
-    expect(await rowsOf('--source', 'here', '--by', 'tool')).toMatchObject([
+    expect(await rowsOf('--source', 'here', '--by', 'app')).toMatchObject([
       { source: 'here', name: 'An editor', requests: 1 },
     ]),
   )

@@ -1,11 +1,11 @@
-import type { App, ToolSettings } from '../../../../src-preload/contract/apps.ts'
+import type { App, AppSettings } from '../../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
 import { instantOf } from '../../shared/days.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
 
 /** Some of the settings; what is undefined stays as it is. */
-export type AppChanges = { [K in keyof ToolSettings]?: ToolSettings[K] | undefined }
+export type AppChanges = { [K in keyof AppSettings]?: AppSettings[K] | undefined }
 export type NewApp = AppChanges & { name: string }
 /** The same before it was looked at: a colour and endpoints may be any text. */
 export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
@@ -14,7 +14,7 @@ export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
 }
 
 /** What holds for a key of which nothing else was said: no limits, no copies of bodies, retries, and waiting in turn. */
-export const defaultAppSettings: Omit<ToolSettings, 'name' | 'colour'> = {
+export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   expiresAt: null,
   models: null,
   endpoints: null,
@@ -53,7 +53,7 @@ function checkedName(given: string): string {
   return name
 }
 
-function checkedColour(given: string): ToolSettings['colour'] {
+function checkedColour(given: string): AppSettings['colour'] {
   const { data } = colour.safeParse(given)
   return data ?? bad(`There is no colour ${given}. The colours are ${colour.options.join(', ')}.`)
 }
@@ -80,7 +80,7 @@ function checkedModels(given: readonly string[]): string[] {
   return models
 }
 
-function checkedEndpoints(given: readonly string[]): NonNullable<ToolSettings['endpoints']> {
+function checkedEndpoints(given: readonly string[]): NonNullable<AppSettings['endpoints']> {
   const endpoints = [...new Set(given)].map(
     (name) =>
       endpoint.safeParse(name).data ??
@@ -133,7 +133,7 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
 }
 
 /** The settings after these changes: undefined changes nothing. */
-export function changedSettings(before: ToolSettings, changes: AppChanges): ToolSettings {
+export function changedSettings(before: AppSettings, changes: AppChanges): AppSettings {
   const kept = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value)
   return {
     name: kept(changes.name, before.name),
@@ -154,7 +154,7 @@ export function changedSettings(before: ToolSettings, changes: AppChanges): Tool
 }
 
 /** The colour that the fewest of the keys in use have; of several, the first of the palette. */
-export function leastUsedColour(tools: readonly App[]): ToolSettings['colour'] {
+export function leastUsedColour(tools: readonly App[]): AppSettings['colour'] {
   const inUse = tools.filter(({ revokedAt }) => revokedAt === null)
   const uses = (name: string): number => inUse.filter((tool) => tool.colour === name).length
   return colour.options.reduce((least, next) => (uses(next) < uses(least) ? next : least))

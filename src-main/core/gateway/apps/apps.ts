@@ -207,7 +207,7 @@ export class Apps {
 }
 
 /** The keys for commands that only read, also beside a running core. None where there is no database yet. Changes nothing in the folder. */
-export function openToolsForReading(dataDir: string) {
+export function openAppsReadOnly(dataDir: string) {
   let store = openStoreReadOnly(dataDir)
   return {
     /** Newest first, revoked ones too. */

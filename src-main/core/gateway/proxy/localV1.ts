@@ -47,7 +47,7 @@ export class LocalV1 {
     return this.#turn
   }
 
-  status(): Omit<ProxyState, 'tools'> {
+  status(): Omit<ProxyState, 'apps'> {
     const server = this.#server
     const now = server?.counts() ?? nothing
     const { waiting, heldUntil } = this.#deps.scheduler()

@@ -338,7 +338,7 @@ class RelayedRequest {
       this.#end({ state: 'cancelled', by: 'person' })
       answer(this.#response, stoppedByPerson, this.#pass.extraHeaders)
     } else if (this.#gone.aborted) {
-      this.#end({ state: 'cancelled', by: 'tool' })
+      this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
       this.#answer(redirected, 'failed')

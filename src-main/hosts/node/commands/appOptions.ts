@@ -3,7 +3,7 @@ import { type AppChanges, checkedChanges } from '../../../core/gateway/apps/appS
 import { instantOf } from '../../../core/shared/days.ts'
 
 /** The options of `tools add` and `tools set` as they were typed. */
-export interface ToolOptions {
+export interface AppCliOptions {
   name?: string
   colour?: string
   expires?: string
@@ -56,7 +56,7 @@ const expiry = (now: number) => (text: string) => {
 }
 
 /** What the options say, checked as the core does it. @throws StudioError `bad_input` in words */
-export function readToolOptions(typed: ToolOptions): AppChanges {
+export function readAppOptions(typed: AppCliOptions): AppChanges {
   const now = Date.now()
   const changes = checkedChanges({
     name: typed.name,

@@ -9,18 +9,18 @@ import { exitCodes, log, outputFailure, outputIsDiscarded, printJson, say, sayTa
 import { columns } from '../table.ts'
 import { detailsOf, limitsOf, stateOf, toMinute } from './appLabels.ts'
 
-interface ToolsOptions {
+interface AppsOptions {
   dataDir?: string
   json: boolean
 }
 
 /** A key is shown once: one that could not be shown is deleted again. */
-export async function addTool(given: NewApp, options: ToolsOptions, parts: Parts): Promise<number> {
+export async function addAppCommand(given: NewApp, options: AppsOptions, parts: Parts): Promise<number> {
   if (outputIsDiscarded()) {
     const words = `Standard output is closed or ${devNull}, and a key is shown only once. No key was made.`
     throw new StudioError('bad_input', words)
   }
-  return withToolKeys(options, parts, async (keys) => {
+  return withApps(options, parts, async (keys) => {
     const { tool, key } = keys.add(given)
     if (options.json) printJson({ id: tool.id, name: tool.name, key })
     else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
@@ -41,8 +41,8 @@ function deleteUnseen(keys: AppCommands, { id, name }: App): void {
   }
 }
 
-export function setTool(which: string, changes: AppChanges, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
+export function setApp(which: string, changes: AppChanges, options: AppsOptions, parts: Parts): Promise<number> {
+  return withApps(options, parts, (keys) => {
     const tool = keys.update(oneOf(keys.list(), which).id, changes)
     if (options.json) printJson(tool)
     else say(`Changed ${tool.name} (${tool.id}): ${limitsOf(tool) || 'no limits'}.`)
@@ -50,14 +50,9 @@ export function setTool(which: string, changes: AppChanges, options: ToolsOption
 }
 
 /** @param which null for every key that is not revoked */
-export function pauseTools(
-  which: string | null,
-  paused: boolean,
-  options: ToolsOptions,
-  parts: Parts,
-): Promise<number> {
+export function pauseApps(which: string | null, paused: boolean, options: AppsOptions, parts: Parts): Promise<number> {
   const done = paused ? 'Paused' : 'Resumed'
-  return withToolKeys(options, parts, (keys) => {
+  return withApps(options, parts, (keys) => {
     if (which === null) {
       const { changed } = keys.pauseAll(paused)
       if (options.json) printJson({ changed })
@@ -70,8 +65,8 @@ export function pauseTools(
   })
 }
 
-export function listTools(options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolList(options, parts, (keys) => {
+export function listApps(options: AppsOptions, parts: Parts): Promise<number> {
+  return withAppList(options, parts, (keys) => {
     const tools = keys.list()
     if (options.json) printJson(tools)
     else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
@@ -84,16 +79,16 @@ export function listTools(options: ToolsOptions, parts: Parts): Promise<number> 
   })
 }
 
-export function showTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolList(options, parts, (keys) => {
+export function showApp(which: string, options: AppsOptions, parts: Parts): Promise<number> {
+  return withAppList(options, parts, (keys) => {
     const tool = oneOf(keys.list(), which)
     if (options.json) printJson(tool)
     else sayTable(detailsOf(tool))
   })
 }
 
-export function revokeTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
+export function revokeAppCommand(which: string, options: AppsOptions, parts: Parts): Promise<number> {
+  return withApps(options, parts, (keys) => {
     const tool = keys.revoke(oneOf(keys.list(), which).id)
     if (options.json) printJson(tool)
     else say(`Revoked ${tool.name} (${tool.id}).`)
@@ -118,12 +113,12 @@ function oneOf(tools: readonly App[], which: string): App {
   return found
 }
 
-async function withToolList(
-  options: ToolsOptions,
+async function withAppList(
+  options: AppsOptions,
   parts: Parts,
   use: (keys: Pick<AppCommands, 'list'>) => void,
 ): Promise<number> {
-  const keys = await parts.openToolList(findDataDir(options.dataDir))
+  const keys = await parts.openAppsReadOnly(findDataDir(options.dataDir))
   try {
     use(keys)
   } finally {
@@ -132,12 +127,12 @@ async function withToolList(
   return exitCodes.ok
 }
 
-async function withToolKeys(
-  options: ToolsOptions,
+async function withApps(
+  options: AppsOptions,
   parts: Parts,
   use: (keys: AppCommands) => void | Promise<void>,
 ): Promise<number> {
-  const keys = await parts.openToolKeys(await openDataDir(options.dataDir))
+  const keys = await parts.openApps(await openDataDir(options.dataDir))
   try {
     await use(keys)
   } finally {

@@ -16,7 +16,7 @@ interface BackupOptions {
 
 /** Everything of the data folder into one file, consistent also beside a running `serve`. Uses no key, no keychain and no network. */
 export async function backup(file: string | undefined, options: BackupOptions, parts: Parts): Promise<number> {
-  const keep = await parts.openKeep()
+  const keep = await parts.openData()
   const toStandardOutput = file === '-'
   if (toStandardOutput && process.stdout.isTTY) {
     throw new StudioError('bad_input', 'A tar is no text: name a file, or send it on.')

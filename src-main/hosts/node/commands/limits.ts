@@ -69,6 +69,6 @@ function sayHistory(history: readonly Limited[]): void {
 }
 
 function whoOf({ who }: Limited): string {
-  if (who.kind === 'tool') return who.name
+  if (who.kind === 'app') return who.name
   return who.kind === 'studio' ? `(${who.feature})` : who.from
 }

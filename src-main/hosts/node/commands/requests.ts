@@ -9,7 +9,7 @@ export interface RequestsOptions {
   dataDir?: string
   follow: boolean
   /** Id or name of a tool's key, `studio` or `strangers`. */
-  tool?: string
+  app?: string
   model?: string
   outcome?: NonNullable<RequestFilter['outcome']>
   text?: string
@@ -32,7 +32,7 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
     if (!options.json && rows.length > 0) say(head)
     for (const row of rows) show(row)
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
-    if (end) await goOn(log, filter, { after: last, open }, end.asked, show)
+    if (end) await followLog(log, filter, { after: last, open }, end.asked, show)
     else if (rows.length === 0 && !options.json) say('No requests.')
   } finally {
     end?.release()
@@ -43,7 +43,7 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
 
 type Log = Awaited<ReturnType<Parts['openRequestLog']>>
 
-async function goOn(
+async function followLog(
   log: Log,
   filter: RequestFilter,
   from: { after: number; open: number[] },
@@ -58,7 +58,7 @@ async function goOn(
 }
 
 function filterOf(
-  { tool, model, outcome, text, since }: RequestsOptions,
+  { app: tool, model, outcome, text, since }: RequestsOptions,
   idOf: (name: string) => string,
 ): RequestFilter {
   return {
@@ -94,7 +94,7 @@ function sayRow(row: RequestRow): void {
 }
 
 function whoOf({ who }: RequestRow): string {
-  if (who.kind === 'tool') return who.name
+  if (who.kind === 'app') return who.name
   return who.kind === 'studio' ? `(${who.feature})` : who.from
 }
 

@@ -16,7 +16,7 @@ interface RestoreOptions {
 
 /** Puts a backup in the place of everything in a data folder that nobody uses. What was there is kept beside it. */
 export async function restore(file: string, options: RestoreOptions, parts: Parts): Promise<number> {
-  const keep = await parts.openKeep()
+  const keep = await parts.openData()
   const path = await fileToRead(file, 'FILE')
   const dataDir = await openDataDir(options.dataDir)
   const interrupt = listenForInterrupt()

@@ -14,7 +14,7 @@ export interface UsageOptions {
   account?: string
   since?: string
   until?: string
-  by: 'day' | 'model' | 'tool' | 'key' | 'feature'
+  by: 'day' | 'model' | 'app' | 'key' | 'feature'
   source: 'service' | 'here' | 'both'
   /** A row for each day, week or month, and of each model (or tool ...) in it; without it, sums over all days. */
   each?: 'day' | 'week' | 'month'
@@ -65,7 +65,7 @@ export function accountOf(accounts: UsageCommands, account: string | undefined):
 /** Where both are asked for, those that know what is asked. */
 function sourcesOf({ source, by }: UsageOptions): ('service' | 'here')[] {
   if (source !== 'both') return [source]
-  if (by === 'tool' || by === 'feature') return ['here']
+  if (by === 'app' || by === 'feature') return ['here']
   return by === 'key' ? ['service'] : ['service', 'here']
 }
 

@@ -15,7 +15,7 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
     .argument('<name>', 'what the tool is called', shortName)
     .action(async (name, options, self) => {
       const settings = await readUsage(self, options)
-      ended(await (await load()).addTool({ ...settings, name }, options, parts))
+      ended(await (await load()).addAppCommand({ ...settings, name }, options, parts))
     })
   withSettings(command('set', 'change what a key may do; it holds from the next request on'))
     .argument('<tool>', which, nonEmpty)
@@ -23,7 +23,7 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
     .action(async (id, options, self) => {
       const changes = await readUsage(self, options)
       if (Object.values(changes).every((value) => value === undefined)) self.error('error: Say what to change.')
-      ended(await (await load()).setTool(id, changes, options, parts))
+      ended(await (await load()).setApp(id, changes, options, parts))
     })
   for (const [name, about] of [
     ['pause', 'refuse a key until it is resumed, and cut what runs with it'],
@@ -34,17 +34,17 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
       .option('--all', 'every key that is not revoked', false)
       .action(async (id: string | undefined, options, self) => {
         if ((id === undefined) !== options.all) self.error('error: Name one tool, or say --all.')
-        ended(await (await load()).pauseTools(id ?? null, name === 'pause', options, parts))
+        ended(await (await load()).pauseApps(id ?? null, name === 'pause', options, parts))
       })
   command('list', 'all keys, newest first').action(async (options) =>
-    ended(await (await load()).listTools(options, parts)),
+    ended(await (await load()).listApps(options, parts)),
   )
   command('show', 'everything about one key')
     .argument('<tool>', which, nonEmpty)
-    .action(async (id, options) => ended(await (await load()).showTool(id, options, parts)))
+    .action(async (id, options) => ended(await (await load()).showApp(id, options, parts)))
   command('revoke', 'end a key for good, at once')
     .argument('<tool>', which, nonEmpty)
-    .action(async (id, options) => ended(await (await load()).revokeTool(id, options, parts)))
+    .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))
 }
 
 /** What a key may do. `none` clears a limit. */
@@ -73,9 +73,9 @@ function withSettings(command: Command): Command {
 
 /** What the options say, or the end of the command with words about the first that can't be. */
 async function readUsage(command: Command, options: object) {
-  const { readToolOptions } = await import('../commands/appOptions.ts')
+  const { readAppOptions } = await import('../commands/appOptions.ts')
   try {
-    return readToolOptions(options)
+    return readAppOptions(options)
   } catch (thrown) {
     if (isBadInput(thrown)) command.error(`error: ${thrown.message}`)
     throw thrown

@@ -15,7 +15,7 @@ export function describeUsage(program: Command, parts: Parts, ended: (code: numb
     .option('--since <day>', 'from this day on, such as 2026-11-01 (usual: 30 days in all)', day)
     .option('--until <day>', 'up to and with this day (usual: today, UTC)', day)
     .addOption(
-      new Option('--by <what>', 'a row for each').choices(['day', 'model', 'tool', 'key', 'feature']).default('model'),
+      new Option('--by <what>', 'a row for each').choices(['day', 'model', 'app', 'key', 'feature']).default('model'),
     )
     .addOption(
       new Option('--source <side>', "the service's rows or this machine's log")

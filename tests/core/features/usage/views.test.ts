@@ -266,7 +266,7 @@ describe('a view of the service’s side', () => {
 
   it('is refused where that side does not know what is stacked, and for days that are none', () => {
     for (const wrong of [
-      { by: 'tool' },
+      { by: 'app' },
       { by: 'feature' },
       { by: 'key', source: 'here' },
       { to: '2026-11-31' },
@@ -327,7 +327,7 @@ describe('a view of this machine’s side', () => {
       ['m', '2'],
       ['rest', null],
     ])
-    expect(costs('tool')).toEqual([
+    expect(costs('app')).toEqual([
       ['t1', '1.5'],
       ['rest', '0.5'],
     ])

@@ -105,7 +105,7 @@ function localV1(): Local {
 }
 
 /** As the contract has it, the count of tools aside. */
-const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...local.status(), tools: 0 })
+const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...local.status(), apps: 0 })
 
 describe('the local /v1 as the settings wish it', () => {
   it('tells its refusals, and writes each into the books', async () => {
