@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 import { StudioError } from '../../core/errors.ts'
 
-/** Why the operating system refused a file operation, in words, by its code (errno). */
+/** Kind and reason of a failed file operation, by error code (errno). */
 const reasons = new Map<string, readonly [kind: ProblemKind, words: string]>([
   ['ENOSPC', ['disk_full', 'the disk is full']],
   ['EDQUOT', ['disk_full', 'the disk quota is used up']],
@@ -14,22 +14,23 @@ const reasons = new Map<string, readonly [kind: ProblemKind, words: string]>([
   ['EEXIST', ['bad_input', 'it exists already']],
   ['ENOTEMPTY', ['bad_input', 'it exists already']],
   ['ENAMETOOLONG', ['bad_input', 'the name is too long']],
-  ['ELOOP', ['bad_input', 'its symbolic links lead in a circle']],
+  ['ELOOP', ['bad_input', 'its symbolic links form a loop']],
   ['ENXIO', ['bad_input', 'it is a device or a pipe']],
   ['EFBIG', ['bad_input', 'the file would be too large']],
   ['EIO', ['bad_input', 'the disk reported an error']],
 ])
 
+/** The error code of a system error, such as `ENOENT`, or null. */
 export const codeOf = (thrown: unknown): string | null =>
   thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string' ? thrown.code : null
 
-/** Whether the operating system refused something; every other error is a mistake of ours or has words of its own. */
+/** Whether a system call failed. Other errors are bugs or already have a message for people. */
 export const isSystemError = (thrown: unknown): thrown is Error =>
   thrown instanceof Error && 'syscall' in thrown && codeOf(thrown) !== null
 
 /**
- * An error of a file operation as a sentence such as "The file /a/b can’t be written: the disk is full (ENOSPC)."
- * @param failed what failed, without a full stop
+ * Converts a failed file operation to a sentence such as "The file /a/b can’t be written: the disk is full (ENOSPC)."
+ * @param failed the first half of the sentence, without a full stop
  * @returns StudioError `disk_full`, `not_writable`, else `bad_input`
  */
 export function fileProblem(thrown: Error, failed: string): StudioError {
