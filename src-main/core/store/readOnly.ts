@@ -55,7 +55,7 @@ export function openReadOnly(file: string, isInUse = isWritten(file)): ReadOnlyD
 }
 
 /**
- * Whether another process may be writing the file: a core, or a command such as `tools add`, which holds no lock of the folder. Linux lists
+ * Whether another process may be writing the file: a core, or a command such as `apps add`, which holds no lock of the folder. Linux lists
  * all locks of files, by inode; elsewhere a command that writes at this moment is noticed by what it changes.
  */
 function isWritten(file: string): boolean {

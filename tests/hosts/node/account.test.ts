@@ -98,7 +98,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
       { name: 'Work', active: true, baseUrl: other.baseUrl, keyKept: 'keychain' },
     ])
     const table = await connections()
-    expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*in the keychain.*\n\* +Work /)
+    expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*keychain.*\n\* +Work /)
 
     // A program that runs follows the choice; each key is found for its own address.
     const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', ...folder])
@@ -119,14 +119,14 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     // The connection of one run changes nothing of what is stored.
     const doctor = await studio().run(['doctor', '--json', '--connection', 'Work', ...folder])
     expect(JSON.parse(doctor.stdout).checks).toContainEqual({
-      ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} answers` },
+      ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} responds` },
     })
     expect(await listed()).toMatchObject([{ active: true }, { active: false }])
 
     // The same name again is the same connection with another key.
     expect((await add('Home', { ...service, apiKey: service.keys.neverUsed })).code).toBe(0)
     const forgotten = await connections('forget', 'Home')
-    expect(forgotten.stdout).toContain('Nothing is connected now.')
+    expect(forgotten.stdout).toContain('No connection is in use now.')
     expect(await listed()).toMatchObject([{ name: 'Work', active: false }])
     expect((await connections('use', 'Home')).code).toBe(1)
     expect((await connections('use', 'Work')).code).toBe(0)
@@ -150,7 +150,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect((await studio().run(['login', ...where], {}, canary)).code).toBe(0)
     await gone.close()
     const { code, stdout } = await studio().run(['logout', '--data-dir', dataDir])
-    expect([code, stdout]).toEqual([0, 'The connection and its key are forgotten. Conversations stay.\n'])
+    expect([code, stdout]).toEqual([0, 'Deleted the connection and its API key. Conversations stay.\n'])
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
   })
 
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     const login = await typed(`${canary}\r`)
     expect([login.code, login.stdout]).toEqual([
       0,
-      expect.stringContaining(`(${service.baseUrl}). The key is in the keychain.`),
+      expect.stringContaining(`(${service.baseUrl}). The API key is stored in the keychain.`),
     ])
     expectNoKey(dataDir, login)
   })

@@ -26,7 +26,7 @@ afterEach(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const unused = (): never => {
-  throw new Error('No command about tools needs this.')
+  throw new Error('The apps commands do not need this.')
 }
 const parts: Parts = {
   startCore: unused,
@@ -68,17 +68,17 @@ const alone = (args: string[]) => run(args)
 
 type Way = (args: string[]) => Promise<{ code: number | null; stdout: string }>
 
-async function tools(way: Way, ...args: string[]) {
-  const { code, stdout } = await way(['tools', ...args, '--json', '--data-dir', dataDir])
+async function apps(way: Way, ...args: string[]) {
+  const { code, stdout } = await way(['apps', ...args, '--json', '--data-dir', dataDir])
   return { code, document: JSON.parse(stdout) }
 }
 async function done(way: Way, ...args: string[]) {
-  const { code, document } = await tools(way, ...args)
+  const { code, document } = await apps(way, ...args)
   expect([code, document.problem]).toEqual([0, undefined])
   return document
 }
 const words = async (...args: string[]): Promise<string> =>
-  (await here(['tools', ...args, '--data-dir', dataDir])).stdout
+  (await here(['apps', ...args, '--data-dir', dataDir])).stdout
 
 describe('the commands', () => {
   it('set every field, and clear each of them', async () => {
@@ -130,6 +130,18 @@ describe('the commands', () => {
     expect(await done(here, 'list')).toEqual([cleared])
   })
 
+  it('refuse to change a revoked app', async () => {
+    const { id } = await done(here, 'add', 'agent')
+    const revoked = await done(here, 'revoke', id)
+    for (const which of [id, 'agent']) {
+      expect(await apps(here, 'set', which, '--rpm', '60')).toEqual({
+        code: 1,
+        document: { problem: { kind: 'bad_input', message: expect.stringMatching(/agent was revoked/) } },
+      })
+    }
+    expect(await done(here, 'show', id)).toEqual(revoked)
+  })
+
   it('change only what was said', async () => {
     const { id } = await done(here, 'add', 'agent', '--rpm', '60', '--no-retries')
     const before = await done(here, 'show', id)
@@ -146,11 +158,11 @@ describe('the commands', () => {
     const second = await done(here, 'add', 'editor')
     expect(await done(here, 'pause', 'editor')).toMatchObject({ id: second.id, pausedAt: expect.any(String) })
     const third = await done(here, 'add', 'editor')
-    const { code, document } = await tools(here, 'resume', 'editor')
+    const { code, document } = await apps(here, 'resume', 'editor')
     expect([code, document.problem.kind]).toEqual([1, 'bad_input'])
     for (const { id } of [second, third]) expect(document.problem.message).toContain(id)
     expect(document.problem.message).not.toContain(first.id)
-    expect(await tools(here, 'show', 'nobody')).toMatchObject({
+    expect(await apps(here, 'show', 'nobody')).toMatchObject({
       code: 1,
       document: { problem: { kind: 'no_such_item' } },
     })
@@ -168,7 +180,7 @@ describe('the commands', () => {
     expect(await done(here, 'resume', 'three')).toMatchObject({ pausedAt: null })
     expect(await done(here, 'resume', '--all')).toEqual({ changed: 1 })
     expect(paused(await done(here, 'list'))).toEqual([])
-    expect(await tools(here, 'pause', two.id)).toMatchObject({ code: 1, document: { problem: { kind: 'bad_input' } } })
+    expect(await apps(here, 'pause', two.id)).toMatchObject({ code: 1, document: { problem: { kind: 'bad_input' } } })
   })
 
   it('tell a person limits and state, one tool a line', async () => {
@@ -177,15 +189,15 @@ describe('the commands', () => {
     expect(await words('pause', 'b')).toMatch(/^Paused b \([a-f0-9]{10}\)\.\n$/)
     const [b = '', agent = ''] = (await words('list')).split('\n')
     expect(agent).toMatch(
-      /^[a-f0-9]{10} {2}agent {2}made .{20} {2}never used {19}2 SC a day, 1 request a minute, 3 models, fails fast$/,
+      /^[a-f0-9]{10} {2}agent {2}created .{20} {2}never used {19}2 SC per day, 1 request per minute, 3 models, fails fast$/,
     )
-    expect(b).toMatch(/^[a-f0-9]{10} {2}b {6}made .{20} {2}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+    expect(b).toMatch(/^[a-f0-9]{10} {2}b {6}created .{20} {2}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
     expect(await words('set', 'agent', '--rpm', 'none')).toMatch(
-      /^Changed agent \(.*\): 2 SC a day, 3 models, fails fast\.\n$/,
+      /^Changed agent \(.*\): 2 SC per day, 3 models, fails fast\.\n$/,
     )
     const shown = await words('show', 'agent')
-    expect(shown).toMatch(/^budget a day +2 SC$/m)
-    expect(shown).toMatch(/^requests a minute +no limit$/m)
+    expect(shown).toMatch(/^budget per day +2 SC$/m)
+    expect(shown).toMatch(/^requests per minute +no limit$/m)
     expect(shown).toMatch(/^models +a, b, c$/m)
     expect(shown).not.toMatch(/isk_/)
   })
@@ -193,12 +205,12 @@ describe('the commands', () => {
 
 describe('usage', () => {
   it.each([
-    [['set', 'x'], /what to change/],
+    [['set', 'x'], /setting to change/],
     [['add', 'x', '--colour', 'pink'], /pink.*blue/],
     [['pause'], /--all/],
     [['resume', 'x', '--all'], /--all/],
   ])('%j ends with 2 and says why', async (args, why) => {
-    const { code, document } = await tools(here, ...args)
+    const { code, document } = await apps(here, ...args)
     expect([code, document]).toEqual([2, { problem: { kind: 'bad_input', message: expect.stringMatching(why) } }])
   })
 

@@ -31,7 +31,7 @@ function expectWords({ code, stdout, stderr }: Ended, option: string): void {
   expect(stderr).not.toMatch(/went wrong inside|\n\s+at |TypeError|does not have the form/)
   const [first = '', ...hints] = stderr.trimEnd().split('\n')
   expect(first).toMatch(code === 2 ? /^error: .{17,700}$/ : /^error: .{17,700}\.$/)
-  expect(hints).toEqual(code === 2 ? ['(inference-studio --help tells more)'] : [])
+  expect(hints).toEqual(code === 2 ? ['Run "inference-studio --help" for usage.'] : [])
 }
 
 /** A command in this process: what is refused before a command runs opens nothing. */
@@ -71,17 +71,17 @@ describe('values that are none', () => {
     ['--limit', ['requests'], [...numbers, '0', '1001']],
     ['--history', ['limits'], [...numbers, '0', '501']],
     ['--older-than', ['erase', '--what', 'log', '--yes'], [...numbers, '36501']],
-    ['--rpm', ['tools', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
-    ['--tpm', ['tools', 'set', 'x'], numbers.filter((number) => number !== '5 ')],
-    ['--concurrent', ['tools', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
-    ['--budget-day', ['tools', 'add', 'x'], ['', '-1', '1e3', '0x10', 'NaN', '+5', '1.', '__proto__']],
+    ['--rpm', ['apps', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
+    ['--tpm', ['apps', 'set', 'x'], numbers.filter((number) => number !== '5 ')],
+    ['--concurrent', ['apps', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
+    ['--budget-day', ['apps', 'add', 'x'], ['', '-1', '1e3', '0x10', 'NaN', '+5', '1.', '__proto__']],
     ['--since', ['requests'], [...dates, ...otherDates]],
     ['--since', ['usage'], [...dates, ...otherDates]],
     ['--until', ['usage'], [...dates, ...otherDates]],
     ['--since', ['export'], [...dates, ...otherDates]],
     ['--until', ['export'], [...dates, ...otherDates]],
-    ['--expires', ['tools', 'add', 'x'], [...dates, ...otherDates, '+1', '+5y', '2099-02-30T00:00:00Z']],
-    ['--name', ['tools', 'set', 'x'], [...emptyNames, manyLetters, 'a\nb', '\u001b[31m']],
+    ['--expires', ['apps', 'add', 'x'], [...dates, ...otherDates, '+1', '+5y', '2099-02-30T00:00:00Z']],
+    ['--name', ['apps', 'set', 'x'], [...emptyNames, manyLetters, 'a\nb', '\u001b[31m']],
     ['--name', ['login', '--base-url', 'http://127.0.0.1:1'], [...emptyNames, manyLetters, 'a\nb']],
     ['--base-url', ['login'], emptyNames],
     ['--base-url', ['doctor'], emptyNames],
@@ -90,7 +90,7 @@ describe('values that are none', () => {
     ['--connection', ['chat', 'Hello'], emptyNames],
     ['--model', ['chat', 'Hello', '--sandbox'], emptyNames],
     ['--account', ['usage'], emptyNames],
-    ['--tool', ['requests'], emptyNames],
+    ['--app', ['requests'], emptyNames],
     ['--output', ['usage', '--format', 'csv'], [...emptyNames, 'a\0b', 'caf\ufffd']],
     ['--output', ['export'], [...emptyNames, 'a\0b', 'caf\ufffd']],
     ['--by', ['usage'], ['', '__proto__', 'constructor', 'toString', manyLetters]],
@@ -107,7 +107,7 @@ describe('values that are none', () => {
 
   it('every --data-dir is refused where it is empty', async () => {
     const commands = [
-      ...['serve', 'tools list', 'tools add x', 'connections', 'requests', 'usage', 'limits', 'keys', 'backup'],
+      ...['serve', 'apps list', 'apps add x', 'connections', 'requests', 'usage', 'limits', 'keys', 'backup'],
       ...['export', 'erase --what log --older-than 9', 'restore x', 'chat x', 'login --base-url x', 'logout', 'doctor'],
     ]
     for (const command of commands) expectWords(await here(...command.split(' '), '--data-dir', ''), '--data-dir')
@@ -126,7 +126,7 @@ describe('values that are none', () => {
     'an unknown command or option: %.20s',
     async (name) => {
       expectWords(await here(name), 'unknown command')
-      expectWords(await here('tools', name), 'unknown command')
+      expectWords(await here('apps', name), 'unknown command')
       if (name !== '') expectWords(await here('usage', `--${name}`), 'unknown option')
       if (name !== '') expect((await here('help', name)).stderr).toContain('error: unknown command')
     },
@@ -134,7 +134,7 @@ describe('values that are none', () => {
 
   it('a command that is nearly one is told in one line with the one that was meant', async () => {
     expect((await here('serv')).stderr).toMatch(/^error: unknown command 'serv' \(Did you mean serve\?\)\n/)
-    expect((await here('tools', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
+    expect((await here('apps', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
   })
 
   it('a time without a zone is UTC, whatever this machine is set to', async () => {
@@ -229,12 +229,12 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
 
   it('--data-dir is a folder', async () => {
     for (const path of impossible().filter((one) => !/folder|new|no\/such|^\/$/.test(one))) {
-      expectWords(await run(['tools', 'add', 'x', '--data-dir', path]), '--data-dir')
+      expectWords(await run(['apps', 'add', 'x', '--data-dir', path]), '--data-dir')
     }
   })
 
   it.each([
-    ['tools', 'add', 'x'],
+    ['apps', 'add', 'x'],
     ['connections'],
     ['requests'],
     ['usage'],

@@ -25,9 +25,9 @@ describe('usage', () => {
     ['serve', '--web-port', '9', '--no-web'],
     ['serve', '--proxy-port', '9', '--no-proxy'],
     ['serve', '--web-port', '9', '--proxy-port', '9'],
-    ['tools'],
-    ['tools', 'add'],
-    ['tools', 'add', ' '],
+    ['apps'],
+    ['apps', 'add'],
+    ['apps', 'add', ' '],
     ['chat'],
     ['login'],
   ])('ends with 2, words on standard error and one JSON document on standard output: %s %s', async (...args) => {
@@ -41,7 +41,7 @@ describe('usage', () => {
   it('ends with 0 for help', async () => {
     const { code, stdout } = await runCli(['--help'])
     expect(code).toBe(0)
-    for (const command of ['serve', 'sandbox', 'tools', 'chat', 'login', 'logout', 'doctor'])
+    for (const command of ['serve', 'sandbox', 'apps', 'chat', 'login', 'logout', 'doctor'])
       expect(stdout).toContain(command)
   })
 })
@@ -115,17 +115,17 @@ describe('serve', () => {
   })
 })
 
-describe('tools', () => {
+describe('apps', () => {
   it('adds, lists and revokes, one document each', async () => {
     const where = ['--json', '--data-dir', join(folder, 'tools')]
-    const added = JSON.parse((await runCli(['tools', 'add', 'editor', ...where])).stdout)
+    const added = JSON.parse((await runCli(['apps', 'add', 'editor', ...where])).stdout)
     expect(added).toEqual({ id: expect.any(String), name: 'editor', key: expect.any(String) })
-    const listed = await runCli(['tools', 'list', ...where])
+    const listed = await runCli(['apps', 'list', ...where])
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id: added.id, name: 'editor', revokedAt: null }])
     expect(listed.stdout).not.toContain(added.key)
-    const revoked = JSON.parse((await runCli(['tools', 'revoke', added.id, ...where])).stdout)
+    const revoked = JSON.parse((await runCli(['apps', 'revoke', added.id, ...where])).stdout)
     expect(revoked).toMatchObject({ id: added.id, revokedAt: expect.any(String) })
-    const unknown = await runCli(['tools', 'revoke', 'nobody', ...where])
+    const unknown = await runCli(['apps', 'revoke', 'nobody', ...where])
     expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([1, { problem: { kind: 'no_such_item' } }])
   })
 })

@@ -27,7 +27,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const here = (...args: string[]) => run([...args, '--data-dir', dataDir])
 const toolsOf = async (): Promise<string[]> =>
-  (await here('tools', 'list', '--json')).stdout
+  (await here('apps', 'list', '--json')).stdout
     .split('\n')
     .flatMap((line) => (line === '' ? [] : JSON.parse(line)))
     .map(({ name }) => name)
@@ -36,7 +36,7 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
   const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', dataDir])
   running.push(serving)
   const { sandbox } = JSON.parse(await serving.line())
-  await here('tools', 'add', 'An editor')
+  await here('apps', 'add', 'An editor')
   const file = join(home, 'kept.tar')
   const made = await here('backup', file, '--json')
   expect(made).toMatchObject({ code: 0, stderr: '' })
@@ -50,18 +50,18 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
 
   const again = await here('backup', file)
   expect(again).toMatchObject({ code: 1, stdout: '' })
-  expect(again.stderr).toMatch(/there already.*--force/)
+  expect(again.stderr).toMatch(/exists already.*--force/)
   expect(await here('backup', file, '--force')).toMatchObject({ code: 0 })
   expect((await here('backup', join(dataDir, 'inside.tar'))).stderr).toMatch(/outside/)
 
-  await here('tools', 'add', 'Another')
+  await here('apps', 'add', 'Another')
   expect((await here('restore', file, '--yes')).stderr).toMatch(/already uses the data folder/)
   serving.child.kill('SIGTERM')
   await serving.ended
 
   const asked = await here('restore', file)
   expect(asked).toMatchObject({ code: 1, stdout: '' })
-  expect(asked.stderr).toMatch(/The backup is good .*1 tool.* --yes/)
+  expect(asked.stderr).toMatch(/The backup is valid .*1 app.* --yes/)
   expect(await toolsOf()).toEqual(['Another', 'An editor'])
   const restored = await here('restore', file, '--yes', '--json')
   expect(restored).toMatchObject({ code: 0, stderr: '' })
@@ -71,7 +71,7 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
 }, 120_000)
 
 it('a backup goes to standard output too, and what is none is refused with nothing changed', async () => {
-  await here('tools', 'add', 'An editor')
+  await here('apps', 'add', 'An editor')
   const file = join(home, 'piped.tar')
   execFileSync(
     'sh',

@@ -44,7 +44,7 @@ beforeAll(async () => {
   sample = join(root, 'sample')
   const ended = [
     await run(['chat', 'Hello', '--sandbox', '--data-dir', sample]),
-    await run(['tools', 'add', 'An editor', '--data-dir', sample]),
+    await run(['apps', 'add', 'An editor', '--data-dir', sample]),
   ]
   expect(ended.map(({ code }) => code)).toEqual([0, 0])
   backup = join(root, 'backup.tar')
@@ -78,11 +78,11 @@ const writing: Record<string, string[]> = {
   chat: ['chat', 'Hello', ...given],
   login: ['login', ...given],
   logout: ['logout'],
-  'tools add': ['tools', 'add', 'Another'],
-  'tools set': ['tools', 'set', 'An editor', '--rpm', '5'],
-  'tools pause': ['tools', 'pause', 'An editor'],
-  'tools resume': ['tools', 'resume', 'An editor'],
-  'tools revoke': ['tools', 'revoke', 'An editor'],
+  'apps add': ['apps', 'add', 'Another'],
+  'apps set': ['apps', 'set', 'An editor', '--rpm', '5'],
+  'apps pause': ['apps', 'pause', 'An editor'],
+  'apps resume': ['apps', 'resume', 'An editor'],
+  'apps revoke': ['apps', 'revoke', 'An editor'],
   'connections use': ['connections', 'use', 'Mine'],
   'connections forget': ['connections', 'forget', 'Mine'],
   erase: ['erase', '--what', 'log', '--older-than', '1', '--yes'],
@@ -92,8 +92,8 @@ const writing: Record<string, string[]> = {
 const reading: Record<string, string[]> = {
   doctor: ['doctor'],
   'doctor of a given address': ['doctor', ...given],
-  'tools list': ['tools', 'list'],
-  'tools show': ['tools', 'show', 'An editor'],
+  'apps list': ['apps', 'list'],
+  'apps show': ['apps', 'show', 'An editor'],
   'connections list': ['connections', 'list'],
   requests: ['requests'],
   usage: ['usage'],
@@ -237,7 +237,7 @@ describe('a data folder', () => {
   it('that is the root or the home folder is refused, also where it is empty', async () => {
     const before = snapshot(home)
     for (const dataDir of ['/', home, join(home, '..', 'home')]) {
-      for (const args of [reading.usage, writing['tools add'], writing.serve]) {
+      for (const args of [reading.usage, writing['apps add'], writing.serve]) {
         const ended = await run(argsOf(args ?? [], dataDir))
         expect([dataDir, ended.code]).toEqual([dataDir, 1])
         expect(ended.stderr).toMatch(/is your home folder|is the root folder|holds files of other programs/)
@@ -272,7 +272,7 @@ describe('a data folder', () => {
           name === 'doctor of a given address' || name === 'export media' ? 1 : 0,
           name.startsWith('export') || name.startsWith('backup to') ? expect.any(String) : '',
         ])
-        if (name === 'tools list' || name === 'requests') output.set(name, [...(output.get(name) ?? []), ended.stdout])
+        if (name === 'apps list' || name === 'requests') output.set(name, [...(output.get(name) ?? []), ended.stdout])
       })
       expect(snapshot(folder), folder).toEqual(before)
     }
@@ -315,7 +315,7 @@ describe('a data folder', () => {
     rmSync(join(folder, 'making'), { recursive: true })
     symlinkSync(outside, join(folder, 'making'))
     const left = theirs.filter((path) => dirname(path) !== join(folder, 'making'))
-    for (const name of ['chat', 'erase', 'logout', 'tools add'] as const) {
+    for (const name of ['chat', 'erase', 'logout', 'apps add'] as const) {
       const args = name === 'chat' ? ['chat', 'Hello', '--sandbox'] : (writing[name] ?? [])
       expect(await run(argsOf(args, folder)), name).toMatchObject({ code: 0 })
     }
@@ -359,7 +359,7 @@ describe('a folder becomes ours', () => {
       if (name.endsWith('/')) mkdirSync(join(folder, name))
       else writeFileSync(join(folder, name), '')
     }
-    expect(await run(['tools', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
+    expect(await run(['apps', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
     expect(readdirSync(folder)).toEqual(expect.arrayContaining([markerName, 'studio.sqlite']))
   })
 
@@ -375,10 +375,10 @@ describe('a folder becomes ours', () => {
     } else {
       execFileSync('tar', ['xf', backup, '-C', folder])
     }
-    const listed = await run(['tools', 'list', '--data-dir', folder])
+    const listed = await run(['apps', 'list', '--data-dir', folder])
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('An editor')])
     expect(readdirSync(folder)).not.toContain(markerName)
-    expect(await run(['tools', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
+    expect(await run(['apps', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
     expect(readdirSync(folder)).toContain(markerName)
   })
 })

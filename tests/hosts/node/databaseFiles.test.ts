@@ -115,7 +115,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
     const before = namesIn(dataDir)
     const kind = lstatSync(join(dataDir, file)).mode
     const read = {
-      studio: [['tools', 'list'], ['backup', '-'], ['requests']],
+      studio: [['apps', 'list'], ['backup', '-'], ['requests']],
       ledger: [['requests'], ['backup', '-']],
       bodies: [['backup', '-']],
       account: [['usage'], ['backup', '-']],
@@ -182,7 +182,7 @@ describe('media of a database that was lost', () => {
     const media = mediaIn(dataDir)
     lose(join(dataDir, 'studio.sqlite'))
     // A command that would make a new database says what is wrong instead.
-    const tool = await run('tools', 'add', 'An editor', '--data-dir', dataDir)
+    const tool = await run('apps', 'add', 'An editor', '--data-dir', dataDir)
     inWords(tool)
     expect(tool.stderr).toMatch(/is damaged: .*Start Inference Studio/)
     const { code, stderr } = await startIn(dataDir)
@@ -195,7 +195,7 @@ describe('media of a database that was lost', () => {
       mediaSetAside: media.length + 1,
     })
     expect(await startIn(dataDir)).toMatchObject({ code: 0, stderr: '' })
-    expect(await run('tools', 'add', 'An editor', '--data-dir', dataDir)).toMatchObject({ code: 0 })
+    expect(await run('apps', 'add', 'An editor', '--data-dir', dataDir)).toMatchObject({ code: 0 })
   })
 
   it('a new folder, and one that holds no media, are no damage', async () => {

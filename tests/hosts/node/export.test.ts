@@ -115,7 +115,7 @@ describe('studio export', () => {
     expect(rows.every(({ account }) => account === 'book')).toBe(true)
     const nobody = await ask('--what', 'requests', '--account', 'nobody')
     expect(nobody.code).toBe(1)
-    expect(nobody.stderr).toContain('No account alone is called so')
+    expect(nobody.stderr).toContain('No account, or more than one, has the id or name nobody')
   })
 
   it('writes chats as the archive that can be read in again, or as Markdown, also beside a running studio', async () => {
@@ -152,8 +152,8 @@ describe('studio export', () => {
     expect(readFileSync(join(all, 'requests.csv'), 'utf8').split('\r\n')).toHaveLength(39)
     const again = await ask('--output', all)
     expect(again.code).toBe(1)
-    expect(again.stderr).toContain('is there already')
-    expect((await ask('--output', '-')).stderr).toContain('name a folder')
+    expect(again.stderr).toContain('exists already')
+    expect((await ask('--output', '-')).stderr).toContain('Name a folder')
   })
 
   it('takes what was made and recorded along as files under readable names, with their sums, and a file that is another one by now is left out', async () => {
@@ -167,7 +167,7 @@ describe('studio export', () => {
     })
     const reported = await ask('--what', 'media', '--output', media)
     expect(reported).toMatchObject({ code: 0, stdout: '' })
-    expect(reported.stderr).toMatch(/holds 5 files\.\n/)
+    expect(reported.stderr).toMatch(/Wrote 5 files to .*\.\n/)
     const list = readFileSync(join(media, 'media.jsonl'), 'utf8')
     const lines = list
       .trim()
@@ -201,12 +201,12 @@ describe('studio export', () => {
     const before = readFileSync(join(mediaDir, changed))
     writeFileSync(join(mediaDir, changed), Buffer.from(before).fill(7, 0, 9))
     const less = join(out, 'less-media')
-    expect((await ask('--what', 'media', '--output', less)).stderr).toMatch(/holds 4 files\. 1 more/)
+    expect((await ask('--what', 'media', '--output', less)).stderr).toMatch(/Wrote 4 files to .*\. 1 more/)
     writeFileSync(join(mediaDir, changed), before)
     expect(readdirSync(less)).toHaveLength(5)
     expect(readFileSync(join(less, 'media.jsonl'), 'utf8')).toContain('"file":null')
-    expect((await ask('--what', 'media', '--output', less)).stderr).toContain('is there already')
-    expect((await ask('--what', 'media', '--format', 'csv')).stderr).toContain('as the files that it is')
+    expect((await ask('--what', 'media', '--output', less)).stderr).toContain('exists already')
+    expect((await ask('--what', 'media', '--format', 'csv')).stderr).toContain('its files are copied')
     expect((await ask('--what', 'media', '--until', '2001-01-01', '--output', join(out, 'none'))).code).toBe(1)
     expect(readdirSync(out).filter((name) => name.includes('none') || name.includes('part'))).toEqual([])
   })
@@ -228,7 +228,7 @@ describe('studio export', () => {
   it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {
     expect((await ask('--what', 'chats', '--format', 'csv')).stderr).toContain('chats can be written as zip, markdown')
     const nowhere = join(out, 'not-there', 'log.csv')
-    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain('there is no folder')
+    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain('does not exist')
     expect(existsSync(nowhere)).toBe(false)
     const used = folder
     folder = { ...used, dataDir: mkdtempSync(join(out, 'empty-')) }
@@ -253,7 +253,7 @@ describe('studio erase', () => {
       await core.stop()
       expect(JSON.parse(busy.stdout)).toMatchObject({ problem: { kind: 'folder_in_use' } })
       const unasked = await command(...words)
-      expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Say --yes') })
+      expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') })
       expect((await command('erase', '--what', 'everything', '--older-than', '1')).code).toBe(2)
       const done = await command(...words, '--yes')
       expect(JSON.parse(done.stdout)).toMatchObject({

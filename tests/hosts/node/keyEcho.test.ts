@@ -263,7 +263,7 @@ it('a key that the service echoes in any place and encoding is stored, sent, sho
     ['usage', '--by', 'model'],
     ['limits'],
     ['keys'],
-    ['tools', 'list'],
+    ['apps', 'list'],
     ['connections'],
     ['doctor', '--base-url', service.url],
   ]

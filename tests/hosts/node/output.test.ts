@@ -57,7 +57,7 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
 
 beforeAll(async () => {
   fillFolder(dataDir, { conversations: 30, messages: 4, requests: 60, days: 3 })
-  expect(await run(['tools', 'add', 'editor', ...where])).toMatchObject({ code: 0 })
+  expect(await run(['apps', 'add', 'editor', ...where])).toMatchObject({ code: 0 })
   expect(await run(['backup', backupFile, ...where])).toMatchObject({ code: 0 })
 }, 120_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -75,14 +75,14 @@ const names = (): string[] => {
 const printing: string[][] = [
   ['--help'],
   ['--version'],
-  ['help', 'tools'],
-  ['tools', 'add', '--help'],
-  ['tools', 'list', ...where],
-  ['tools', 'list', '--json', ...where],
-  ['tools', 'show', 'editor', ...where],
-  ['tools', 'set', 'editor', '--rpm', '5', ...where],
-  ['tools', 'pause', 'editor', '--json', ...where],
-  ['tools', 'resume', '--all', ...where],
+  ['help', 'apps'],
+  ['apps', 'add', '--help'],
+  ['apps', 'list', ...where],
+  ['apps', 'list', '--json', ...where],
+  ['apps', 'show', 'editor', ...where],
+  ['apps', 'set', 'editor', '--rpm', '5', ...where],
+  ['apps', 'pause', 'editor', '--json', ...where],
+  ['apps', 'resume', '--all', ...where],
   ['connections', ...where],
   ['requests', ...where],
   ['requests', '--json', ...where],
@@ -119,37 +119,37 @@ describe.runIf(existsSync('/dev/full'))('a device that takes no byte', { timeout
     ])
   })
 
-  it.each([[['--json']], [[]]])('as standard output leaves no key that was never shown: tools add %j', async (more) => {
+  it.each([[['--json']], [[]]])('as standard output leaves no key that was never shown: apps add %j', async (more) => {
     const before = names()
-    const { code, stderr } = await into({ stdout: '/dev/full' }, ['tools', 'add', 'unseen', ...more, ...where])
+    const { code, stderr } = await into({ stdout: '/dev/full' }, ['apps', 'add', 'unseen', ...more, ...where])
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/unseen could not be shown, so it was deleted again\.\n.*disk is full/),
+      expect.stringMatching(/unseen could not be shown, so the app was deleted again\.\n.*disk is full/),
     ])
     expect(names()).toEqual(before)
   })
 
   it.each([
-    [0, ['tools', 'list', ...where]],
-    [1, ['tools', 'show', 'nobody', ...where]],
+    [0, ['apps', 'list', ...where]],
+    [1, ['apps', 'show', 'nobody', ...where]],
     [1, ['export', '--what', 'chats', '--output', '/nowhere/x', ...where]],
-    [2, ['tools', 'list', '--nothing']],
+    [2, ['apps', 'list', '--nothing']],
   ])('as standard error changes no exit code: %i', async (code, args) => {
     expect((await into({ stderr: '/dev/full' }, args)).code).toBe(code)
   })
 
   it('as both still fails', async () => {
-    expect((await into({ stdout: '/dev/full', stderr: '/dev/full' }, ['tools', 'list', ...where])).code).toBe(1)
+    expect((await into({ stdout: '/dev/full', stderr: '/dev/full' }, ['apps', 'list', ...where])).code).toBe(1)
   })
 })
 
 describe('the null device', () => {
   // Node opens it in the place of a closed standard output, too.
-  it.each(['>&-', '>/dev/null'])('shows no key, so that none is made: tools add %s', async (redirection) => {
+  it.each(['>&-', '>/dev/null'])('shows no key, so that none is made: apps add %s', async (redirection) => {
     const before = names()
     const shell = spawn(
       'sh',
-      ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'tools', 'add', 'x', ...where],
+      ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'apps', 'add', 'x', ...where],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env.PATH ?? '', ...common },
@@ -160,12 +160,12 @@ describe('the null device', () => {
       stderr += text
     })
     const [code] = await once(shell, 'close')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/No key was made/)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/No app was added/)])
     expect(names()).toEqual(before)
   })
 
   it('is no failure for what is not shown only once', async () => {
-    expect(await into({ stdout: '/dev/null' }, ['tools', 'list', ...where])).toMatchObject({ code: 0, stderr: '' })
+    expect(await into({ stdout: '/dev/null' }, ['apps', 'list', ...where])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
@@ -184,7 +184,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a half file nor its p
 describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   // One of each way in which output is written.
   const some =
-    /^(--help|tools list|tools set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
+    /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
   it.each(named.filter(([name]) => some.test(name)))(
     'is no word, and the exit code of SIGPIPE: %s',
     async (_, args) => {
@@ -196,7 +196,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
 
   it('leaves no key that was never shown', async () => {
     const before = names()
-    const command = start(['tools', 'add', 'unseen', '--json', ...where])
+    const command = start(['apps', 'add', 'unseen', '--json', ...where])
     command.child.stdout.destroy()
     const { code, stderr } = await command.ended
     expect([code, stderr]).toEqual([141, expect.stringMatching(/deleted again\.\n$/)])

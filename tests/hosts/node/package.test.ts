@@ -60,7 +60,7 @@ describe('the package', () => {
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('serve')])
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect((await studio.run(['--version'])).stdout.trim()).toBe(version)
-    const added = await studio.run(['tools', 'add', 'editor', '--json', '--data-dir', join(folder, 'data')])
+    const added = await studio.run(['apps', 'add', 'editor', '--json', '--data-dir', join(folder, 'data')])
     expect([added.code, JSON.parse(added.stdout)]).toMatchObject([0, { name: 'editor', key: expect.any(String) }])
   })
 

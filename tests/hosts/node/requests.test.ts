@@ -28,7 +28,7 @@ async function serve() {
   running.push(host)
   const { proxy } = JSON.parse(await host.line())
   const tool = async (name: string) => {
-    const { stdout } = await run(['tools', 'add', name, '--json', '--data-dir', dataDir])
+    const { stdout } = await run(['apps', 'add', name, '--json', '--data-dir', dataDir])
     const { key } = JSON.parse(stdout)
     return (model: string) =>
       fetch(`${proxy.baseUrl}/chat/completions`, {
@@ -53,11 +53,16 @@ it('tells what tools and the studio asked, beside the core that serves and after
   await editor('no-such-model')
   await notebook('writer-small')
 
-  const beside = await requests('--tool', 'An editor')
-  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +WHO +WHAT +MODEL +STATUS/)
+  const beside = await requests('--app', 'An editor')
+  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +APP +ENDPOINT +MODEL +STATUS/)
   expect(beside.stdout).toMatch(/An editor +chat +mirror +200/)
   expect(beside.stdout).toMatch(/An editor +chat +no-such-model +404/)
   expect(beside.stdout).not.toContain('notebook')
+  expect(await requests('--app', 'nobody')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'error: No app has the id or name nobody.\n',
+  })
 
   host.child.kill('SIGTERM')
   await host.ended
@@ -90,7 +95,7 @@ it('gives each request one line in its columns, whatever a tool and a model are 
 it('goes on as they come, each when it is there and once more when it has ended, until it is told to stop', async () => {
   const { tool } = await serve()
   const editor = await tool('editor')
-  const follow = start(['requests', '--follow', '--json', '--tool', 'editor', '--data-dir', dataDir])
+  const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', dataDir])
   running.push(follow)
   const asked = editor('mirror')
   const seen: RequestRow[] = []
@@ -106,7 +111,7 @@ it('says what it does not understand', async () => {
     ['--outcome', 'bad'],
     ['--limit', '0'],
     ['--since', 'yesterday'],
-    ['--tool', ''],
+    ['--app', ''],
   ]) {
     expect((await requests(...args)).code).toBe(2)
   }

@@ -146,11 +146,11 @@ describe('serve', () => {
     const host = begin(args)
     const lines = [
       /^Inference Studio {2}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/,
-      /^Local \/v1 {9}http:\/\/127\.0\.0\.1:\d+\/v1$/,
+      /^Local API {9}http:\/\/127\.0\.0\.1:\d+\/v1$/,
       /^Sandbox {11}http:\/\/127\.0\.0\.1:\d+$/,
       /^Sandbox key {7}\S+$/,
       /^Data folder {7}\//,
-      /^Ctrl-C ends it\.$/,
+      /^Press Ctrl-C to stop\.$/,
     ]
     for (const line of lines) expect(await host.line()).toMatch(line)
     expect((await endOf(host, 'SIGINT')).code).toBe(0)
@@ -166,12 +166,12 @@ describe('tools, beside a running serve', () => {
       await reply.arrayBuffer()
       return reply.status
     }
-    const added = await run(['tools', 'add', 'editor', ...where])
+    const added = await run(['apps', 'add', 'editor', ...where])
     const { id, key } = JSON.parse(added.stdout)
     expect([await ask(key), await ask(key)]).toEqual([200, 200])
-    const revoked = await run(['tools', 'revoke', id, ...where])
+    const revoked = await run(['apps', 'revoke', id, ...where])
     expect([revoked.code, await ask(key)]).toEqual([0, 401])
-    const listed = await run(['tools', 'list', ...where])
+    const listed = await run(['apps', 'list', ...where])
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'editor', revokedAt: expect.any(String) }])
     expect(listed.stdout + keptIn(dataDir)).not.toContain(key)
     expect((await endOf(host)).code).toBe(0)
@@ -179,13 +179,13 @@ describe('tools, beside a running serve', () => {
 
   it('puts the key on a line of its own for a person, and lists in columns', async () => {
     const where = ['--data-dir', dataDir]
-    const { stdout } = await run(['tools', 'add', 'a long name', ...where])
-    await run(['tools', 'add', 'b', ...where])
+    const { stdout } = await run(['apps', 'add', 'a long name', ...where])
+    await run(['apps', 'add', 'b', ...where])
     expect(stdout.split('\n').filter((line) => /^isk_[\w-]+$/.test(line))).toHaveLength(1)
-    const rows = (await run(['tools', 'list', ...where])).stdout.trimEnd().split('\n')
+    const rows = (await run(['apps', 'list', ...where])).stdout.trimEnd().split('\n')
     expect(rows).toHaveLength(2)
     const [first = '', second = ''] = rows
-    expect(first).toMatch(/^\S+ {2}b {12}made \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never used$/)
+    expect(first).toMatch(/^\S+ {2}b {12}created \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never used$/)
     expect(second.indexOf('made')).toBe(first.indexOf('made'))
   })
 })
@@ -204,7 +204,7 @@ describe('doctor', () => {
       node: ['ok', process.versions.node],
       keychain: ['warning', expect.stringContaining('D-Bus')],
       dataFolder: ['ok', expect.stringContaining(dataDir)],
-      baseAddress: ['ok', `${service.baseUrl} answers`],
+      baseAddress: ['ok', `${service.baseUrl} responds`],
       key: ['ok', 'accepted'],
     })
     expect(stdout + stderr + keptIn(dataDir)).not.toContain(canary)
@@ -225,7 +225,7 @@ describe('doctor', () => {
     expect(silent.code).toBe(1)
     expect(checksOf(silent.stdout)).toMatchObject({
       baseAddress: ['failed', expect.anything()],
-      key: ['warning', 'not asked'],
+      key: ['warning', 'not checked'],
     })
   })
 

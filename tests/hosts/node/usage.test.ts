@@ -153,7 +153,7 @@ describe('over made-up books', () => {
     expect(table).toMatch(/^Mine \(https:\/\/service.example\), 2026-09-01 to 2026-11-20\n/)
     expect(table).toMatch(/service +writer +3 +2000 +20 +2 +0\.200000000000000001\n/)
     expect(table).toMatch(/service +all +6 +3000 +30 +3 +0\.300000000000000001\n/)
-    expect(table).toMatch(/Of \d+ days the service was not asked in time/)
+    expect(table).toMatch(/The cost of \d+ days is unknown/)
   })
 
   it('writes CSV and Parquet that another program adds up to the same', async () => {
@@ -192,7 +192,7 @@ describe('over made-up books', () => {
       { id: 'k2', calling: false, revokedAt: '2026-01-02T03:04:05Z', totals: null },
     ])
     const { stdout } = await ask('keys')
-    expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*used by this program\n/)
+    expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*in use\n/)
     expect(stdout).toMatch(/sk-b .*revoked 2026-01-02T03:04:05Z\n/)
     // What the service lists no more is said, and a balance that is not switched on is none.
     const store = openAccountStore(dataDir)
@@ -218,9 +218,9 @@ describe('over made-up books', () => {
     )
     store.close()
     const again = (await ask('keys')).stdout
-    expect(again).toMatch(/sk-c .*not listed any more\n/)
+    expect(again).toMatch(/sk-c .*no longer listed\n/)
     expect(again).not.toContain('5.25')
-    expect(stdout).toContain('it has no way to do that from here')
+    expect(stdout).toContain('Create, change and revoke keys at the service.')
     const [limits] = documents((await ask('limits', '--json')).stdout)
     expect(limits).toMatchObject({
       account: { name: 'Mine' },
@@ -294,10 +294,10 @@ describe('over made-up books', () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 23, 12) })
     try {
       const { stdout } = await ask('usage', '--since', '2026-09-01', '--until', '2026-11-23', '--source', 'service')
-      expect(stdout).toContain('Of 4 days the service was not asked since it ended; it still tells of it when it is.')
-      expect(stdout).toMatch(/Of 31 days the service was not asked in time/)
+      expect(stdout).toContain('The figures of 4 days are not complete yet.')
+      expect(stdout).toMatch(/The cost of 31 days is unknown/)
       const young = (await ask('usage', '--since', '2026-11-01', '--source', 'service')).stdout
-      expect(young).not.toContain('in time')
+      expect(young).not.toContain('is unknown')
       const days = await rowsOf('--by', 'day', '--since', '2026-11-19', '--until', '2026-11-25', '--source', 'service')
       expect(days.map(({ requests, state }) => [requests, state])).toEqual([
         ...[
@@ -352,7 +352,7 @@ async function serve() {
   })
   running.push(host)
   const { proxy } = JSON.parse(await host.line())
-  const { key } = JSON.parse((await run(['tools', 'add', 'An editor', '--json', '--data-dir', dataDir])).stdout)
+  const { key } = JSON.parse((await run(['apps', 'add', 'An editor', '--json', '--data-dir', dataDir])).stdout)
   const chat = (model: string) =>
     fetch(`${proxy.baseUrl}/chat/completions`, {
       method: 'POST',
@@ -399,15 +399,15 @@ it('tells usage and limits beside the core, and the same without it, without a n
   expect(alone).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(alone.stdout)).toEqual(beside)
   const table = (await ask('usage', '--since', '2020-01-01')).stdout
-  expect(table).toMatch(/The service's side as of \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
-  expect(table).toMatch(/SIDE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)
-  expect(table).toMatch(/which is not nothing/)
+  expect(table).toMatch(/Figures of the service from \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
+  expect(table).toMatch(/SOURCE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)
+  expect(table).toMatch(/the service was not queried in time/)
   const [limits] = documents((await ask('limits', '--json')).stdout)
   expect(limits).toMatchObject({
     status: { minute: { limit: 600 }, banned: false, resetSeconds: expect.any(Number) },
     history: [],
   })
   expect((await ask('limits')).stdout).toMatch(
-    /A minute, all requests +\d+ used, \d+ left of 600, full again \d+ s after that/,
+    /Requests per minute +\d+ used, \d+ left of 600, resets \d+ s after that/,
   )
 }, 120_000)

@@ -50,7 +50,7 @@ export async function usage(options: UsageOptions, parts: Parts): Promise<number
     const views = account ? sourcesOf(options).map((source) => accounts.view(queryOf(options, account, source))) : []
     const rows = views.flatMap((view) => rowsIn(view, options))
     if (format !== 'table') await write(exportRows(rows, format), file)
-    else if (account === null) say('No usage yet: no account was ever connected.')
+    else if (account === null) say('No account was ever connected, so there is no usage yet.')
     else sayUsage(account, views, rows, options)
   } finally {
     accounts.close()
