@@ -76,7 +76,7 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
   it('says "missing" where there is no session bus', async () => {
     const said = await inSession([process.execPath, script], home)
     expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
-    expect(said.probe).toEqual({ available: false, reason: 'There is no D-Bus session here, so no keychain.' })
+    expect(said.probe).toEqual({ available: false, reason: 'The keychain is not available without a D-Bus session.' })
   })
 
   it('says "missing" where nothing provides secrets on the bus', async () => {
@@ -89,7 +89,7 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
     )
     const said = await inSession(['dbus-run-session', `--config-file=${config}`, '--', process.execPath, script], home)
     expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
-    expect(said.probe).toMatchObject({ reason: expect.stringContaining('No keychain service answers') })
+    expect(said.probe).toMatchObject({ reason: expect.stringContaining('No keychain service is running') })
   })
 })
 

@@ -3,7 +3,7 @@ import { RPCHandler } from '@orpc/server/message-port'
 import { expect, it } from 'vitest'
 import { Listeners } from '../../../src-main/core/shared/events.ts'
 import { StateFeed } from '../../../src-main/core/shared/stateFeed.ts'
-import { PacedPort, waitsForReader } from '../../../src-main/hosts/electron/pacedPort.ts'
+import { awaitReader, PacedPort } from '../../../src-main/hosts/electron/pacedPort.ts'
 import { MessageChannelMain } from '../../helpers/electron/ports.ts'
 
 const size = 50_000
@@ -19,7 +19,7 @@ function setUp() {
   const router = { watch: os.handler(({ signal }) => feed.watch(signal)), small: os.handler(() => 'here') }
   const { port1, port2 } = new MessageChannelMain()
   const port = new PacedPort(port1)
-  new RPCHandler(router, { experimental_transfer: waitsForReader }).upgrade(port)
+  new RPCHandler(router, { experimental_transfer: awaitReader }).upgrade(port)
   port1.start()
   const heard = new Map<string, unknown[]>()
   const state = { reads: true, unread: 0 }
