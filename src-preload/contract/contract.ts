@@ -18,7 +18,7 @@ import { transcriptionProcedures } from './transcription.ts'
 import { archiveProcedures, transfersProcedures } from './transfers.ts'
 import { usageProcedures } from './usage.ts'
 
-/** Everything the renderer can ask of the core, one entry a room. */
+/** All procedures of the core, one group per feature. */
 export const contract = {
   app,
   connection: connectionProcedures,
