@@ -52,7 +52,7 @@ function setUp() {
   }
 }
 
-it('holds back what a window that hangs does not read, and tells it the last state when it reads again', async () => {
+it('messages to a hanging window wait, and it receives the last state when it reads again', async () => {
   const page = setUp()
   for (let id = 0; id < streams; id += 1) page.call(String(id), '/watch')
   await expect.poll(() => page.heard.size).toBe(streams)
@@ -71,7 +71,7 @@ it('holds back what a window that hangs does not read, and tells it the last sta
   page.close()
 })
 
-it('ends the streams of a window that is closed while it hangs', async () => {
+it('closing a hanging window ends its streams', async () => {
   const page = setUp()
   for (let id = 0; id < streams; id += 1) page.call(String(id), '/watch')
   await expect.poll(() => page.heard.size).toBe(streams)

@@ -59,7 +59,7 @@ function expectNoKey(dataDir: string, ...ended: Ended[]): void {
 }
 
 describe.runIf(process.platform === 'linux')('with a keychain', () => {
-  it('login keeps the key there, serve and chat use it, logout forgets it', async () => {
+  it('login stores the API key in the keychain, serve and chat use it, logout deletes it', async () => {
     const dataDir = newFolder()
     const login = await studio().run([...loginArgs(dataDir), '--name', 'Mine'], {}, `${canary}\n`)
     const profile = { name: 'Mine', kind: 'service', baseUrl: service.baseUrl, keyKept: 'keychain' }
@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login, chat, doctor, logout)
   })
 
-  it('keeps a key for each connection, and lists, switches and forgets them [AUTH-03]', async () => {
+  it('each connection has its own key, and connections can be listed, switched and deleted [AUTH-03]', async () => {
     const dataDir = newFolder()
     const other = await startSandbox({ seed: 'other', apiKey: `${canary}-other` })
     const folder = ['--data-dir', dataDir]
@@ -135,7 +135,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     await other.close()
   })
 
-  it('login reads a variable too', async () => {
+  it('login reads the key from a variable', async () => {
     const dataDir = newFolder()
     const login = await studio().run([...loginArgs(dataDir), '--api-key-env', 'MINE'], { MINE: canary })
     expect(login.code).toBe(0)
@@ -143,7 +143,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login)
   })
 
-  it('logout works while the service is away', async () => {
+  it('logout works while the service is offline', async () => {
     const dataDir = newFolder()
     const gone = await startSandbox({ apiKey: canary })
     const where = ['--base-url', gone.baseUrl, '--data-dir', dataDir]
@@ -154,7 +154,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
   })
 
-  it('a refused key is told in words, keeps nothing, and leaves what was connected before', async () => {
+  it('a refused key is reported, not stored, and the previous connection stays in use', async () => {
     const dataDir = newFolder()
     const refuse = () => studio().run(loginArgs(dataDir), {}, service.keys.revoked)
     const first = await refuse()
@@ -169,7 +169,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected' })
   })
 
-  it('a key that is typed is not shown; Ctrl-C keeps nothing', async () => {
+  it('a typed key is not shown, and Ctrl-C stores nothing', async () => {
     const dataDir = newFolder()
     const typed = async (keys: string) => {
       const command = [process.execPath, studioEntry, 'login', '--base-url', service.baseUrl, '--data-dir', dataDir]

@@ -81,7 +81,7 @@ const words = async (...args: string[]): Promise<string> =>
   (await here(['apps', ...args, '--data-dir', dataDir])).stdout
 
 describe('the commands', () => {
-  it('set every field, and clear each of them', async () => {
+  it('apps set changes every field, and none clears it', async () => {
     const before = Date.now()
     const { id } = await done(
       here,
@@ -130,7 +130,7 @@ describe('the commands', () => {
     expect(await done(here, 'list')).toEqual([cleared])
   })
 
-  it('refuse to change a revoked app', async () => {
+  it('apps set refuses a revoked app', async () => {
     const { id } = await done(here, 'add', 'agent')
     const revoked = await done(here, 'revoke', id)
     for (const which of [id, 'agent']) {
@@ -142,7 +142,7 @@ describe('the commands', () => {
     expect(await done(here, 'show', id)).toEqual(revoked)
   })
 
-  it('change only what was said', async () => {
+  it('apps set changes only the given fields', async () => {
     const { id } = await done(here, 'add', 'agent', '--rpm', '60', '--no-retries')
     const before = await done(here, 'show', id)
     expect(await done(here, 'set', id, '--name', 'the agent', '--expires', '2099-12-31T18:00:00+01:00')).toEqual({
@@ -152,7 +152,7 @@ describe('the commands', () => {
     })
   })
 
-  it('take a name where one tool alone has it, and ask for the id where two do', async () => {
+  it('an app can be named when one app has the name; otherwise the id is required', async () => {
     const first = await done(here, 'add', 'editor')
     expect(await done(here, 'revoke', 'editor')).toMatchObject({ id: first.id, revokedAt: expect.any(String) })
     const second = await done(here, 'add', 'editor')
@@ -168,7 +168,7 @@ describe('the commands', () => {
     })
   })
 
-  it('pause and resume one, or all that are not revoked', async () => {
+  it('apps pause and resume change one app, or all that are not revoked', async () => {
     const [one, two] = [await done(here, 'add', 'one'), await done(here, 'add', 'two')]
     await done(here, 'revoke', two.id)
     const three = await done(here, 'add', 'three')
@@ -183,7 +183,7 @@ describe('the commands', () => {
     expect(await apps(here, 'pause', two.id)).toMatchObject({ code: 1, document: { problem: { kind: 'bad_input' } } })
   })
 
-  it('tell a person limits and state, one tool a line', async () => {
+  it('apps list prints limits and state, one app per line', async () => {
     await words('add', 'agent', '--budget-day', '2', '--rpm', '1', '--models', 'a,b,c', '--fail-fast')
     await words('add', 'b')
     expect(await words('pause', 'b')).toMatch(/^Paused b \([a-f0-9]{10}\)\.\n$/)
@@ -209,7 +209,7 @@ describe('usage', () => {
     [['add', 'x', '--colour', 'pink'], /pink.*blue/],
     [['pause'], /--all/],
     [['resume', 'x', '--all'], /--all/],
-  ])('%j ends with 2 and says why', async (args, why) => {
+  ])('%j is a usage error with a reason', async (args, why) => {
     const { code, document } = await apps(here, ...args)
     expect([code, document]).toEqual([2, { problem: { kind: 'bad_input', message: expect.stringMatching(why) } }])
   })
@@ -228,13 +228,13 @@ describe('usage', () => {
     [{ budgetDay: '1e3' }, /--budget-day/],
     [{ budgetMonth: '' }, /--budget-month/],
     [{ budgetTotal: '0.0000000001' }, /nine digits/],
-  ])('%j is refused in words', (typed, why) => {
+  ])('%j is refused with a message', (typed, why) => {
     expect(() => readAppOptions(typed)).toThrow(
       expect.objectContaining({ kind: 'bad_input', message: expect.stringMatching(why) }),
     )
   })
 
-  it('counts a time from now on in minutes, hours, days and weeks', () => {
+  it('--expires accepts minutes, hours, days and weeks from now', () => {
     for (const [typed, ms] of [
       ['+45m', 45 * 60_000],
       ['+12h', 43_200_000],
@@ -276,7 +276,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     return { cut, isWhole: (): boolean => reply.complete }
   }
 
-  it('a pause is honoured with the next request and cuts what runs; resumed, the key is good again', async () => {
+  it('a pause applies to the next request and cancels running ones, and a resumed app works again', async () => {
     const baseUrl = await serve()
     const [one, other] = [await done(here, 'add', 'one'), await done(here, 'add', 'other')]
     const running = await stream(baseUrl, one.key)
@@ -291,7 +291,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect([await ask(baseUrl, one.key), await ask(baseUrl, other.key)]).toEqual([200, 200])
   })
 
-  it('a key that was revoked is refused with the next request, and what runs is cut', async () => {
+  it('a revoked app is refused with the next request, and its running requests are cancelled', async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)
@@ -301,7 +301,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect(running.isWhole()).toBe(false)
   })
 
-  it('limits hold with the next request once they are set, and no longer once they are cleared', async () => {
+  it('limits apply to the next request after they are set, and end when cleared', async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const chat = async (model: string) => {
@@ -336,7 +336,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     await running.cut
   })
 
-  it('an expiry that was set cuts what runs when its time comes', async () => {
+  it('an expiry cancels running requests when it is reached', async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)

@@ -17,7 +17,7 @@ import { run as runHere } from '../../../src-main/hosts/node/program.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
-// What a person may type by mistake: each mistake is told in words that name the option, and changes nothing.
+// Typing mistakes: each is reported with the name of the option and changes nothing.
 
 const home = mkdtempSync(join(tmpdir(), 'studio-arguments-'))
 const { start } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
@@ -63,7 +63,7 @@ const otherDates = ['+275760-09-13', '99999-01-01', 'NaN', '__proto__', 'constru
 const emptyNames = ['', ' ', '\n']
 const manyLetters = 'x'.repeat(5000)
 
-describe('values that are none', () => {
+describe('invalid values', () => {
   it.each([
     ['--web-port', ['serve', '--sandbox'], [...numbers, '65536', '70000', 'constructor']],
     ['--proxy-port', ['serve', '--sandbox'], [...numbers, '70000']],
@@ -97,7 +97,7 @@ describe('values that are none', () => {
     ['--format', ['export'], ['', '__proto__', 'constructor', manyLetters]],
     ['--what', ['export'], ['', '__proto__', 'constructor']],
     ['--outcome', ['requests'], ['', '__proto__', 'constructor']],
-  ])('%s of %j is a usage error that names it', async (option, command, values) => {
+  ])('an invalid %s of %j is a usage error that names the option', async (option, command, values) => {
     for (const value of values) {
       const ended = await here(...command, `${option}=${value}`, ...(command[0] === 'sandbox' ? [] : where))
       expectWords(ended, option)
@@ -105,7 +105,7 @@ describe('values that are none', () => {
     }
   })
 
-  it('every --data-dir is refused where it is empty', async () => {
+  it('an empty --data-dir is refused by every command', async () => {
     const commands = [
       ...['serve', 'apps list', 'apps add x', 'connections', 'requests', 'usage', 'limits', 'keys', 'backup'],
       ...['export', 'erase --what log --older-than 9', 'restore x', 'chat x', 'login --base-url x', 'logout', 'doctor'],
@@ -132,12 +132,12 @@ describe('values that are none', () => {
     },
   )
 
-  it('a command that is nearly one is told in one line with the one that was meant', async () => {
+  it('a mistyped command is reported in one line with a suggestion', async () => {
     expect((await here('serv')).stderr).toMatch(/^error: unknown command 'serv' \(Did you mean serve\?\)\n/)
     expect((await here('apps', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
   })
 
-  it('a time without a zone is UTC, whatever this machine is set to', async () => {
+  it('a time without a zone is UTC, whatever the time zone of this computer', async () => {
     const { instant } = await import('../../../src-main/hosts/node/arguments.ts')
     vi.stubEnv('TZ', 'America/New_York')
     try {
@@ -150,7 +150,7 @@ describe('values that are none', () => {
   })
 })
 
-describe('paths where no file can be', { timeout: 240_000 }, () => {
+describe('impossible paths', { timeout: 240_000 }, () => {
   const at = (name: string): string => join(home, name)
   /** Special files by their names; none of them may change. */
   let special: string[]
@@ -227,7 +227,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     expect(readdirSync(home)).not.toContain('restored')
   })
 
-  it('--data-dir is a folder', async () => {
+  it('--data-dir must be a folder', async () => {
     for (const path of impossible().filter((one) => !/folder|new|no\/such|^\/$/.test(one))) {
       expectWords(await run(['apps', 'add', 'x', '--data-dir', path]), '--data-dir')
     }
@@ -247,7 +247,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     ['logout'],
     ['doctor', '--sandbox'],
     ['serve', '--sandbox'],
-  ])('--data-dir that is a file is refused in words by %s', async (...command) => {
+  ])('--data-dir that is a file is refused by %s', async (...command) => {
     writeFileSync(at('plain'), 'plain')
     expectWords(await run([...command, '--data-dir', at('plain')]), '--data-dir')
     expect(readFileSync(at('plain'), 'utf8')).toBe('plain')
@@ -265,7 +265,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     ['usage', '--format', 'csv', '--output'],
     ['export', '--what', 'requests', '--output'],
     ['export', '--what', 'chats', '--output'],
-  ])('a symbolic link is written through, and stays a link: %s', async (...command) => {
+  ])('a symbolic link is followed and stays a link: %s', async (...command) => {
     const [target, link] = [at('target'), at('link')]
     for (const one of [target, link]) rmSync(one, { force: true })
     writeFileSync(target, 'before')
@@ -275,7 +275,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     expect(readFileSync(target, 'utf8')).not.toBe('before')
   })
 
-  it('names that mean something to JavaScript or to a shell are names of files', async () => {
+  it('names with a meaning in JavaScript or a shell are valid file names', async () => {
     for (const name of ['__proto__', 'constructor', 'a\nb', 'ä ö', '*', 'x'.repeat(240)]) {
       expect(await run(['export', '--what', 'requests', '--output', at(name), ...where])).toMatchObject({ code: 0 })
       expect(readdirSync(home)).toContain(name)

@@ -32,7 +32,7 @@ const toolsOf = async (): Promise<string[]> =>
     .flatMap((line) => (line === '' ? [] : JSON.parse(line)))
     .map(({ name }) => name)
 
-it('a backup beside a running studio, and a restore once it ended: a tool that came later is gone, and kept aside', async () => {
+it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', async () => {
   const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', dataDir])
   running.push(serving)
   const { sandbox } = JSON.parse(await serving.line())
@@ -45,7 +45,7 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
     version: expect.any(String),
     counts: expect.arrayContaining([{ thing: 'tools', count: 1 }]),
   })
-  // The key that the studio is using now lies in no folder.
+  // The API key in use is in no folder.
   expect(readFileSync(file).includes(sandbox.apiKey)).toBe(false)
 
   const again = await here('backup', file)
@@ -70,7 +70,7 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
   expect(readdirSync(keptAt)).toContain('studio.sqlite')
 }, 120_000)
 
-it('a backup goes to standard output too, and what is none is refused with nothing changed', async () => {
+it('backup writes to standard output, and restore refuses other files without changing anything', async () => {
   await here('apps', 'add', 'An editor')
   const file = join(home, 'piped.tar')
   execFileSync(

@@ -176,7 +176,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
 }
 
 describe('a data folder', () => {
-  it('of somebody else is refused by every command, with words, and nothing in it or beside it is changed', async () => {
+  it('every command refuses a folder of another program with a message, and changes nothing in it or beside it', async () => {
     const folder = foreignFolder()
     const link = join(root, 'link-to-foreign')
     symlinkSync(folder, link)
@@ -193,7 +193,7 @@ describe('a data folder', () => {
     expect(readdirSync(work).filter((name) => name !== 'here')).toEqual([])
   }, 240_000)
 
-  it('without a name is a mistake of usage, and the current folder is not touched', async () => {
+  it('an empty --data-dir is a usage error, and the current folder is not touched', async () => {
     const cwd = join(work, 'here')
     mkdirSync(cwd, { recursive: true })
     cpSync(foreignFolder(), cwd, { recursive: true })
@@ -215,7 +215,7 @@ describe('a data folder', () => {
     expect(snapshot(cwd)).toEqual(before)
   }, 240_000)
 
-  it('that is a file, a device or a link to nothing is refused by every command, with words', async () => {
+  it('every command refuses a file, a device and a broken link with a message', async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'somebody’s')
     const dangling = join(root, 'dangling')
@@ -234,7 +234,7 @@ describe('a data folder', () => {
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   }, 240_000)
 
-  it('that is the root or the home folder is refused, also where it is empty', async () => {
+  it('the root folder and the home folder are refused, also when empty', async () => {
     const before = snapshot(home)
     for (const dataDir of ['/', home, join(home, '..', 'home')]) {
       for (const args of [reading.usage, writing['apps add'], writing.serve]) {
@@ -246,7 +246,7 @@ describe('a data folder', () => {
     expect(snapshot(home)).toEqual(before)
   }, 120_000)
 
-  it('of ours is left as it is by every command that reads, after an orderly end and after a kill', async () => {
+  it('commands that read change nothing in a data folder, after a clean exit and after a kill', async () => {
     const killed = join(root, 'killed')
     cpSync(sample, killed, { recursive: true })
     const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', killed])
@@ -287,7 +287,7 @@ describe('a data folder', () => {
     expect(readdirSync(work).filter((name) => name.includes('backup'))).toEqual([])
   }, 240_000)
 
-  it('that is not there yet is made by no command that reads', async () => {
+  it('commands that read create no data folder', async () => {
     await each(Object.entries(reading), async ([name, args]) => {
       const dataDir = join(root, 'not-there', name.replaceAll(' ', '-'))
       const ended = await run(argsOf(args, dataDir))
@@ -296,7 +296,7 @@ describe('a data folder', () => {
     expect(readdirSync(root)).not.toContain('not-there')
   }, 120_000)
 
-  it('of ours keeps the files that somebody put beside ours, whatever is started there', async () => {
+  it('files of other programs in a data folder survive every command', async () => {
     const folder = join(root, 'mixed')
     cpSync(sample, folder, { recursive: true })
     const outside = mkdtempSync(join(root, 'outside-'))
@@ -330,7 +330,7 @@ describe('a data folder', () => {
 })
 
 describe('a folder becomes ours', () => {
-  it('by a marker, whole or not at all, whichever process is first', async () => {
+  it('a folder is marked atomically, whichever process is first', async () => {
     const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
     const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`
     const folders = Array.from({ length: 40 }, (_, at) => join(root, 'new', `deep-${at}`, 'data'))

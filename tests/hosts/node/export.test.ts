@@ -78,7 +78,7 @@ async function query(sql: string): Promise<unknown[]> {
 }
 
 describe('studio export', () => {
-  it('writes the log as CSV, JSON lines and Parquet that an independent reader finds equal, to the last digit', async () => {
+  it('the request log is exported as CSV, JSON lines and Parquet, equal to the last digit for an independent reader', async () => {
     const files = { csv: join(out, 'log.csv'), json: join(out, 'log.jsonl'), parquet: join(out, 'log.parquet') }
     for (const [format, file] of Object.entries(files)) {
       expect(await ask('--what', 'requests', '--format', format, '--output', file)).toMatchObject({ code: 0 })
@@ -90,12 +90,12 @@ describe('studio export', () => {
     expect(parquet).toMatchObject([{ n: '37', i: '37000', o: '6660', p: '/v1/day-0-ago', ids: '37' }])
     expect(await sums(`read_csv('${files.csv}', all_varchar = false)`)).toEqual(parquet)
     expect(await sums(`read_json('${files.json}', format = 'newline_delimited')`)).toEqual(parquet)
-    // Nobody else reads it, and no half file lies beside it.
+    // Only the owner can read the file, and no partial file is beside it.
     expect(statSync(files.csv).mode & 0o777).toBe(0o600)
     expect(readdirSync(out).filter((name) => name.includes('part'))).toEqual([])
   })
 
-  it('keeps to days (UTC) and to an account, and streams to standard output', async () => {
+  it('the request log is exported by days (UTC) and account, also to standard output', async () => {
     const { code, stdout } = await ask(
       '--what',
       'requests',
@@ -118,7 +118,7 @@ describe('studio export', () => {
     expect(nobody.stderr).toContain('No account, or more than one, has the id or name nobody')
   })
 
-  it('writes chats as the archive that can be read in again, or as Markdown, also beside a running studio', async () => {
+  it('chats are exported as an archive that can be imported, or as Markdown, also beside a running studio', async () => {
     const core = await createCore(testHost(folder.dataDir).host, { proxyPort: null })
     try {
       const zip = join(out, 'chats.zip')
@@ -144,7 +144,7 @@ describe('studio export', () => {
     }
   })
 
-  it('writes all of it into a folder of its own, and never over one that is there', async () => {
+  it('all data is exported to a new folder, never to an existing one', async () => {
     const all = join(out, 'all')
     expect(await ask('--output', all)).toMatchObject({ code: 0 })
     expect(readdirSync(all).sort()).toEqual(['chats.zip', 'media', 'requests.csv', 'usage.csv'])
@@ -156,7 +156,7 @@ describe('studio export', () => {
     expect((await ask('--output', '-')).stderr).toContain('Name a folder')
   })
 
-  it('takes what was made and recorded along as files under readable names, with their sums, and a file that is another one by now is left out', async () => {
+  it('media are exported under readable names with checksums, without files that have changed', async () => {
     const media = join(out, 'media')
     const day = (days: number) => folder.ago(days).slice(0, 10)
     const text = 'Il pleut.\nOui.'
@@ -180,7 +180,7 @@ describe('studio export', () => {
       const kept = readFileSync(join(media, file))
       expect([kept.length, createHash('sha256').update(kept).digest('hex')]).toEqual([bytes, sha256])
     }
-    // Every file of media that a row of the rooms names, byte for byte.
+    // Every media file that a row names, byte for byte.
     const sumsOf = (dir: string, names: string[]): string[] =>
       names
         .map((name) =>
@@ -211,7 +211,7 @@ describe('studio export', () => {
     expect(readdirSync(out).filter((name) => name.includes('none') || name.includes('part'))).toEqual([])
   })
 
-  it('of days before all that is known writes empty tables, and refuses a last day before the first', async () => {
+  it('days without data give empty tables, and a last day before the first is refused', async () => {
     const all = join(out, 'early')
     expect(await ask('--until', '2001-01-01', '--output', all)).toMatchObject({ code: 0 })
     expect(readFileSync(join(all, 'usage.csv'), 'utf8').trim().split('\r\n')).toHaveLength(1)
@@ -225,7 +225,7 @@ describe('studio export', () => {
     expect(existsSync(join(out, 'turned'))).toBe(false)
   })
 
-  it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {
+  it('impossible exports are reported: a wrong format, an unwritable file, an unused folder', async () => {
     expect((await ask('--what', 'chats', '--format', 'csv')).stderr).toContain('chats can be written as zip, markdown')
     const nowhere = join(out, 'not-there', 'log.csv')
     expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain('does not exist')
@@ -244,7 +244,7 @@ describe('studio export', () => {
 describe('studio erase', () => {
   const words = ['erase', '--what', 'conversations,log,images', '--older-than', '105', '--json']
 
-  it('counts, asks, and takes what was counted out of the folder; it refuses one that a studio runs in', async () => {
+  it('erase counts, asks for confirmation and deletes; it refuses the folder of a running studio', async () => {
     const used = folder
     folder = await usedFolder(mkdtempSync(join(out, 'erase-')))
     try {

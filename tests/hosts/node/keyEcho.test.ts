@@ -226,7 +226,7 @@ const studioModes: EchoMode[] = [
 ]
 const gatewayModes: EchoMode[] = [...studioModes, ...compressions.map((name): EchoMode => `compressed with ${name}`)]
 
-it('a key that the service echoes in any place and encoding is stored, sent, shown and exported nowhere [AUTH-03]', {
+it('a key that the service echoes in any place and encoding is never stored, sent, shown or exported [AUTH-03]', {
   timeout: 240_000,
 }, async () => {
   const where = ['--data-dir', dataDir]

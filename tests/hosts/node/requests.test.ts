@@ -40,12 +40,12 @@ async function serve() {
   return { host, tool }
 }
 
-it('is empty where nothing was asked yet, also without a data folder of before', async () => {
+it('the request log is empty before the first request, also without a data folder', async () => {
   expect(await requests()).toMatchObject({ code: 0, stdout: 'No requests.\n' })
   expect(await requests('--json')).toMatchObject({ code: 0, stdout: '' })
 })
 
-it('tells what tools and the studio asked, beside the core that serves and after it has ended', async () => {
+it('requests of apps and of the studio are shown while serve runs and after its end', async () => {
   const { host, tool } = await serve()
   const editor = await tool('An editor')
   const notebook = await tool('notebook')
@@ -77,7 +77,7 @@ it('tells what tools and the studio asked, beside the core that serves and after
   expect(documents((await requests('--json', '--outcome', 'failed', '--limit', '5')).stdout)).toHaveLength(1)
 })
 
-it('gives each request one line in its columns, whatever a tool and a model are called', async () => {
+it('each request is one line in columns, whatever the names of app and model', async () => {
   const { tool } = await serve()
   const wide = await tool('漢字 😀😀😀😀😀😀')
   await wide('mirror\n12:00:00 forged')
@@ -92,7 +92,7 @@ it('gives each request one line in its columns, whatever a tool and a model are 
     ])
 })
 
-it('goes on as they come, each when it is there and once more when it has ended, until it is told to stop', async () => {
+it('--follow prints each request when it starts and when it ends, until a signal', async () => {
   const { tool } = await serve()
   const editor = await tool('editor')
   const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', dataDir])
@@ -106,7 +106,7 @@ it('goes on as they come, each when it is there and once more when it has ended,
   expect((await follow.ended).code).toBe(0)
 })
 
-it('says what it does not understand', async () => {
+it('invalid options are reported', async () => {
   for (const args of [
     ['--outcome', 'bad'],
     ['--limit', '0'],
