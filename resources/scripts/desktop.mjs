@@ -1,4 +1,4 @@
-// Whether Electron's binary is here, or can be fetched within a short while. It comes from outside the npm registry.
+// Finds or downloads Electron's binary, which is hosted outside the npm registry.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -15,19 +15,19 @@ function binary() {
 }
 
 /**
- * `{ path }` of a binary that can run here, or `{ why }` in one plain line.
- * Fetching is tried once per installation and given 60 s: an unreachable download must not hold up every start.
+ * Returns `{ path }` of a usable binary, or the reason as `{ why }`.
+ * Downloads once per installation, for at most 60 s, so that an unreachable server does not delay every start.
  */
 export function findElectron({ tried, remember }) {
   if (process.platform === 'linux' && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY) {
-    return { why: 'there is no display here', noDisplay: true }
+    return { why: 'this computer has no display', noDisplay: true }
   }
   const here = binary()
   if (here) return { path: here }
-  if (tried()) return { why: "Electron's binary is not here and could not be fetched" }
-  process.stderr.write("Fetching Electron's binary (once) …\n")
+  if (tried()) return { why: "Electron's binary is missing and could not be downloaded" }
+  process.stderr.write("Downloading Electron's binary (once) …\n")
   spawnSync(node24(), [join(home, 'install.js')], { cwd: root, stdio: 'ignore', timeout: 60_000 })
   remember()
   const fetched = binary()
-  return fetched ? { path: fetched } : { why: "Electron's binary is not here and could not be fetched" }
+  return fetched ? { path: fetched } : { why: "Electron's binary is missing and could not be downloaded" }
 }

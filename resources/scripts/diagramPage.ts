@@ -5,8 +5,8 @@ import { type Plugin, transformWithOxc } from 'vite'
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
 /**
- * Puts the page of a diagram's frame beside the window's own, with Mermaid as it is published: one plain script. A frame with an origin
- * of nobody can't fetch modules, and nothing of it may end up in the window's own bundle.
+ * Adds the diagram page to the build, with Mermaid's published classic script. A frame with an opaque origin can't fetch
+ * modules, and none of its code may be part of the main bundle.
  */
 export function diagramPage(): Plugin {
   return {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The installed command. The core needs node:sqlite and getCACertificates of node:tls, which Node has since 22.15 and 23.10:
-// say so here, in words, before anything of ours is loaded.
+// The installed command. The core needs node:sqlite and getCACertificates of node:tls, which exist since Node 22.15 and 23.10.
+// Checks that before loading anything else.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 22 || (major === 22 && minor < 15) || (major === 23 && minor < 10)) {
   process.stderr.write(

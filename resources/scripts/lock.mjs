@@ -1,4 +1,4 @@
-// A lock between processes that the operating system releases when its holder dies, however it dies.
+// A lock between processes. The operating system releases it when its holder ends, even by a kill.
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
@@ -7,9 +7,9 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
-// A listening local socket is the lock. On Windows it is a named pipe, which exists only as long as its process. Elsewhere it is a file that remains
-// after a kill, and deleting a remaining file could delete the new socket of a faster process. So each holder listens on the next free number
-// (`ID.1`, `ID.2`, …), and the highest number that accepts connections is the holder.
+// The lock is a listening local socket. On Windows it is a named pipe, which disappears with its process. Elsewhere it is a
+// file that remains after a kill, and deleting that file could delete the new socket of a faster process. So each holder
+// listens on the next free number (`ID.1`, `ID.2`, …). The highest number that accepts connections is the holder.
 const windows = process.platform === 'win32'
 
 /**
@@ -21,14 +21,14 @@ const windows = process.platform === 'win32'
 export async function holdLock(root, purpose, waiting) {
   const id = createHash('sha256').update(realpathSync(root)).digest('hex').slice(0, 16)
   const line = `process ${process.pid} ${purpose}`
-  let told = false
-  const tell = (holder) => {
-    if (!told) waiting(holder)
-    told = true
+  let reported = false
+  const report = (holder) => {
+    if (!reported) waiting(holder)
+    reported = true
   }
   const place = windows ? pipe(id) : sockets(id)
-  while (!(await place.take(line, tell))) {
-    // Two that met yield to each other: not again at the same moment.
+  while (!(await place.take(line, report))) {
+    // Two processes that met both gave up. A random pause separates their next attempts.
     await pause(Math.random() * 50)
   }
 }
@@ -36,16 +36,16 @@ export async function holdLock(root, purpose, waiting) {
 function pipe(id) {
   const path = `\\\\.\\pipe\\inference-studio-${id}`
   return {
-    async take(line, tell) {
+    async take(line, report) {
       if (await listen(path, line)) return true
-      await untilGone(path, tell)
+      await untilGone(path, report)
       return false
     },
   }
 }
 
 function sockets(id) {
-  // Not in the folder itself: the path of a socket has at most 104 bytes, and not every file system has sockets.
+  // Not in `root`: a socket path has at most 104 bytes, and not every file system supports sockets.
   const folder = join(tmpdir(), `inference-studio-${userInfo().uid}`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const pathOf = (number) => join(folder, `${id}.${number}`)
@@ -55,13 +55,13 @@ function sockets(id) {
       .map((name) => Number(name.slice(id.length + 1)))
       .sort((a, b) => a - b)
   return {
-    async take(line, tell) {
+    async take(line, report) {
       const highest = numbers().at(-1) ?? 0
-      if (highest > 0 && (await untilGone(pathOf(highest), tell))) return false
+      if (highest > 0 && (await untilGone(pathOf(highest), report))) return false
       const own = highest + 1
       const server = await listen(pathOf(own), line)
       if (!server) return false
-      // A process may have looked at a socket before it accepted connections, and taken it for a dead one. It is seen here, by at least one of both.
+      // Another process may have tested this socket before it accepted connections. At least one of the two sees the other here.
       const others = numbers().filter((number) => number !== own)
       const alive = await Promise.all(others.map(async (number) => number > own || accepts(pathOf(number))))
       if (alive.includes(true)) {
@@ -74,7 +74,7 @@ function sockets(id) {
   }
 }
 
-/** A server that tells everybody `line`, or null where the address is in use. It does not keep this process alive. */
+/** Starts a server that sends `line` to every client, or returns null when the address is in use. Does not keep the process alive. */
 function listen(path, line) {
   return new Promise((resolve, reject) => {
     const sockets = new Set()
@@ -108,18 +108,18 @@ function accepts(path) {
   })
 }
 
-/** Resolves when nobody listens there any more: with true where somebody did. */
-function untilGone(path, tell) {
+/** Resolves when no process listens on `path` any more, with true if one did. */
+function untilGone(path, report) {
   return new Promise((resolve) => {
     let connected = false
     let patience
     const socket = connect(path, () => {
       connected = true
-      // A holder that is computing says nothing about itself.
-      patience = setTimeout(() => tell('another process installs or builds here'), 1000)
+      // A busy holder sends no line.
+      patience = setTimeout(() => report('another process installs or builds here'), 1000)
     })
-    socket.on('data', (bytes) => tell(String(bytes).trim()))
-    // The holder's death can be an error of the connection.
+    socket.on('data', (bytes) => report(String(bytes).trim()))
+    // The end of the holder can be a connection error.
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clearTimeout(patience)

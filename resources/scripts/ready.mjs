@@ -1,4 +1,4 @@
-// What must be there before anything of ours runs: packages from the lockfile and a build of these sources.
+// Prepares a clone: installs packages from the lockfile and builds the sources when needed.
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url'
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const modules = join(root, 'node_modules')
 const stamp = (name) => join(modules, `.studio-${name}`)
-/** What npm writes at the very end of an installation: what is there. */
+/** List of installed packages, which npm writes at the end of an installation. */
 const npmsList = join(modules, '.package-lock.json')
 const ownNode = join(modules, 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node')
 
-/** Prints a line for the person; standard output belongs to the program that is started. */
+/** Prints a line on standard error. Standard output belongs to the started program. */
 export const say = (line) => process.stderr.write(`${line}\n`)
 
-/** Path of the Node 24 that npm installed; scripts run on it whatever the machine's own version is. */
+/** Path of the Node 24 that npm installed, or of the current Node. */
 export function node24() {
   return existsSync(ownNode) ? ownNode : process.execPath
 }
@@ -28,26 +28,26 @@ function fail(words) {
 
 const remembered = (name) => (existsSync(stamp(name)) ? readFileSync(stamp(name), 'utf8') : '')
 
-/** Notes that the step `name` (`installed`, `built`) has been done for `state`. */
+/** Records that the step `name` (`installed`, `built`) is done for `state`. */
 export function remember(name, state) {
   mkdirSync(modules, { recursive: true })
   writeFileSync(stamp(name), state)
 }
 
-/** Makes the step `name` look undone. */
+/** Deletes the record of the step `name`. */
 export function forget(name) {
   rmSync(stamp(name), { force: true })
   if (name === 'installed') rmSync(npmsList, { force: true })
 }
 
-/** What an installation depends on, as one hash. */
+/** Hash of everything that an installation depends on. */
 export const installState = () =>
   createHash('sha256')
     .update(readFileSync(join(root, 'package-lock.json')))
     .update(`${process.platform}-${process.arch}`)
     .digest('hex')
 
-/** Whether node_modules is what the lockfile asks for, by whatever command it came there. Costs some milliseconds. */
+/** Whether node_modules matches the lockfile. Takes some milliseconds. */
 export function isInstalled() {
   if (!existsSync(npmsList)) return false
   return (remembered('installed') === installState() && existsSync(ownNode)) || matchesLockfile()
@@ -72,14 +72,14 @@ function matchesLockfile() {
   })
 }
 
-/** False for packages of another system, such as in a node_modules that was copied from there. */
+/** Whether a package is for this system. A node_modules folder may be copied from another one. */
 function isForThisSystem({ os, cpu }) {
   const allows = (list, own) =>
     !list || (!list.includes(`!${own}`) && (list.every((one) => one.startsWith('!')) || list.includes(own)))
   return allows(os, process.platform) && allows(cpu, process.arch)
 }
 
-/** Size and time of every source, hashed: a changed, new or missing file changes it. Costs some milliseconds. */
+/** Hash of path, size and time of every source file. Takes some milliseconds. */
 export function sourceState() {
   const hash = createHash('sha256')
   const sources = [
@@ -113,28 +113,28 @@ function* filesUnder(path) {
 
 /** Whether out/ is a build of these sources. */
 export function isBuilt() {
-  // An installed package has the build and no sources.
+  // An installed package has a build and no sources.
   if (!existsSync(join(root, 'src-main'))) return true
   return existsSync(join(root, 'out', 'main', 'node.js')) && remembered('built') === sourceState()
 }
 
-/** In a process of its own, which holds the lock: two that start at once neither install nor build over each other. */
+/** Runs a step in a separate process, which holds the lock, so that two starts do not install or build at once. */
 function runStep(name, node) {
   const program = fileURLToPath(new URL('step.mjs', import.meta.url))
   return spawnSync(node, [program, name], { cwd: root, stdio: ['ignore', 2, 2] }).status === 0
 }
 
-/** Installs from the lockfile, unless node_modules is what the lockfile asks for. */
+/** Installs from the lockfile unless node_modules matches it. */
 export function installIfNeeded() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
   if (major < 20 || (major === 20 && minor < 19)) {
     fail(`Inference Studio needs Node 20.19 or later to install; this is ${process.version}. See https://nodejs.org.`)
   }
   if (!isInstalled() && !runStep('install', process.execPath))
-    fail('Installing failed. See above; `npm ci` tries again.')
+    fail('The installation failed. See above. `npm ci` tries again.')
 }
 
-/** Builds out/ when the sources are not those of the last build. */
+/** Builds out/ when the sources have changed since the last build. */
 export function buildIfNeeded() {
   if (!isBuilt() && !runStep('build', node24())) fail('The build failed. See above.')
 }

@@ -1,4 +1,4 @@
-// `npm run screenshot`: makes resources/screenshot.png, the README's picture, from the real product in its sandbox.
+// `npm run screenshot`: creates resources/screenshot.png for the README from the real product with its sandbox.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

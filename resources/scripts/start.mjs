@@ -1,4 +1,4 @@
-// `npm start`: installs and builds if needed, then opens the desktop window, or the web host where there can be none.
+// `npm start`: installs and builds if needed, then opens the desktop window, or the web host when a window is impossible.
 import { spawn } from 'node:child_process'
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// `node step.mjs install|build`: one step of getting ready, in the process that holds the lock. npm and the bundler run in this very process, so
-// that the lock is held exactly as long as they run, whatever happens to the process that started this one.
+// `node step.mjs install|build`: runs one step of the preparation while holding the lock. npm and the bundler run in this
+// process, so that the lock is held exactly as long as they run, even if the parent process ends.
 // Runs on any Node from 20.19 on, with nothing installed: built-in modules only.
 import { spawnSync } from 'node:child_process'
 import { existsSync, realpathSync } from 'node:fs'
@@ -8,13 +8,13 @@ import { pathToFileURL } from 'node:url'
 import { holdLock } from './lock.mjs'
 import { forget, installState, isBuilt, isInstalled, remember, root, say, sourceState } from './ready.mjs'
 
-/** Runs a command line program's module as if it had been started by itself. */
+/** Runs the module of a command-line program in this process. */
 async function become(program, args) {
   process.argv = [process.execPath, program, ...args]
   await import(pathToFileURL(program).href)
 }
 
-/** npm's own program: what started this, beside this Node, or what `npm` on the PATH leads to. Null where it is something else (a version manager's). */
+/** Path of npm-cli.js: the npm that started this process, beside this Node, or on the PATH. Null for wrappers such as version managers. */
 function npmProgram() {
   const folders = [dirname(process.execPath), ...(process.env.PATH ?? '').split(delimiter)]
   const places = [
@@ -36,7 +36,7 @@ const steps = {
     purpose: 'installs packages',
     isDone: isInstalled,
     async run() {
-      // While this step runs, and after a kill in the middle of it, nothing may look installed.
+      // During this step, and after a kill, nothing may look installed.
       forget('installed')
       const want = installState()
       say('Installing packages (once) …')
@@ -69,5 +69,5 @@ const steps = {
 
 const step = steps[process.argv[2]]
 await holdLock(root, `${step.purpose} in ${root}`, (holder) => say(`Waiting: ${holder} …`))
-// Somebody else did it meanwhile.
+// Another process may have done the step meanwhile.
 if (!step.isDone()) await step.run()

@@ -1,4 +1,4 @@
-// `npm run -s studio -- <command>`: the command line, from a build of these sources.
+// `npm run -s studio -- <command>`: runs the command line from a build of these sources.
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { buildIfNeeded, installIfNeeded, node24, root } from './ready.mjs'

@@ -1,23 +1,25 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Counts, for one page. */
+/** Limits for one page. */
 export interface CallBounds {
-  /** Calls that run at once, until their answers have left. A page makes about 20 when it starts. */
+  /** Concurrent calls, until their replies are sent. A page makes about 20 when it starts. */
   running: number
-  /** Streams of events that are open at once. A page watches about 30 things. */
+  /** Open event streams. A page has about 30. */
   streams: number
 }
 
+/** Default limits. */
 export const usualCallBounds: CallBounds = { running: 64, streams: 512 }
 
+/** What `PageCalls` needs from the transport. `M` is a message. */
 export interface CallHooks<M> {
-  /** Carries out what a message asks for. Resolves when the answer has left, or the stream has ended. */
+  /** Runs the call of a message. Resolves when the reply is sent or the stream has ended. */
   run(message: M): Promise<void>
-  /** False while more waits to be sent to the page than it reads. */
+  /** False while too many bytes wait to be sent to the page. */
   mayAnswer(): boolean
-  /** Called with true when messages wait here, so that no more are read, and with false when they are read again. */
+  /** Called with true to pause reading because messages wait here, and with false to resume. */
   hold(holds: boolean): void
-  /** The page has opened too many streams: its connection is to be closed. */
+  /** The page opened too many streams. Closes its connection. */
   tooManyStreams(): void
 }
 
@@ -32,7 +34,7 @@ interface Handled {
   response?: { body: unknown } | undefined
 }
 
-/** To be an interceptor of the RPC handler: `PageCalls` must know which calls are streams, which run for as long as the page wants. */
+/** Interceptor of the RPC handler that reports to `PageCalls` which calls became streams. Streams run as long as the page wants. */
 export async function marksStreams<R extends Handled>({ next }: { next(): Promise<R> }): Promise<R> {
   const result = await next()
   const body = result.response?.body
@@ -41,8 +43,8 @@ export async function marksStreams<R extends Handled>({ next }: { next(): Promis
 }
 
 /**
- * The calls of one page. So many run at once, and none begins while the page does not read what was sent; the others wait, and hold back the
- * page's connection. Without that, each call costs memory from the moment it comes until its answer is read.
+ * Limits the calls of one page. No call starts while the limit is reached or the page does not read its replies.
+ * Waiting calls pause the connection. Otherwise each call would use memory until its reply is read.
  */
 export class PageCalls<M> {
   readonly #bounds: CallBounds
@@ -68,7 +70,7 @@ export class PageCalls<M> {
     this.pump()
   }
 
-  /** To be called when the page may be answered again. */
+  /** Starts waiting calls. Call it when `mayAnswer` may have become true. */
   pump(): void {
     while (this.#waiting.length > 0 && this.#running < this.#bounds.running && this.#hooks.mayAnswer()) {
       const message = this.#waiting.shift()

@@ -1,7 +1,6 @@
 /**
- * What the page may do, the same text under both hosts: everything from its own origin, nothing inline, nothing evaluated.
- * `sockets` are extra addresses for `connect-src`: the web host names its own `ws:` origin, because not every browser
- * counts it as `'self'`.
+ * Content security policy of the page under both hosts: own origin only, no inline code, no eval.
+ * @param sockets extra sources for `connect-src`. The web host adds its `ws:` origin, which not every browser counts as `'self'`.
  */
 export function contentSecurityPolicy(sockets: readonly string[] = []): string {
   return [
@@ -13,7 +12,7 @@ export function contentSecurityPolicy(sockets: readonly string[] = []): string {
     "font-src 'self'",
     ['connect-src', "'self'", ...sockets].join(' '),
     "worker-src 'self' blob:",
-    // The page of a diagram, which has a policy of its own; a frame can't go anywhere else either.
+    // The diagram page, which has its own policy.
     "frame-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
@@ -21,7 +20,7 @@ export function contentSecurityPolicy(sockets: readonly string[] = []): string {
   ].join('; ')
 }
 
-/** Headers of every reply that a page of ours can come from, refusals too. */
+/** Security headers of every response, errors included. */
 export function securityHeaders(sockets: readonly string[] = []): Record<string, string> {
   return {
     'Content-Security-Policy': contentSecurityPolicy(sockets),
@@ -34,14 +33,13 @@ export function securityHeaders(sockets: readonly string[] = []): Record<string,
   }
 }
 
-/** Where the page that draws diagrams and its two scripts lie. */
+/** Whether a path belongs to the page that draws diagrams. */
 export const isDiagramPath = (path: string): boolean => path.startsWith('/diagram/')
 
 /**
- * Headers of the page that draws a diagram, in a frame of ours alone. `sandbox` gives it an origin that nothing shares, however it is
- * opened: no storage, no cookie, no way to our page. It has no network, pictures and fonts included. Styles may stand in line, because
- * Mermaid puts a style sheet into each picture. Its own scripts are fetched by that origin, so they must be open to others;
- * they hold nothing that is not public.
+ * Headers of the page that draws diagrams in a frame. `sandbox` gives it an opaque origin, so it has no storage, no cookies
+ * and no access to our page. It has no network, not even for images and fonts. Inline styles are allowed, because Mermaid
+ * puts a style sheet into each image. The opaque origin fetches the scripts, so they are readable cross-origin; they are public.
  */
 export function diagramHeaders(): Record<string, string> {
   const { 'X-Frame-Options': _, ...headers } = securityHeaders()

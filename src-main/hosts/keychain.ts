@@ -7,12 +7,12 @@ const probeAccount = '.probe'
 
 type Keytar = Pick<typeof import('keytar'), 'getPassword' | 'setPassword' | 'deletePassword'>
 
-/** Loading may throw (no libsecret on this machine), so it waits for the first use. */
+/** Loaded on first use, because loading throws without libsecret. */
 const loadKeytar = (): Keytar => createRequire(import.meta.url)('keytar')
 
 /**
- * The operating system's keychain. On Linux a locked keyring answers "nothing stored" to reads and deletes, so an empty
- * answer is believed only after a probe entry could be written.
+ * The keychain of the operating system. On Linux a locked keyring reports "nothing stored" for reads and deletes,
+ * so an empty result counts only after a probe entry was written successfully.
  */
 export function createKeychain(load: () => Keytar = loadKeytar): SecretStore {
   let loaded: Keytar | null = null
@@ -61,11 +61,11 @@ export function createKeychain(load: () => Keytar = loadKeytar): SecretStore {
   }
 }
 
-const lockedWords = /collection\/|locked collection|interaction is not allowed|dismissed|was cancell?ed/i
-const noBusWords = /D-Bus|DBUS|Could not connect|No such file or directory/i
-const noServiceWords = /org\.freedesktop\.secrets/i
+const lockedMessage = /collection\/|locked collection|interaction is not allowed|dismissed|was cancell?ed/i
+const noBusMessage = /D-Bus|DBUS|Could not connect|No such file or directory/i
+const noServiceMessage = /org\.freedesktop\.secrets/i
 
-/** keytar's errors have words only (libsecret's, Security.framework's, Windows'), no code. */
+/** Classifies by message: errors of keytar have no code. The messages come from libsecret, Security.framework or Windows. */
 function keychainError(thrown: unknown): StudioError {
   if (thrown instanceof StudioError) return thrown
   const words = thrown instanceof Error ? thrown.message : String(thrown)
@@ -74,15 +74,15 @@ function keychainError(thrown: unknown): StudioError {
     const how = process.platform === 'linux' ? ' Install the package libsecret-1-0.' : ''
     return new StudioError('keychain_missing', `The keychain library could not be loaded.${how}`, {}, because)
   }
-  if (lockedWords.test(words)) {
+  if (lockedMessage.test(words)) {
     return new StudioError('keychain_locked', 'The keychain is locked. Unlock it and try again.', {}, because)
   }
-  if (noServiceWords.test(words)) {
-    const why = 'No keychain service answers here (such as gnome-keyring or KWallet).'
+  if (noServiceMessage.test(words)) {
+    const why = 'No keychain service is running (such as gnome-keyring or KWallet).'
     return new StudioError('keychain_missing', why, {}, because)
   }
-  if (noBusWords.test(words)) {
-    return new StudioError('keychain_missing', 'There is no D-Bus session here, so no keychain.', {}, because)
+  if (noBusMessage.test(words)) {
+    return new StudioError('keychain_missing', 'The keychain is not available without a D-Bus session.', {}, because)
   }
-  return new StudioError('keychain_missing', `The keychain did not answer: ${words}`, {}, because)
+  return new StudioError('keychain_missing', `The keychain failed: ${words}`, {}, because)
 }

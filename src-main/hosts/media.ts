@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream'
 import type { Media } from '../core/features/media/media.ts'
 
-/** What `/media/ID` is answered from. */
+/** Opens the media files that `/media/ID` serves. */
 export type MediaSource = Pick<Media, 'open'>
 
+/** A response to `/media/ID`. */
 export interface MediaAnswer {
   status: 200 | 206 | 404 | 405 | 416
   headers: Record<string, string>
@@ -11,12 +12,12 @@ export interface MediaAnswer {
   body: Readable | null
 }
 
-/** Below it lies nothing but ids. */
+/** Path prefix of media ids. */
 export const mediaPrefix = '/media/'
 
 /**
- * Whatever is kept here came from outside: it is shown as what its bytes were found to be, runs nothing even where somebody opens it by
- * itself, and is no other page's to look at. An id never changes its content.
+ * Media files are untrusted: they are served with the type detected from their bytes, run no scripts even when opened
+ * directly, and are unreadable for other sites. The content of an id never changes.
  */
 const headersOfAll = {
   'Content-Security-Policy': "sandbox; default-src 'none'",
@@ -25,8 +26,8 @@ const headersOfAll = {
 }
 
 /**
- * Answers a request for `/media/ID` under either host, which has checked who asks. `path` is taken as it came: an id has no
- * second spelling. Of ranges, a single one is answered; several, or one that makes no sense, get the whole (RFC 9110, 14.2).
+ * Answers a request for `/media/ID`. The host has authenticated it. `path` is not decoded, because ids need no escaping.
+ * Only a single range is supported. Several or invalid ranges get the whole file (RFC 9110, 14.2).
  */
 export async function answerMedia(
   media: MediaSource,
@@ -35,7 +36,7 @@ export async function answerMedia(
   if (method !== 'GET' && method !== 'HEAD') return refuse(405, { Allow: 'GET, HEAD' })
   const file = await media.open(path.slice(mediaPrefix.length))
   if (file === null) return refuse(404)
-  // There is no validator that If-Range could name.
+  // Responses have no validator, so If-Range never matches.
   const asked = range === null || ifRange !== null ? 'whole' : readRange(range, file.bytes)
   if (asked === 'none') return refuse(416, { 'Content-Range': `bytes */${file.bytes}` })
   const { start, end } = asked === 'whole' ? { start: 0, end: file.bytes - 1 } : asked
@@ -61,7 +62,7 @@ function refuse(status: 404 | 405 | 416, more: Record<string, string> = {}): Med
   }
 }
 
-/** RFC 9110, 14.1.2; `none` cannot be satisfied. */
+/** Parses a Range header (RFC 9110, 14.1.2). `none`: not satisfiable. */
 function readRange(header: string, bytes: number): { start: number; end: number } | 'whole' | 'none' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header.trim()) ?? []
   if (first === '' && last === '') return 'whole'

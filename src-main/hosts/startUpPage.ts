@@ -1,21 +1,21 @@
 import type { DatabaseName, Opening } from '../../src-preload/contract/data.ts'
 
-/** What stands in the studio's place while its data is made ready. */
+/** URL path of the page that is served during the start-up work. */
 export const openingPage = '/app/opening/index.html'
-/** For whoever asks for anything else of it, in plain text. */
-export const openingWords = 'Inference Studio is getting its data ready. Ask again in a second.'
+/** Plain-text body of all other responses during the start-up work. */
+export const openingWords = 'Inference Studio is starting. Try again in a second.'
 
 const names: Record<DatabaseName, string> = {
   studio: 'chats and media',
   ledger: 'request log',
-  bodies: 'kept texts of requests',
-  account: 'account’s books',
+  bodies: 'stored request bodies',
+  account: 'account data',
 }
 
-/** One line for a terminal. */
+/** The start-up work as one line for a terminal. */
 export function openingLine({ stage, database, rows }: Opening): string {
   const what = `the ${names[database]}`
   if (stage === 'checking') return `Checking ${what}…`
-  if (stage === 'updating') return `Bringing ${what} to this version…`
-  return `Mending ${what}: ${(rows ?? 0).toLocaleString('en')} rows so far…`
+  if (stage === 'updating') return `Updating ${what} to this version…`
+  return `Repairing ${what}: ${(rows ?? 0).toLocaleString('en')} rows so far…`
 }

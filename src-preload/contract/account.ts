@@ -4,9 +4,9 @@ import { id, instant, problem, procedure } from './problem.ts'
 import { endpoint, sc, who } from './requests.ts'
 import { coverage, day, figures, signedSc } from './usage.ts'
 
-// What the service says of its limits and of the account's keys.
+// Limits of the service and API keys of the account.
 
-/** A counter of the rate-limit status; each number may be absent. */
+/** A counter of the rate-limit status. Each number may be missing. */
 const bucket = z.object({
   limit: z.number().nullable(),
   used: z.number().nullable(),
@@ -14,7 +14,7 @@ const bucket = z.object({
 })
 export type LimitBucket = z.infer<typeof bucket>
 
-/** `GET /v1/rate-limit`: the general minute bucket, and requests and tokens of free models by hour and day. */
+/** `GET /v1/rate-limit`: the general minute bucket, and requests and tokens of free models per hour and day. */
 export const limitStatus = z.object({
   asOf: instant,
   minute: bucket,
@@ -22,7 +22,7 @@ export const limitStatus = z.object({
   freeRequestsDay: bucket,
   freeTokensHour: bucket,
   freeTokensDay: bucket,
-  /** Of the minute bucket alone: the specification says nothing of the others. */
+  /** Of the minute bucket only; the specification does not define the others. */
   resetSeconds: z.number().nullable(),
   banned: z.boolean(),
   bannedUntil: z.string().nullable(),
@@ -30,26 +30,26 @@ export const limitStatus = z.object({
 export type LimitStatus = z.infer<typeof limitStatus>
 
 export const limits = z.object({
-  /** The last that is known, also from an earlier run; null if there never was one. */
+  /** The last known status, also from an earlier run, or null. */
   status: limitStatus.nullable(),
-  /** Of the calling key; null where they are unset or unknown. */
+  /** Limits of the key in use; null when unset or unknown. */
   key: z.object({ rpm: z.number().nullable(), tpm: z.number().nullable(), concurrent: z.number().nullable() }),
-  /** Requests that hold a slot of the key now, the longest first, and how many wait for one. */
+  /** Running requests that occupy a slot of the key, longest first, and the number waiting for a slot. */
   slots: z.object({
     used: z.array(
       z.object({ row: z.number().int().nullable(), who, endpoint, model: z.string().nullable(), since: instant }),
     ),
     waiting: z.number().int(),
   }),
-  /** Null while the service was not asked yet. */
+  /** Whether the service has this endpoint; null before the first query. */
   offers: z.boolean().nullable(),
   problem: problem.nullable(),
-  /** When it is asked next, while somebody looks; null: not. */
+  /** Time of the next query while a page watches, or null. */
   nextAsk: instant.nullable(),
 })
 export type Limits = z.infer<typeof limits>
 
-/** A request that the service answered with 429, and what it waited before it went on. */
+/** A request that the service answered with 429, and its waiting time before the retry. */
 export const limited = z.object({
   row: z.number().int(),
   at: instant,
@@ -57,21 +57,21 @@ export const limited = z.object({
   endpoint,
   model: z.string().nullable(),
   times: z.number().int(),
-  /** For its 429s alone; null where an earlier version did not tell that apart from waits for something else. */
+  /** Waiting time because of 429 only, ms; null in rows of earlier versions, which did not separate it. */
   waitedMs: z.number().nullable(),
-  /** Whether it got through in the end. */
+  /** The final outcome. */
   ended: z.enum(['done', 'refused', 'cancelled', 'failed', 'running']),
 })
 export type Limited = z.infer<typeof limited>
 
 export const limitsProcedures = {
-  /** Asks the service as long as somebody watches, at most every 15 seconds; each asking is a counted request. */
+  /** Queries the service while a page watches, at most every 15 seconds. Each query counts as a request. */
   watch: procedure.output(eventIterator(limits)),
-  /** The newest first. */
+  /** Newest first. */
   history: procedure.input(z.object({ limit: z.number().int().min(1).max(500) })).output(z.array(limited)),
 }
 
-/** A key of the account as last told. `figures` are its totals; null where they were never told. */
+/** An API key of the account as last reported. `totals` is null when never reported. */
 export const accountKey = z.object({
   id: z.string(),
   prefix: z.string().nullable(),
@@ -82,26 +82,26 @@ export const accountKey = z.object({
   balanceEnabled: z.boolean().nullable(),
   balance: signedSc.nullable(),
   balanceLimit: sc.nullable(),
-  /** As the service wrote them. */
+  /** Texts of the service. */
   createdAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
   revokedAt: z.string().nullable(),
-  /** The key that this program calls with. */
+  /** The key that this program uses. */
   calling: z.boolean(),
   totals: figures.nullable(),
   asOf: instant,
-  /** The service listed it once and does no more. */
+  /** The service listed the key before and no longer does. */
   gone: z.boolean(),
 })
 export type AccountKey = z.infer<typeof accountKey>
 
 export const keysProcedures = {
-  /** The keys of a book, the calling one first, then by last use; and again when they change. */
+  /** The keys of an account, the key in use first, then by last use; again after each change. */
   watch: procedure.input(z.object({ accountId: id })).output(eventIterator(z.array(accountKey))),
-  /** Days of one key; a day without a row that was fetched is nothing, one that was not is a gap. */
+  /** Days of one key. A fetched day without a row is zero; a day that was never fetched is a gap. */
   daily: procedure
     .input(z.object({ accountId: id, keyId: z.string(), from: day, to: day }))
     .output(z.array(z.object({ day, state: coverage, figures: figures.nullable() }))),
-  /** Fetches records, totals and days of all keys of the active book now. @throws as the service fails */
+  /** Fetches records, totals and days of all keys of the account in use. @throws the problem of the service */
   refresh: procedure.output(z.object({ keys: z.number().int() })),
 }

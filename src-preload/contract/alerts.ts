@@ -4,35 +4,38 @@ import { id, instant, procedure } from './problem.ts'
 import { sc } from './requests.ts'
 import { day, signedSc, source } from './usage.ts'
 
-// What a person wants to hear of before it hurts: told once for each crossing, kept until it is dismissed.
+// Alerts: raised once per crossing of a threshold, shown until dismissed.
 
-/** When to tell. Amounts in SC; null is off. */
+/** Thresholds. Amounts in SC; null is off. */
 export const alertSettings = z.object({
   balanceBelow: sc.nullable(),
-  /** Of one day (UTC). */
+  /** Spend of one day (UTC). */
   spendAbove: sc.nullable(),
-  /** Tools' budgets: at `budgetAt` per cent, and when one is used up. */
+  /** Budgets of apps: at `budgetAt` percent, and when a budget is used up. */
   budgets: z.boolean(),
   budgetAt: z.number().int().min(1).max(99),
-  /** The key's own balance, its end, and answers that refuse it. */
+  /** The balance of the key, its expiry, and responses that refuse it. */
   key: z.boolean(),
   ban: z.boolean(),
-  /** Also as a notification of the system, where the host can. */
+  /** Also show a system notification, when the host supports them. */
   notify: z.boolean(),
 })
 export type AlertSettings = z.infer<typeof alertSettings>
 
-/** Whose account it is about, by the book's name at that time. */
+/** The account, with its name at that time. */
 const account = z.object({ id: z.string(), name: z.string() })
 
-/** `low`, `empty`: of the key's own balance. `revoked`: it is, or is not listed any more. The others were met: 401, 402, 403. */
+/**
+ * `low`, `empty`: the balance of the key. `revoked`: revoked or no longer listed. The others are responses: 401, 402,
+ * 403.
+ */
 export const keyTrouble = z.enum(['low', 'empty', 'revoked', 'refused', 'credits', 'forbidden'])
 export type KeyTrouble = z.infer<typeof keyTrouble>
 
-/** What crossed which line, with the figures of that moment. */
+/** The crossed threshold, with the figures of that moment. */
 export const alertFacts = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('balance'), account, balance: signedSc, below: sc, asOf: instant }),
-  /** `source`: whose figure was the larger one. */
+  /** `source`: the source with the larger figure. */
   z.object({ kind: z.literal('spend'), account, day, spent: sc, above: sc, source }),
   z.object({
     kind: z.literal('budget'),
@@ -46,18 +49,18 @@ export const alertFacts = z.discriminatedUnion('kind', [
     kind: z.literal('key'),
     account,
     why: keyTrouble,
-    /** Null where nobody told which key is called with. `name` is the service's text. */
+    /** Null when the key in use is unknown. `name` is a text of the service. */
     keyId: z.string().nullable(),
     name: z.string().nullable(),
     left: signedSc.nullable(),
     limit: sc.nullable(),
   }),
-  /** `until` as the service wrote it. */
+  /** `until` is a text of the service. */
   z.object({ kind: z.literal('ban'), account, until: z.string().nullable() }),
 ])
 export type AlertFacts = z.infer<typeof alertFacts>
 
-/** Where in the window it can be looked into. */
+/** The page with the details. */
 export const alertPlace = z.object({
   page: z.enum(['usage', 'keys', 'proxy', 'settings']),
   id: z.string().nullable(),
@@ -67,7 +70,7 @@ export type AlertPlace = z.infer<typeof alertPlace>
 export const alert = z.object({
   id,
   at: instant,
-  /** When it held no longer: the figure came back, or its day, month or ban was over. Null while it holds. */
+  /** When the condition ended: the figure recovered, or its day, month or ban was over. Null while it holds. */
   endedAt: instant.nullable(),
   place: alertPlace,
   facts: alertFacts,
@@ -76,19 +79,19 @@ export type Alert = z.infer<typeof alert>
 
 export const alerts = z.object({
   settings: alertSettings,
-  /** Whether this host has notifications of the system. */
+  /** Whether this host supports system notifications. */
   notifies: z.boolean(),
-  /** Those that nobody dismissed, the newest first; of those that are over, the last week's. */
+  /** Alerts that are not dismissed, newest first; ended ones for a week. */
   alerts: z.array(alert),
 })
 export type Alerts = z.infer<typeof alerts>
 
 export const alertsProcedures = {
   watch: procedure.output(eventIterator(alerts)),
-  /** Changes what is given. A line that is drawn anew is crossed anew. */
+  /** Changes the given settings. A changed threshold can be crossed again. */
   update: procedure.input(alertSettings.partial()).output(alertSettings),
-  /** One, or all without `id`. What still holds is not told again before it has been over. */
+  /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
   dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: z.number().int() })),
-  /** Shows a notification of the system; false where this host has none. */
+  /** Shows a test notification; false when the host has none. */
   tryNotification: procedure.output(z.object({ shown: z.boolean() })),
 }

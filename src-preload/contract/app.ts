@@ -3,75 +3,78 @@ import * as z from 'zod'
 import { instant, problem, procedure } from './problem.ts'
 import { refusal } from './requests.ts'
 
-/** Where requests go. Profiles of kind `sandbox` have an address only while the sandbox runs. */
+/** A connection. Profiles of kind `sandbox` have a base URL only while the sandbox runs. */
 export const profile = z.object({
   id: z.string(),
   name: z.string(),
   kind: z.enum(['sandbox', 'service']),
-  /** Normalised base address, without `/v1` and without a trailing slash. */
+  /** Normalised base URL, without `/v1` and without a trailing slash. */
   baseUrl: z.string(),
-  /** Where its key is kept. `none`: the person has to give it again. */
+  /** Where the API key is stored. `none`: the key must be entered again. */
   keyKept: z.enum(['keychain', 'session', 'environment', 'sandbox', 'none']),
 })
 export type Profile = z.infer<typeof profile>
 
-/** Nothing answers at the address: there is no network, or the service is not there. Everything kept can be read meanwhile. */
+/** The service is unreachable. Stored data stays readable. */
 export const offline = z.object({
-  /** When it was not there for the first time. */
+  /** When the first attempt failed. */
   since: instant,
-  /** When it is looked for again without anybody's doing; null while that is under way. */
+  /** Time of the next automatic check; null while a check runs. */
   nextLookAt: instant.nullable(),
 })
 export type Offline = z.infer<typeof offline>
 
-/** A connection that can be chosen with one click. */
+/** A stored connection. */
 export const savedProfile = profile.extend({
-  /** The one that requests go to, or would once it answers. */
+  /** The connection in use, also while it is offline. */
   active: z.boolean(),
-  /** Plain http to another machine was allowed on purpose. */
+  /** Plain http to another computer was allowed explicitly. */
   allowInsecure: z.boolean(),
-  /** The book of the account that it led to last; null where none is known. */
+  /** The account that the connection last led to, or null. */
   accountId: z.string().nullable(),
 })
 export type SavedProfile = z.infer<typeof savedProfile>
 
 export const connection = z.object({
-  /** `none`: first run. `checking`: being asked now. `connected`: the last answer was good. `failed`: see `problem`. */
+  /** `none`: first run. `checking`: being tested. `connected`: the last test succeeded. `failed`: see `problem`. */
   state: z.enum(['none', 'checking', 'connected', 'failed']),
   profile: profile.nullable(),
   problem: problem.nullable(),
   checkedAt: instant.nullable(),
-  /** Absent or null: something answers, as far as is known. Stays while the address is asked again. */
+  /** Absent or null: reachable, as far as known. Stays set while the connection is tested again. */
   offline: offline.nullable().optional(),
 })
 export type Connection = z.infer<typeof connection>
 
 export const proxyState = z.object({
-  /** `off`: switched off. `waiting`: on, but nothing is connected to relay to. `failed`: see `problem`. */
+  /** `off`: switched off. `waiting`: on, but without a connection. `failed`: see `problem`. */
   state: z.enum(['on', 'off', 'waiting', 'failed']),
   /** Such as `http://127.0.0.1:8787/v1`; null while it does not listen. */
   baseUrl: z.string().nullable(),
   port: z.number().int().nullable(),
-  /** The port asked for; differs from `port` when that one was taken. */
+  /** The configured port; differs from `port` when it was in use. */
   wantedPort: z.number().int(),
-  /** Tool keys that are not revoked. */
-  tools: z.number().int(),
-  /** Requests that are being relayed now. */
+  /** Number of apps that are not revoked. */
+  apps: z.number().int(),
+  /** Number of running requests. */
   active: z.number().int(),
   /** Requests relayed and refused since start. */
   relayed: z.number().int(),
   refused: z.number().int(),
-  /** Requests that wait at the desk now, the studio's too. */
+  /** Requests waiting in the scheduler now, those of the studio included. */
   waiting: z.number().int(),
-  /** Until when the service asked everyone to wait (`Retry-After`); null when it does not. */
+  /** End of the pause that the service requested with `Retry-After`, or null. */
   heldUntil: instant.nullable(),
-  /** Newest first, at most 50: refusals that a person should hear of, since start. */
+  /** Refusals since start that a person should see, newest first, at most 50. */
   refusals: z.array(refusal),
   problem: problem.nullable(),
 })
 export type ProxyState = z.infer<typeof proxyState>
 
-/** The general minute bucket, from reply headers or the rate-limit status, whichever is newer. Any figure may be unknown. */
+/**
+ * The general minute bucket, from response headers or the rate-limit status, whichever is newer. Any figure may be
+ * unknown.
+ */
 export const minuteBucket = z.object({
   limit: z.number().nullable(),
   remaining: z.number().nullable(),
@@ -88,25 +91,28 @@ export const settings = z.object({
   proxyPort: z.number().int().min(0).max(65_535),
   /** Also listen on ::1. */
   proxyIpv6: z.boolean(),
-  /** Origins of web pages (or extensions) that may use the local /v1, each with a tool key; exact, such as `http://localhost:3000`. */
+  /**
+   * Exact origins of web pages or extensions that may use the local API with an app key, such as
+   * `http://localhost:3000`.
+   */
   proxyOrigins: z.array(z.string().max(300)).max(50),
-  /** Prometheus text at `/metrics` of the web host. */
+  /** Serve Prometheus metrics at `/metrics` of the web host. */
   metrics: z.boolean(),
-  /** Logged bodies are erased after so many days. */
+  /** Stored bodies are deleted after this many days. */
   bodyDays: z.number().int().min(1).max(365),
-  /** The log of requests is erased after so many days; null: never. Sums by day stay. */
+  /** Rows of the request log are deleted after this many days; null: never. Daily totals stay. */
   logDays: z.number().int().min(1).max(3650).nullable(),
-  /** The chat model picked last; exact id of the list. */
+  /** The chat model chosen last; exact id. */
   chatModel: z.string().nullable(),
-  /** Raw requests and replies of chat are kept like those of a tool that is set so: capped, without secrets, for `bodyDays`. */
+  /** Store bodies of chat requests like those of an app: capped, without secrets, for `bodyDays`. */
   chatBodies: z.boolean(),
-  /** How many rounds of tool calls a model may ask for before a person must say go on. */
+  /** Rounds of tool calls before the person must continue. */
   toolRounds: z.number().int().min(1).max(100),
-  /** Pressed keys by command id, where a person changed them; an empty text takes the keys away. */
+  /** Changed keyboard shortcuts by command id; an empty text removes the shortcut. */
   shortcuts: z.record(z.string().max(100), z.string().max(100)),
-  /** A language's code; `en-XA` and `ar-XB` are made-up ones for finding what breaks. */
+  /** Language code; `en-XA` and `ar-XB` are pseudo languages for tests. */
   language: z.string().max(20),
-  /** Voice for reading aloud; null is the service's default. */
+  /** Voice for reading aloud; null is the default of the service. */
   voice: z.string().max(100).nullable(),
 })
 export type Settings = z.infer<typeof settings>
@@ -116,7 +122,7 @@ export const appState = z.object({
   version: z.string(),
   dataDir: z.string(),
   connection,
-  /** By name; that of this run alone too. */
+  /** Sorted by name, with the temporary connection of this run. */
   profiles: z.array(savedProfile),
   keychain: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   proxy: proxyState,
@@ -126,9 +132,9 @@ export const appState = z.object({
 export type AppState = z.infer<typeof appState>
 
 export const app = {
-  /** The whole state first, then the whole state again after each change (it is small), at most 20 times a second. */
+  /** The whole state, again after each change, at most 20 times per second. */
   watch: procedure.output(eventIterator(appState)),
   updateSettings: procedure.input(settings.partial()).output(settings),
-  /** Opens an http, https or mailto address in the system's browser; anything else is refused. */
+  /** Opens an http, https or mailto address in the default browser. Other addresses are refused. */
   openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),
 }

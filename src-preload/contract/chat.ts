@@ -7,18 +7,18 @@ export const role = z.enum(['system', 'developer', 'user', 'assistant', 'tool'])
 
 export const conversation = z.object({
   id,
-  /** Null until the first exchange names it or the person does. */
+  /** Null until the first reply or the person gives a name. */
   title: z.string().nullable(),
-  /** The model of the latest reply or the one picked for the next. */
+  /** Model of the latest reply, or the model chosen for the next one. */
   model: z.string().nullable(),
   createdAt: instant,
   updatedAt: instant,
   messages: z.number().int(),
-  /** What the person had typed and not sent. */
+  /** Unsent text of the composer. */
   draft: z.string(),
-  /** A reply is being made now. */
+  /** A reply is being generated. */
   running: z.boolean(),
-  /** A tool call waits for the person's yes, or for a result by hand. */
+  /** A tool call waits for approval or for a manual result. */
   waiting: z.boolean(),
   /** Null: in no folder. */
   folderId: id.nullable(),
@@ -31,12 +31,12 @@ export const usage = z.object({
   promptTokens: z.number().nullable(),
   completionTokens: z.number().nullable(),
   totalTokens: z.number().nullable(),
-  /** A part of `promptTokens`, not added to it. */
+  /** Included in `promptTokens`. */
   cachedTokens: z.number().nullable(),
 })
 export type Usage = z.infer<typeof usage>
 
-/** A tool call as the model wrote it; `arguments` is JSON text that nothing has checked yet. */
+/** A tool call as the model wrote it. `arguments` is unchecked JSON text. */
 export const toolCall = z.object({
   index: z.number().int(),
   id: z.string().nullable(),
@@ -46,10 +46,12 @@ export const toolCall = z.object({
 export type ToolCall = z.infer<typeof toolCall>
 
 /**
- * How one call of a tool stands. `awaiting`: for the person's yes. `by_hand`: allowed; the person gives the result. `running`.
- * `done`: the tool answered (`isError` tells whether with an error of its own). `denied`: the person said no. `invalid`: its arguments are not
- * JSON, or not what the schema asks; never run, and the model is told so. `unknown_tool`: no such tool is switched on. `stopped`: by the
- * person. `timed_out`, `failed`: no answer came. Everything from `done` on is settled, and its message's text is what the model gets.
+ * State of a tool call.
+ * `awaiting`: waits for approval. `by_hand`: allowed, and the person enters the result. `running`. `done`: the tool
+ * returned; `isError` says whether it returned an error. `denied`: refused by the person. `invalid`: the arguments are
+ * not JSON or do not match the schema; never run, and the model receives the reason. `unknown_tool`: no such tool is
+ * switched on. `stopped`: by the person. `timed_out`, `failed`: no result.
+ * From `done` on the state is final, and the text of the message is sent to the model.
  */
 export const toolRunState = z.enum([
   'awaiting',
@@ -66,23 +68,23 @@ export const toolRunState = z.enum([
 export type ToolRunState = z.infer<typeof toolRunState>
 
 export const toolRun = z.object({
-  /** As the model gave it, or one made up where it gave none. */
+  /** From the model, or generated when the model gave none. */
   callId: z.string(),
   name: z.string(),
-  /** As the model wrote them. */
+  /** JSON text as the model wrote it. */
   arguments: z.string(),
   state: toolRunState,
-  /** The tool that stands behind the name, as it was when the call came; null for an unknown one. */
+  /** The tool with that name at the time of the call; null for an unknown one. */
   tool: z
     .object({
       id: z.string(),
       kind: z.enum(['function', 'mcp']),
       server: z.string().nullable(),
-      /** Stands for the tool's whole form (name, description, schema, server) at that time: a yes holds for no other. */
+      /** Hash of the definition (name, description, schema, server). An approval is valid for this definition only. */
       fingerprint: z.string().optional(),
     })
     .nullable(),
-  /** Who allowed it: this once, for this conversation, or always for this tool. */
+  /** Scope of the approval: once, this conversation, or always. */
   allowed: z.enum(['once', 'conversation', 'always']).nullable(),
   isError: z.boolean(),
   /** What is wrong with the arguments, or what failed; one English sentence each. */
@@ -92,10 +94,10 @@ export const toolRun = z.object({
 })
 export type ToolRun = z.infer<typeof toolRun>
 
-/** A picture that goes with a message; its bytes lie in the media store. */
+/** An image of a message. Its bytes are in the media store. */
 export const attachment = z.object({
   mediaId: id,
-  /** How closely the model should look; null leaves it to the service. */
+  /** Requested level of detail; null is the default of the service. */
   detail: z.enum(['auto', 'low', 'high']).nullable(),
   name: z.string().max(300).nullable(),
   mime: z.string(),
@@ -107,16 +109,16 @@ export type Attachment = z.infer<typeof attachment>
 
 const extraValue = z.json()
 
-/** Parameters of a chat completion (specification, Chat completions). What is absent is not sent. */
+/** Parameters of a chat completion (specification, Chat completions). Absent parameters are not sent. */
 export const chatParams = z.object({
-  // The specification shows no bounds of these four: what a model takes is the model's to say.
+  // Without bounds: the specification has none for these four, and models differ.
   temperature: z.number().optional(),
   topP: z.number().optional(),
   maxTokens: z.number().int().min(1).max(10_000_000).optional(),
   stop: z.array(z.string().min(1).max(1000)).min(1).max(16).optional(),
   presencePenalty: z.number().optional(),
   frequencyPenalty: z.number().optional(),
-  /** How many choices; they stand side by side. */
+  /** Number of choices, shown side by side. */
   n: z.number().int().min(1).max(8).optional(),
   responseFormat: z
     .discriminatedUnion('type', [
@@ -125,20 +127,20 @@ export const chatParams = z.object({
       z.object({
         type: z.literal('json_schema'),
         name: z.string().regex(/^[\w-]{1,64}$/),
-        /** JSON text of the schema, kept as typed. */
+        /** JSON text of the schema, stored as typed. */
         schema: z.string().max(200_000),
         strict: z.boolean(),
       }),
     ])
     .optional(),
-  /** More members of the request body, as they are; none that this program sets itself. */
+  /** Additional members of the request body. They may not override members that this program sets. */
   extra: z.record(z.string(), extraValue).optional(),
 })
 export type ChatParams = z.infer<typeof chatParams>
 
-/** Which tools a conversation offers, and how. */
+/** The tools that a conversation offers to the model. */
 export const toolUseOfChat = z.object({
-  /** Ids of tools: `function:UUID` or `mcp:SERVER_UUID:NAME`. */
+  /** Tool ids: `function:UUID` or `mcp:SERVER_UUID:NAME`. */
   enabled: z.array(z.string().max(500)).max(128),
   /** `auto` is not sent; a name forces that tool. */
   choice: z.union([z.enum(['auto', 'none', 'required']), z.object({ name: z.string().max(64) })]),
@@ -147,9 +149,9 @@ export const toolUseOfChat = z.object({
 })
 export type ToolUseOfChat = z.infer<typeof toolUseOfChat>
 
-/** What a person set for a conversation. */
+/** The settings of a conversation. */
 export const chatSetup = z.object({
-  /** Sent first, as a message of `instructionsRole`; empty: none. */
+  /** Sent first, with the role `instructionsRole`. Empty: not sent. */
   instructions: z.string().max(1_000_000),
   instructionsRole: z.enum(['system', 'developer']),
   params: chatParams,
@@ -157,7 +159,7 @@ export const chatSetup = z.object({
 })
 export type ChatSetup = z.infer<typeof chatSetup>
 
-/** What a new conversation begins with. */
+/** Settings of new conversations. */
 export const emptySetup: ChatSetup = {
   instructions: '',
   instructionsRole: 'system',
@@ -165,11 +167,11 @@ export const emptySetup: ChatSetup = {
   tools: { enabled: [], choice: 'auto', parallel: null },
 }
 
-/** What a reply that has no output yet is waiting for. */
+/** What a reply without output is waiting for. */
 export const wait = z.object({
   for: z.enum(['turn', 'connection', 'reply', 'first_token', 'retry']),
   since: instant,
-  /** For `retry`: when the next attempt starts, which one it is, and what failed. */
+  /** For `retry`: start of the next attempt, its number, and the last failure. */
   until: instant.nullable(),
   attempt: z.number().int().nullable(),
   problem: problem.nullable(),
@@ -177,8 +179,9 @@ export const wait = z.object({
 export type Wait = z.infer<typeof wait>
 
 /**
- * `pending`: asked, nothing has come. `streaming`: output is coming. `complete`: ended as the service meant it to.
- * `stopped`: by the person. `incomplete`: output came, then a fault. `failed`: a fault before any output.
+ * State of a reply.
+ * `pending`: sent, no output yet. `streaming`: output is arriving. `complete`: ended normally. `stopped`: by the person.
+ * `incomplete`: failed after some output. `failed`: failed before any output.
  */
 export const messageStatus = z.enum(['pending', 'streaming', 'complete', 'stopped', 'incomplete', 'failed'])
 export type MessageStatus = z.infer<typeof messageStatus>
@@ -200,54 +203,54 @@ export const message = z.object({
   usage: usage.nullable(),
   createdAt: instant,
   finishedAt: instant.nullable(),
-  /** From the send to the first delta of any kind, and how long reasoning went on before the text, in ms. */
+  /** Time from sending to the first delta, and duration of the reasoning before the text, ms. */
   firstTokenMs: z.number().nullable(),
   reasoningMs: z.number().nullable(),
   requestId: z.string().nullable(),
-  /** Which of its siblings this is (1 of n): a retried reply or an edited turn has more than one. */
+  /** Position among its siblings, from 1. Retried replies and edited turns have siblings. */
   sibling: z.number().int(),
   siblings: z.number().int(),
   /** `messages[].name`. */
   name: z.string().nullable(),
   attachments: z.array(attachment),
-  /** For role `tool`: the call that it answers, and how that stands. */
+  /** For role `tool`: the answered call and its state. */
   run: toolRun.nullable(),
-  /** Replies that were asked for together (n choices, or several models) share it. */
+  /** Shared by replies of one request or comparison (n choices, or several models). */
   askId: id.nullable(),
-  /** A turn that this program wrote on a person's click, such as Continue. */
+  /** A turn that this program wrote after a click, such as Continue. */
   made: z.enum(['continue']).nullable(),
-  /** Null where `costIs` is `unknown`. Of a request with several choices, each reply says the whole. */
+  /** Null when `costIs` is `unknown`. With several choices, each reply has the cost of the whole request. */
   cost: sc.nullable(),
   costIs: certainty,
-  /** Its row in the log of requests, which has the raw request and reply while they are kept. */
+  /** Row of the request log, which has the raw request and response while bodies are stored. */
   requestRow: z.number().int().nullable(),
-  /** What it was asked with; null for what is no reply and for replies of earlier versions. */
+  /** The sent parameters. Null for other messages and for replies of earlier versions. */
   params: chatParams.nullable(),
-  /** For a reply with `json_object` or `json_schema`: what is wrong with it, one sentence each; empty: nothing. Else null. */
+  /** For `json_object` and `json_schema` replies: validation errors, one sentence each. Otherwise null. */
   jsonFaults: z.array(z.string()).nullable(),
 })
 export type Message = z.infer<typeof message>
 
-// What can be done with a message: the window offers what the core accepts.
+// Rules for actions on a message, shared by window and core.
 
-/** Whether a reply can be continued: it was stopped, cut or ended by its length, with some text to continue from. */
+/** Whether a reply can be continued: it was stopped, cut or ended by its length, and has text. */
 export function canContinue(reply: Pick<Message, 'role' | 'status' | 'text' | 'finishReason' | 'toolCalls'>): boolean {
   if (reply.role !== 'assistant' || reply.text === '' || reply.toolCalls.length > 0) return false
   if (reply.status === 'stopped' || reply.status === 'incomplete') return true
   return reply.status === 'complete' && reply.finishReason === 'length'
 }
 
-/** Whether a reply can be asked for again: it stands below something. One that a person added first in a conversation answers nothing. */
+/** Whether a reply can be requested again: it has a parent. A reply added as the first message answers nothing. */
 export function canRetry({ role, parentId }: Pick<Message, 'role' | 'parentId'>): boolean {
   return role === 'assistant' && parentId !== null
 }
 
-/** Whether a message can be edited: what a tool answered cannot. */
+/** Whether a message can be edited. Tool results can't. */
 export const canEdit = ({ role }: Pick<Message, 'role'>): boolean => role !== 'tool'
 
 /**
- * Whether the end of a path is being made, so that nothing can be asked for in its conversation.
- * @param path oldest first; the last reply and the tool calls below it are enough
+ * Whether the end of a path is being generated, so that the conversation accepts no request.
+ * @param path oldest first; the last reply and the tool calls below it suffice
  */
 export function isBusy(path: readonly Pick<Message, 'role' | 'status' | 'run'>[]): boolean {
   const calls = path.slice(path.findLastIndex(({ role }) => role !== 'tool') + 1)
@@ -258,9 +261,9 @@ export function isBusy(path: readonly Pick<Message, 'role' | 'status' | 'run'>[]
 
 export const conversationEvent = z.discriminatedUnion('type', [
   /**
-   * Always first; messages of the active path, oldest first. Of a long path the newest come with it; `earlier` says how many follow
-   * in `earlier` events, newest batch first. `beside` are all replies of the last ask of the path where it has several and none
-   * was gone on with (n choices, compared models), the one on the path too, in their order; else it is empty.
+   * Always first: messages of the active path, oldest first. A long path starts with its newest messages; `earlier` is
+   * the number that follows in `earlier` events, newest batch first. `beside` has all replies of the last request when
+   * there are several and none was continued (n choices, compared models), in order; otherwise it is empty.
    */
   z.object({
     type: z.literal('snapshot'),
@@ -270,13 +273,13 @@ export const conversationEvent = z.discriminatedUnion('type', [
     beside: z.array(message),
     earlier: z.number().int(),
   }),
-  /** Older messages of the path, oldest first, to be put before those known. `left`: how many are still to come. */
+  /** Older messages of the path, oldest first, to prepend. `left`: number still to come. */
   z.object({ type: z.literal('earlier'), messages: z.array(message), left: z.number().int() }),
-  /** A message of the path or of `beside` is new or something of it besides its growing text changed: replace it whole. */
+  /** A message of the path or of `beside` is new or changed other than by appended text. Replace it. */
   z.object({ type: z.literal('message'), message }),
   /**
-   * Text to append. `at` is the length of that field (UTF-16 units) before the appending: a receiver whose own length
-   * differs has missed something and must watch anew.
+   * Text to append. `at` is the length of the field before appending, in UTF-16 units. A receiver with another length
+   * has missed an event and must watch again.
    */
   z.object({
     type: z.literal('delta'),
@@ -288,8 +291,8 @@ export const conversationEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('conversation'), conversation }),
   z.object({ type: z.literal('setup'), setup: chatSetup }),
   /**
-   * The active path changed: it is the first `keep` messages of the one known, then these. `keep` counts from the root, so that
-   * a receiver with fewer than `keep` (earlier ones still to come) has missed nothing.
+   * The active path changed: the first `keep` known messages, then these. `keep` counts from the root, so a receiver
+   * that still waits for `earlier` messages has missed nothing.
    */
   z.object({
     type: z.literal('path'),
@@ -311,18 +314,19 @@ export type ConversationListEvent = z.infer<typeof conversationListEvent>
 
 const messageText = z.string().max(1_000_000)
 const attachments = z.array(z.object({ mediaId: id, detail: attachment.shape.detail })).max(16)
-/** One model, or two to four whose replies stand side by side. */
+/** One model, or two to four models to compare. */
 const models = z.array(z.string().min(1)).min(1).max(4)
 
 export const chatProcedures = {
-  /** All conversations in sight (archived ones too), then changes. */
+  /** All conversations that are not deleted, archived ones included, then changes. */
   watchList: procedure.output(eventIterator(conversationListEvent)),
   /** One conversation, then changes, until the caller aborts. */
   watch: procedure.input(z.object({ conversationId: id })).output(eventIterator(conversationEvent)),
   /**
-   * Stores the person's turn, then asks the models. A null `conversationId` starts a new conversation, with `setup`. `requestId` is made
-   * by the caller and becomes the turn's id, so that sending the same request twice sends it once. With `ask: false` the message is
-   * only added (any role but `tool`). `edits` names a message that this one takes the place of, as its sibling: a branch.
+   * Stores the message of the person, then sends it to the models. A null `conversationId` starts a conversation with
+   * `setup`. `requestId` comes from the caller and becomes the id of the message, so a repeated call sends once. With
+   * `ask: false` the message is only added (any role but `tool`). `edits` names a message that this one replaces as a
+   * sibling, which makes a branch.
    */
   send: procedure
     .input(
@@ -341,27 +345,30 @@ export const chatProcedures = {
       }),
     )
     .output(z.object({ conversationId: id, turnId: id, replyIds: z.array(id) })),
-  /** Stops a reply that is being made (all choices of its request). Answers before the service does. `stopped` is false when it had ended already. */
+  /**
+   * Stops a running reply and all choices of its request. Resolves before the service responds. `stopped` is false when
+   * the reply had ended.
+   */
   stop: procedure.input(z.object({ replyId: id })).output(z.object({ stopped: z.boolean() })),
-  /** Stops everything that is going on in a conversation: replies and running tool calls. */
+  /** Stops all replies and tool calls of a conversation. */
   stopAll: procedure.input(z.object({ conversationId: id })).output(z.object({ stopped: z.number().int() })),
-  /** Asks again for a reply, as a sibling of the one given, which stays. `requestId` becomes the id of the first new reply. */
+  /** Requests a reply again as a sibling of the given one. `requestId` becomes the id of the first new reply. */
   retry: procedure
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
     .output(z.object({ replyIds: z.array(id) })),
-  /** Asks the model to go on from a reply that was stopped, cut or ended by its length: a turn that says so, then a reply. */
+  /** Asks the model to continue a reply that was stopped, cut or ended by its length. Adds a turn that says so. */
   goOn: procedure
     .input(z.object({ requestId, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
   /**
-   * Makes the path through this message the active one, down to where it was last gone on with. With `sibling` (1 of `siblings`) it is
-   * that sibling of the message instead.
+   * Activates the path through this message, down to its most recent end. With `sibling` (1 to `siblings`), activates
+   * that sibling instead.
    */
   choose: procedure
     .input(z.object({ messageId: id, sibling: z.number().int().min(1).optional() }))
     .output(z.object({})),
   saveSetup: procedure.input(z.object({ conversationId: id, setup: chatSetup })).output(z.object({})),
-  /** Title, folder, pin, archive: what is given. An empty title takes the name away. */
+  /** Changes title, folder, pin or archive state; absent members stay. An empty title deletes the title. */
   update: procedure
     .input(
       z.object({
@@ -373,12 +380,12 @@ export const chatProcedures = {
       }),
     )
     .output(z.object({})),
-  /** A copy with its own life: the whole tree, or with `upTo` the path that ends there. */
+  /** Copies the whole tree, or with `upTo` the path that ends there. */
   duplicate: procedure
     .input(z.object({ conversationId: id, upTo: id.optional() }))
     .output(z.object({ conversationId: id })),
   saveDraft: procedure.input(z.object({ conversationId: id, draft: messageText })).output(z.object({})),
-  /** Takes it out of sight; `restore` brings it back for 30 days. A running reply is stopped first. */
+  /** Deletes the conversation; `restore` undoes it for 30 days. Stops a running reply first. */
   remove: procedure.input(z.object({ conversationId: id })).output(z.object({})),
   restore: procedure.input(z.object({ conversationId: id })).output(z.object({})),
 }

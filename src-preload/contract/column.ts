@@ -1,36 +1,36 @@
-// A column of figures as one short text. Each cell is a whole number in as many digits as the longest of them, so that any cell is found and read
-// alone: half as long as decimals between commas, and nothing of it is read that nobody looks at.
+// Encodes a column of figures as a short text. Each cell is an integer with the same number of digits, so that any cell
+// can be read alone. This is half as long as decimals between commas, and cells are decoded on demand.
 
-/** Figures of one thing, bucket by bucket. */
+/** Figures of one series, by bucket. */
 export interface Column<T extends number | string> {
-  /** As it was told; null where it has none, or there is no such bucket. */
+  /** The exact decimal text; null when the series has no figure or the bucket does not exist. */
   at(bucket: number): T | null
-  /** For a height alone: a long amount is rounded. */
+  /** For drawing only: long amounts are rounded. */
   numbers(): readonly (number | null)[]
 }
 
-/** The digits: characters from here on that JSON writes as themselves. */
+/** Digits: consecutive characters that JSON does not escape. */
 const zero = 35
 const base = 57
 const nothing = 126
 
-/** Figures as they are written without a digit too many; others stay as they were told. */
+/** Decimals in canonical form. Other texts are stored unchanged. */
 const plainDecimal = /^(?:0|[1-9]\d*)(?:\.\d*[1-9])?$/
-/** Digits of a decimal that a number holds, and can be divided by the base, exactly. */
+/** Decimal digits that a number represents exactly and that can be divided by the base. */
 const exactDigits = 15
 const exact = 10 ** exactDigits
-/** Digits of ours that a number holds exactly: 57 to the ninth is less than 2 to the 53rd. */
+/** Our digits that a number represents exactly: 57 to the ninth is less than 2 to the 53rd. */
 const exactCells = 9
 
-/** `width.scale.cells`: digits a cell, and how many of its decimals stand behind the point. `,` and decimals between commas for what is no such. */
+/** `width.scale.cells`: digits per cell, and decimal places. Or `,` and decimals between commas for other texts. */
 export function packColumn(cells: readonly (number | null)[] | readonly (string | null)[]): string {
   let scale = 0
   for (const cell of cells) {
     if (typeof cell !== 'string') {
-      if (cell !== null && !(Number.isSafeInteger(cell) && cell >= 0)) return asTold(cells)
+      if (cell !== null && !(Number.isSafeInteger(cell) && cell >= 0)) return asWritten(cells)
       continue
     }
-    if (!plainDecimal.test(cell)) return asTold(cells)
+    if (!plainDecimal.test(cell)) return asWritten(cells)
     const point = cell.indexOf('.')
     if (point >= 0) scale = Math.max(scale, cell.length - point - 1)
   }
@@ -51,9 +51,9 @@ export function packColumn(cells: readonly (number | null)[] | readonly (string 
   return `${width}.${scale}.${new TextDecoder('latin1').decode(codes)}`
 }
 
-const asTold = (cells: readonly (number | string | null)[]): string => `,${cells.join(',')}`
+const asWritten = (cells: readonly (number | string | null)[]): string => `,${cells.join(',')}`
 
-/** Without its point, as if it had so many decimals. */
+/** The decimal without its point, scaled to `scale` places. */
 function scaled(decimal: string, scale: number): number | bigint {
   const point = decimal.indexOf('.')
   const digits = point < 0 ? decimal.length : decimal.length - 1
@@ -84,9 +84,9 @@ function write(codes: Uint8Array, from: number, width: number, value: number | b
   }
 }
 
-/** @param read what a cell is, from the text that it was told as */
+/** @param read converts the text of a cell */
 export function columnOf<T extends number | string>(packed: string, read: (reported: string) => T): Column<T> {
-  if (packed.startsWith(',')) return columnAsTold(packed, read)
+  if (packed.startsWith(',')) return columnAsWritten(packed, read)
   const [width, scale, start] = head(packed)
   const rows = (packed.length - start) / width
   let made: (number | null)[] | null = null
@@ -133,7 +133,7 @@ function pointed(digits: string, scale: number): string {
   return fraction === '' ? padded.slice(0, -scale) : `${padded.slice(0, -scale)}.${fraction}`
 }
 
-function columnAsTold<T extends number | string>(packed: string, read: (reported: string) => T): Column<T> {
+function columnAsWritten<T extends number | string>(packed: string, read: (reported: string) => T): Column<T> {
   let made: string[] | null = null
   const cells = (): string[] => {
     made ??= packed.slice(1).split(',')

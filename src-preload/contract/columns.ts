@@ -1,7 +1,7 @@
 import { type Column, columnOf, packColumn } from './column.ts'
 import type { Coverage, PackedView, Series, UsageView } from './usage.ts'
 
-// Both ends of `packedView`.
+// Packs and unpacks `packedView`.
 
 const letters: Record<Coverage, string> = { whole: 'w', running: 'r', partial: 'p', gap: 'g' }
 const states = new Map<string, Coverage>([
@@ -11,7 +11,7 @@ const states = new Map<string, Coverage>([
   ['g', 'gap'],
 ])
 
-/** A series whose cells are read when somebody looks at them. */
+/** A series whose cells are decoded on demand. */
 export interface PageSeries extends Pick<Series, 'id' | 'name' | 'colour' | 'total'> {
   requests: Column<number>
   tokensIn: Column<number>

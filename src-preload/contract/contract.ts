@@ -18,14 +18,14 @@ import { transcriptionProcedures } from './transcription.ts'
 import { archiveProcedures, transfersProcedures } from './transfers.ts'
 import { usageProcedures } from './usage.ts'
 
-/** Everything the renderer can ask of the core, one entry a room. */
+/** All procedures of the core, one group per feature. */
 export const contract = {
   app,
   connection: connectionProcedures,
   models: modelsProcedures,
   chat: chatProcedures,
   library: libraryProcedures,
-  chatTools: toolsProcedures,
+  tools: toolsProcedures,
   media: mediaProcedures,
   voice: voiceProcedures,
   speech: speechProcedures,
@@ -33,7 +33,7 @@ export const contract = {
   images: imagesProcedures,
   transfers: transfersProcedures,
   archive: archiveProcedures,
-  tools: appsProcedures,
+  apps: appsProcedures,
   requests: requestsProcedures,
   usage: usageProcedures,
   limits: limitsProcedures,

@@ -2,20 +2,20 @@ import * as z from 'zod'
 import { id, instant, problem, procedure } from './problem.ts'
 import { certainty, sc } from './requests.ts'
 
-// What the three media rooms share: something is made, kept, found again, taken away and brought back.
+// Shared by speech, transcription and images: items are created, stored, searched, deleted and restored.
 
 /**
- * `making`: under way, here and now. `done`. `failed`: see `problem`; what had come is kept. `cancelled`: by the person; what had come is
- * kept. `cut`: it was under way when the program ended; what had come is kept.
+ * State of an item. `making`: in progress. `done`. `failed`: see `problem`. `cancelled`: by the person. `cut`: in
+ * progress when the program ended. Output that arrived is stored in every state.
  */
 export const makingState = z.enum(['making', 'done', 'failed', 'cancelled', 'cut'])
 export type MakingState = z.infer<typeof makingState>
 
-/** What it cost, of all its requests; `rows` are their rows in the log of requests. */
+/** Cost of all requests of the item; `rows` are their rows in the request log. */
 export const makingCost = z.object({ cost: sc.nullable(), costIs: certainty, rows: z.array(z.number().int()) })
 export type MakingCost = z.infer<typeof makingCost>
 
-/** What each made thing has. */
+/** Members of every created item. */
 export const making = z.object({
   id,
   createdAt: instant,
@@ -27,7 +27,7 @@ export const making = z.object({
 export const search = z.string().max(1000)
 export const ids = z.array(id).min(1).max(10_000)
 
-/** Deleting with undo: what is removed is hidden at once and erased after 30 days, or when the person says so in Settings. */
+/** Deletion with undo. Deleted items are hidden at once and deleted permanently after 30 days, or from Settings. */
 export const removal = {
   remove: procedure.input(z.object({ ids })).output(z.object({ removed: z.number().int() })),
   restore: procedure.input(z.object({ ids })).output(z.object({ restored: z.number().int() })),

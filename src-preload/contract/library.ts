@@ -6,7 +6,7 @@ import { id, instant, procedure } from './problem.ts'
 export const folder = z.object({ id, name: z.string().min(1).max(100), conversations: z.number().int() })
 export type Folder = z.infer<typeof folder>
 
-/** A text to reuse. `{{name}}` in it is a variable, asked for when it is used; `{{name=default}}` has a value to begin with. */
+/** A prompt to reuse. `{{name}}` is a variable, filled in on use; `{{name=default}}` has a default. */
 export const prompt = z.object({
   id,
   name: z.string().min(1).max(100),
@@ -15,7 +15,7 @@ export const prompt = z.object({
 })
 export type Prompt = z.infer<typeof prompt>
 
-/** Parameters, and if wanted a model and instructions, under a name. */
+/** Named parameters, optionally with a model and instructions. */
 export const preset = z.object({
   id,
   name: z.string().min(1).max(100),
@@ -27,11 +27,11 @@ export const preset = z.object({
 export type Preset = z.infer<typeof preset>
 
 export const library = z.object({
-  /** By name. */
+  /** Sorted by name. */
   folders: z.array(folder),
   prompts: z.array(prompt),
   presets: z.array(preset),
-  /** Conversations that were deleted and can still be brought back. */
+  /** Deleted conversations that can be restored. */
   removed: z.number().int(),
 })
 export type Library = z.infer<typeof library>
@@ -41,12 +41,12 @@ export const removedConversation = z.object({
   title: z.string().nullable(),
   messages: z.number().int(),
   removedAt: instant,
-  /** When it is erased for good. */
+  /** When it is deleted permanently. */
   erasedAt: instant,
 })
 export type RemovedConversation = z.infer<typeof removedConversation>
 
-/** A place where the text was found. */
+/** A search result. */
 export const searchHit = z.object({
   conversationId: id,
   title: z.string().nullable(),
@@ -55,9 +55,9 @@ export const searchHit = z.object({
   messageId: id.nullable(),
   role: role.nullable(),
   at: instant,
-  /** Text around the first match, in pieces; `hit` pieces are what was looked for. At most 300 characters. */
+  /** Text around the first match in segments, at most 300 characters; `hit` marks matches. */
   snippet: z.array(z.object({ text: z.string(), hit: z.boolean() })),
-  /** Whether the message lies on the conversation's active path; `choose` brings it there. */
+  /** Whether the message is on the active path of the conversation. `choose` activates its path. */
   onPath: z.boolean(),
 })
 export type SearchHit = z.infer<typeof searchHit>
@@ -65,10 +65,10 @@ export type SearchHit = z.infer<typeof searchHit>
 const named = { id: id.optional(), name: z.string().trim().min(1).max(100) }
 
 export const libraryProcedures = {
-  /** The whole of it first, then the whole again after each change. */
+  /** The whole library, again after each change. */
   watch: procedure.output(eventIterator(library)),
   saveFolder: procedure.input(z.object(named)).output(z.object({ id })),
-  /** Its conversations are in no folder afterwards. */
+  /** Its conversations move out of the folder. */
   removeFolder: procedure.input(z.object({ id })).output(z.object({})),
   savePrompt: procedure.input(z.object({ ...named, text: prompt.shape.text })).output(z.object({ id })),
   removePrompt: procedure.input(z.object({ id })).output(z.object({})),
@@ -78,13 +78,16 @@ export const libraryProcedures = {
     )
     .output(z.object({ id })),
   removePreset: procedure.input(z.object({ id })).output(z.object({})),
-  /** Newest removal first. */
+  /** Most recently deleted first. */
   removed: procedure.output(z.object({ conversations: z.array(removedConversation) })),
-  /** Erases removed conversations for good, with pictures and logged bodies that nothing else uses. Without ids: all of them. */
+  /**
+   * Deletes conversations permanently, with images and stored bodies that nothing else uses. Without ids: all deleted
+   * ones.
+   */
   erase: procedure.input(z.object({ ids: z.array(id).optional() })).output(z.object({ erased: z.number().int() })),
   /**
-   * Everything ever said, and titles: all words must occur (the last one may be a beginning), newest first, titles before messages. Works for
-   * scripts without spaces. `more` is true where `limit` cut it.
+   * Searches all messages and titles. All words must occur; the last one may be a prefix. Titles first, then messages,
+   * newest first. Works for scripts without spaces. `more` is true when `limit` cut the results.
    */
   search: procedure
     .input(

@@ -3,51 +3,59 @@ import * as z from 'zod'
 import { attachment } from './chat.ts'
 import { id, procedure } from './problem.ts'
 
-/** Where the page finds the bytes of a media item: below its own origin, under both hosts. */
+/** Path prefix of media items under both hosts. */
 export const mediaPath = (mediaId: string): string => `/media/${mediaId}`
 
-/** Where the bytes lie, by what they are for. */
+/** Disk usage by purpose, bytes. */
 export const mediaUse = z.object({
   kind: z.enum(['chat', 'speech', 'recordings', 'images']),
   items: z.number().int(),
   bytes: z.number().int(),
-  /** Of those: removed and not yet erased. */
+  /** Of those: deleted but not yet deleted permanently. */
   removedItems: z.number().int(),
   removedBytes: z.number().int(),
 })
 export type MediaUse = z.infer<typeof mediaUse>
 
-/** What a clean-up would take: things of these rooms older than `olderThanDays`, or the oldest until at most `keepBytes` are left; never favourites. */
+/**
+ * Selection of a clean-up: items of these features older than `olderThanDays`, or the oldest until at most `keepBytes`
+ * remain. Never favourites.
+ */
 export const cleanUp = z.object({
   kinds: z.array(z.enum(['speech', 'recordings', 'images'])).min(1),
   olderThanDays: z.number().int().min(0).max(36_500).nullable(),
   keepBytes: z.number().int().min(0).nullable(),
-  /** What was deleted, without waiting for its 30 days. */
+  /** Deletes deleted items now instead of after 30 days. */
   removed: z.boolean(),
 })
 export type CleanUp = z.infer<typeof cleanUp>
 
 export const mediaProcedures = {
   /**
-   * Keeps an uploaded picture. Its type is told by its bytes (PNG, JPEG, GIF, WebP), its size bounded.
+   * Stores an uploaded image. Its type is detected from its bytes (PNG, JPEG, GIF, WebP), and its size is limited.
    * @throws `bad_input` for anything else
    */
   addImage: procedure.input(z.object({ uploadId: id })).output(attachment.omit({ detail: true })),
-  /** `free`: of the disk, where the system tells. `folder`: where files lie. */
+  /** `free`: free disk space, when known. `folder`: the folder of the files. */
   use: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
-  /** Counts what `cleanUp` would take and takes nothing. */
+  /** Counts what `cleanUp` would delete. */
   wouldCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
-  /** Erases for good. Only ever because a person asked, and never more things than they were `told`. @throws `bad_input` where it would */
+  /**
+   * Deletes permanently, only on request, and never more items than `reported`.
+   * @throws `bad_input` when more would be deleted
+   */
   cleanUp: procedure
     .input(cleanUp.extend({ reported: z.number().int() }))
     .output(z.object({ items: z.number().int(), bytes: z.number().int() })),
-  /** Shows the file in the system's file manager; `shown` is false where this host has none, then `path` helps. */
+  /** Shows the file in the file manager. `shown` is false when the host has none; then `path` helps. */
   reveal: procedure.input(z.object({ mediaId: id })).output(z.object({ shown: z.boolean(), path: z.string() })),
-  /** Begins to drag the file out of the window (desktop alone; elsewhere `false`). */
+  /** Starts dragging the file out of the window (desktop only; otherwise `false`). */
   dragOut: procedure
     .input(z.object({ mediaId: id, name: z.string().max(300) }))
     .output(z.object({ began: z.boolean() })),
-  /** The overview of a recording's loudness that a window once computed: one byte a bucket, base64. Null: nobody has yet. */
+  /**
+   * The loudness overview of a recording, computed by a window: one byte per bucket, base64. Null: not computed yet.
+   */
   peaks: procedure
     .input(z.object({ mediaId: id }))
     .output(z.object({ data: z.string(), seconds: z.number() }).nullable()),
@@ -57,9 +65,9 @@ export const mediaProcedures = {
 }
 
 export const speechEvent = z.discriminatedUnion('type', [
-  /** First: how many parts the text makes (each at most 4,096 bytes of UTF-8), and the audio's type. */
+  /** Sent first: the number of parts (at most 4,096 bytes of UTF-8 each) and the audio type. */
   z.object({ type: z.literal('plan'), parts: z.number().int(), bytes: z.number().int(), mime: z.string() }),
-  /** Audio as it came, base64, in order. `part` counts from 1; the one of the request, where it named one. */
+  /** Received audio in order, base64. `part` counts from 1. */
   z.object({ type: z.literal('audio'), part: z.number().int(), data: z.string() }),
   z.object({ type: z.literal('end') }),
 ])
@@ -67,8 +75,8 @@ export type SpeechEvent = z.infer<typeof speechEvent>
 
 export const voiceProcedures = {
   /**
-   * Reads a text aloud: Markdown marks are left out, long texts go in parts. With `part` (from 1) that one alone, so that whoever plays
-   * asks for the next one when it is due. Aborting ends the request.
+   * Reads a text aloud. Removes Markdown marks and splits long texts into parts. With `part` (from 1) only that part, so
+   * that a player can request the next one in time. Aborting cancels the request.
    */
   speak: procedure
     .input(
@@ -79,7 +87,7 @@ export const voiceProcedures = {
       }),
     )
     .output(eventIterator(speechEvent)),
-  /** What was said in an uploaded recording. */
+  /** Transcribes an uploaded recording. */
   dictate: procedure
     .input(z.object({ uploadId: id, language: z.string().max(20).optional() }))
     .output(z.object({ text: z.string() })),

@@ -5,8 +5,8 @@ import { id, instant, problem, procedure, requestId } from './problem.ts'
 import { speechWish } from './speech.ts'
 import { transcriptWish } from './transcription.ts'
 
-// What a person asked for while nothing answered, and wants sent when the service is back. Only what is made anew can wait: never a message of
-// the chat, and nothing that may have reached the service already.
+// Requests made while offline, to be sent when the service is back. Only new items can wait: never chat messages, and
+// nothing that may have reached the service.
 
 export const waitingWhat = z.enum(['images', 'speech', 'transcript'])
 export type WaitingWhat = z.infer<typeof waitingWhat>
@@ -22,28 +22,28 @@ export const waitingItem = z.object({
   id,
   createdAt: instant,
   what: waitingWhat,
-  /** `held`: not sent until the person lets it go. `failed`: it could not be begun; see `problem`. Nothing of it was sent. */
+  /** `held`: not sent until released. `failed`: could not be started; see `problem`. Nothing of it was sent. */
   state: z.enum(['waiting', 'held', 'failed']),
   problem: problem.nullable(),
-  /** The first 200 characters of prompt or text, or the name of the recording. */
+  /** First 200 characters of prompt or text, or the name of the recording. */
   label: z.string(),
-  /** How many pictures, or bytes of text; null for a transcript. */
+  /** Number of images, or bytes of text; null for a transcript. */
   amount: z.number().int().nullable(),
-  /** The recording that is to be transcribed. */
+  /** The recording to transcribe. */
   recordingId: id.nullable(),
-  /** Where it is sent, and nowhere else. */
+  /** The connection that it is sent to. */
   connection: z.string(),
-  /** That connection is the one in use. */
+  /** Whether that connection is in use. */
   here: z.boolean(),
 })
 export type WaitingItem = z.infer<typeof waitingItem>
 
 export const waitingState = z.object({
-  /** In the order in which they are sent. */
+  /** In sending order. */
   items: z.array(waitingItem),
-  /** What one of them became, while that is made. */
+  /** The item that is being created from an entry. */
   making: z.object({ what: waitingWhat, id }).nullable(),
-  /** The last time that some were sent and none was left, since the program started. */
+  /** When the outbox was last sent completely, since start. */
   ended: z
     .object({
       at: instant,
@@ -56,23 +56,27 @@ export const waitingState = z.object({
 export type WaitingState = z.infer<typeof waitingState>
 
 export const outboxProcedures = {
-  /** The whole state first, then after each change. */
+  /** The whole state, again after each change. */
   watch: procedure.output(eventIterator(waitingState)),
   /**
-   * For the connection in use. `requestId` becomes the id of the item, and then of what is made of it: what was made or begun under that id
-   * already is not added once more. @throws `bad_input`, `not_connected`
+   * Adds an entry for the connection in use. `requestId` becomes the id of the entry and of the created item, so a
+   * repeated call adds nothing.
+   * @throws `bad_input`, `not_connected`
    */
   add: procedure.input(z.object({ requestId, wish: waitingWish })).output(waitingItem),
   /**
-   * In the place of something that failed. @throws `bad_input` where anything of it may have been sent: that waits for the person,
-   * who alone can know whether it is to be done again
+   * Adds an entry that replaces a failed item.
+   * @throws `bad_input` when the failed request may have been sent: only the person can decide to repeat it
    */
   again: procedure.input(z.object({ what: waitingWhat, id })).output(waitingItem),
-  /** All of it. @throws `no_such_item`: it was sent or cancelled */
+  /** Cancels an entry. @throws `no_such_item` when it was sent or cancelled */
   get: procedure.input(z.object({ id })).output(z.object({ item: waitingItem, wish: waitingWish })),
-  /** Held back, as while it is changed, or let go. @throws `no_such_item` */
+  /** Holds an entry, for example while it is edited, or releases it. @throws `no_such_item` */
   hold: procedure.input(z.object({ id, held: z.boolean() })).output(waitingItem),
-  /** Another wish of the same kind, let go, for the connection in use. @throws `no_such_item`, `bad_input`, `not_connected` */
+  /**
+   * Replaces an entry by another of the same kind, released, for the connection in use.
+   * @throws `no_such_item`, `bad_input`, `not_connected`
+   */
   change: procedure.input(z.object({ id, wish: waitingWish })).output(waitingItem),
   /** @throws `no_such_item` */
   cancel: procedure.input(z.object({ id })).output(z.object({})),

@@ -1,12 +1,9 @@
 import { oc } from '@orpc/contract'
 import * as z from 'zod'
 
-/**
- * Every way in which something can fail, one word each. The renderer has words and one action for each of them;
- * the command line prints `message`.
- */
+/** All kinds of failure. The renderer has texts and one action for each kind; the command line prints `message`. */
 export const problemKinds = [
-  // The service's own table of statuses (specification, Errors).
+  // Statuses of the service (specification, Errors).
   'invalid_request', // 400
   'unauthorized', // 401
   'insufficient_credits', // 402
@@ -19,80 +16,80 @@ export const problemKinds = [
   'unavailable', // 503
   'gateway_timeout', // 504
   'unexpected_status', // any other
-  // The way there and back.
+  // Transport.
   'connect_failed', // refused, unreachable, name not found
   'connect_timeout',
   'tls_failed', // the certificate or the handshake
-  'headers_timeout', // connected, but no reply began in time
-  'idle_timeout', // the reply began, then nothing came for too long
-  'connection_lost', // the connection ended in the middle
-  'malformed_reply', // a reply that is not what its content type says
-  'incomplete_stream', // ended with neither [DONE] nor a finish reason
-  'foreign_address', // the service named an address that is not under its base address
+  'headers_timeout', // connected, but no response in time
+  'idle_timeout', // the response started, then nothing arrived for too long
+  'connection_lost', // the connection closed in the middle of the response
+  'malformed_reply', // the body does not match its content type
+  'incomplete_stream', // ended without [DONE] and without a finish reason
+  'foreign_address', // the service named a URL outside its base URL
   'cancelled',
-  // The desk before the service.
-  'would_wait', // asked to fail fast, and it is not its turn
+  // The scheduler in front of the service.
+  'would_wait', // fail fast was requested, and the request would have to wait
   'queue_full',
   'queue_timeout',
-  // Ours.
+  // This program.
   'bad_input',
-  'not_connected', // no profile, or no key for it
-  'connection_changed', // another profile was chosen before it was sent
-  'keychain_missing', // no keychain answers on this machine
+  'not_connected', // no connection, or no API key for it
+  'connection_changed', // another connection was put in use before sending
+  'keychain_missing', // no keychain on this computer
   'keychain_locked',
-  'no_such_item', // a conversation, reply or tool key that is not (or no longer) there
-  'busy', // the same thing is under way already
+  'no_such_item', // a conversation, reply or app that does not exist (any more)
+  'busy', // the same operation is already running
   'folder_in_use', // another process owns the data folder
   'store_newer', // the database was written by a newer version
   'store_damaged',
-  'disk_full', // no space left on the disk of the data folder or of a file to be written
+  'disk_full', // no space left on the disk
   'not_writable', // missing permission, or a read-only file system
-  'too_many_open_files', // the operating system gives this process no more of them for now
-  'database_locked', // another program has locked a database; passes when that program lets go
+  'too_many_open_files', // the operating system allows no more open files now
+  'database_locked', // another program has locked a database; temporary
   'port_taken',
-  'bug', // a mistake of this program
+  'bug', // a bug of this program
 ] as const
 
 export const problemKind = z.enum(problemKinds)
 export type ProblemKind = z.infer<typeof problemKind>
 
-/** A failure as it crosses to a person: plain JSON, never holding the key. */
+/** A failure for a person: plain JSON without secrets. */
 export const problem = z.object({
   kind: problemKind,
   /** One English sentence: what happened. */
   message: z.string(),
-  /** HTTP status of the service's reply, where there was one. */
+  /** HTTP status of the service, if any. */
   status: z.number().int().optional(),
-  /** The service's own words (`error.message`), where it had any: which model can't do what is told nowhere else. */
+  /** Message of the service (`error.message`), if any. Only it says which feature a model lacks. */
   said: z.string().optional(),
-  /** `error.code` and `error.type` of the service's error object, as given. */
+  /** `error.code` and `error.type` of the service. */
   code: z.string().optional(),
   type: z.string().optional(),
   requestId: z.string().optional(),
-  /** Milliseconds that the service asked to wait (`Retry-After`). */
+  /** Waiting time requested by the service (`Retry-After`), ms. */
   retryAfterMs: z.number().optional(),
-  /** Whether the service wishes to be asked again (`x-should-retry`), where it said so. */
+  /** Value of `x-should-retry`, if any. */
   shouldRetry: z.boolean().optional(),
-  /** Whether output had begun: what came is kept, and nothing is replayed. */
+  /** Whether output had started. It is stored and not replayed. */
   outputStarted: z.boolean().optional(),
-  /** The service may have done work, and charged for it, although its answer did not come. */
+  /** The service may have processed and charged the request although no response arrived. */
   workPossible: z.boolean().optional(),
-  /** Nothing of it left this machine, in no attempt: sent later, it would not be sent twice. */
+  /** Nothing was sent in any attempt, so sending it later can't duplicate it. */
   unsent: z.boolean().optional(),
-  /** The start of the raw reply body, at most 4,096 characters, the key cut out. */
+  /** Start of the raw response body, at most 4,096 characters, without the API key. */
   raw: z.string().optional(),
 })
 export type Problem = z.infer<typeof problem>
 
-/** The root of every procedure: each may fail with `PROBLEM`, and with nothing else on purpose. */
+/** Base of every procedure. Each may fail with `PROBLEM` only. */
 export const procedure = oc.errors({ PROBLEM: { data: problem } })
 
 /** A UTC instant, ISO 8601 with milliseconds and `Z`. */
 export const instant = z.string()
-/** An id of ours: a UUID. */
+/** An id of this program: a UUID. */
 export const id = z.uuid()
 /**
- * Identifies one intent of a person, made by the caller. The same id again, also at the same time or after a restart, starts nothing new and
- * answers what the first call answered: a caller that lost the answer can ask again without paying twice.
+ * Id of a user action, chosen by the caller. A repeated id, also at the same time or after a restart, starts nothing new
+ * and returns the result of the first call. A caller that lost the result can repeat the call without paying twice.
  */
 export const requestId = z.uuid()

@@ -3,30 +3,30 @@ import * as z from 'zod'
 import { instant, problem, procedure } from './problem.ts'
 
 /**
- * What can be erased by age. `log`: rows of the log of requests, with their bodies; sums by day stay, so that the books stay whole. `bodies`: kept
- * texts of requests alone. `conversations`: untouched since, never pinned ones. `alerts`: those that are over. Of `speech`, `recordings` and
- * `images` never favourites.
+ * Data that can be deleted by age. `log`: rows of the request log with their bodies; daily totals stay. `bodies`: stored
+ * bodies only. `conversations`: by last change, never pinned ones. `alerts`: ended ones. `speech`, `recordings`,
+ * `images`: never favourites.
  */
 export const erasables = ['conversations', 'bodies', 'log', 'alerts', 'speech', 'recordings', 'images'] as const
 export const erasable = z.enum(erasables)
 export type Erasable = z.infer<typeof erasable>
 
 const choice = {
-  /** Of conversations: those alone that are in the archive. */
+  /** Of conversations, only archived ones. */
   archivedOnly: z.boolean(),
 }
 
-/** What would go of one of them. `bytes`: what that frees, about; null where nobody can tell before it is done. */
+/** Counts for one kind. `bytes`: freed space, approximate; null when unknown before the deletion. */
 export const eraseCount = z.object({
   what: erasable,
   items: z.number().int(),
   bytes: z.number().int().nullable(),
-  /** Titles of the newest few that would go, of conversations; null stands for one without a title. */
+  /** Of conversations: titles of the newest few; null is a missing title. */
   titles: z.array(z.string().nullable()),
 })
 export type EraseCount = z.infer<typeof eraseCount>
 
-/** Counted, and not yet done: what is from before `before`, an instant that does not move on until it is done. */
+/** A counted plan. It covers data from before the fixed instant `before`. */
 export const erasePlan = z.object({ before: instant, ...choice, parts: z.array(eraseCount) })
 export type ErasePlan = z.infer<typeof erasePlan>
 
@@ -34,20 +34,20 @@ export const eraseState = z.object({
   running: z
     .object({
       startedAt: instant,
-      /** `rule`: the standing one about the log. */
+      /** `rule`: the automatic deletion of old log rows. */
       by: z.enum(['person', 'rule']),
-      /** In the order in which they go; `items` is what was counted. */
+      /** In the order of deletion; `items` is the counted number. */
       parts: z.array(z.object({ what: erasable, items: z.number().int(), done: z.number().int() })),
       stopping: z.boolean(),
     })
     .nullable(),
-  /** How the last one went, since the program started. */
+  /** The last run since start. */
   last: z
     .object({
       endedAt: instant,
       by: z.enum(['person', 'rule']),
       parts: z.array(z.object({ what: erasable, items: z.number().int() })),
-      /** Ended early: what is in `parts` is gone, the rest is still there. */
+      /** Stopped early: `parts` is deleted, the rest remains. */
       stopped: z.boolean(),
       problem: problem.nullable(),
     })
@@ -55,11 +55,11 @@ export const eraseState = z.object({
 })
 export type EraseState = z.infer<typeof eraseState>
 
-/** Erasing by age: counted first, shown, and only then done, for good. */
+/** Permanent deletion by age: counted, shown, then confirmed. */
 export const retentionProcedures = {
-  /** The whole state first, then again after each change, at most 5 times a second. */
+  /** The whole state, again after each change, at most 5 times per second. */
   watch: procedure.output(eventIterator(eraseState)),
-  /** Counts what would go and takes nothing. Each stands in the answer, with 0 where there is nothing. */
+  /** Counts without deleting. Every requested kind is in the result, also with 0. */
   count: procedure
     .input(
       z.object({
@@ -70,8 +70,9 @@ export const retentionProcedures = {
     )
     .output(erasePlan),
   /**
-   * Begins to erase what was counted; `watch` tells how it goes on, also where the window that asked is gone. Only ever because a person asked.
-   * @throws `busy`, `bad_input` where more things would go by now than were `told` (of the log: where `before` is not in the past)
+   * Starts deleting what was counted, only on request. `watch` reports the progress, also after the window has closed.
+   * @throws `busy`, `bad_input` when more items than `reported` would be deleted now (for the log: when `before` is not in
+   * the past)
    */
   start: procedure
     .input(
@@ -82,6 +83,6 @@ export const retentionProcedures = {
       }),
     )
     .output(z.object({})),
-  /** Ends it early: what is gone is gone, the rest stays. */
+  /** Stops early. Deleted data stays deleted. */
   stop: procedure.output(z.object({ stopping: z.boolean() })),
 }

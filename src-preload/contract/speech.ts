@@ -10,10 +10,13 @@ export const voices = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'] as c
 export const speechFormats = ['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const
 export const speechFormat = z.enum(speechFormats)
 export type SpeechFormat = z.infer<typeof speechFormat>
-/** Bytes of UTF-8 that one request takes. */
+/** Maximum text of one request, bytes of UTF-8. */
 export const speechInputBytes = 4096
 
-/** A voice that the specification does not know may be typed: other services have more. Null: not sent, the service's own choice. */
+/**
+ * Voices outside the specification can be typed, because other services have more. Null: not sent, the default of the
+ * service.
+ */
 export const speechWish = z.object({
   text: z.string().min(1).max(1_000_000),
   model: z.string().max(200).nullable(),
@@ -22,8 +25,8 @@ export const speechWish = z.object({
   /** 0.25 to 4; null: not sent. */
   speed: z.number().min(0.25).max(4).nullable(),
   /**
-   * Samples a second of `pcm`, which says nothing of itself: 16 bits, little-endian, one channel, 24,000 a second is assumed, as others
-   * of its kind send it.
+   * Sample rate of `pcm` in Hz, which the format does not contain. Assumed are 16 bits, little-endian, mono and 24,000
+   * Hz, as similar services send.
    */
   pcmRate: z.number().int().min(8000).max(192_000).default(24_000),
 })
@@ -32,15 +35,15 @@ export type SpeechWish = z.infer<typeof speechWish>
 export const speechPart = z.object({
   /** From 1. */
   part: z.number().int(),
-  /** Where it stands in the text, in UTF-16 units. */
+  /** Range in the text, in UTF-16 units. */
   from: z.number().int(),
   to: z.number().int(),
   bytes: z.number().int(),
   state: z.enum(['waiting', 'making', 'done', 'failed']),
   problem: problem.nullable(),
-  /** Bytes of audio that came. */
+  /** Received audio, bytes. */
   audioBytes: z.number().int(),
-  /** Null while it is not whole. */
+  /** Null until complete. */
   seconds: z.number().nullable(),
   ...makingCost.shape,
 })
@@ -48,18 +51,21 @@ export type SpeechPart = z.infer<typeof speechPart>
 
 export const speech = making.extend({
   ...speechWish.omit({ text: true }).shape,
-  /** The first 200 characters. */
+  /** First 200 characters. */
   excerpt: z.string(),
   textBytes: z.number().int(),
   parts: z.number().int(),
-  /** Parts that are whole. */
+  /** Number of complete parts. */
   partsDone: z.number().int(),
   mime: z.string(),
-  /** The joined audio, below `/media/`; null while it is made the first time, and where nothing came. What failed or was cancelled has what came, joined. */
+  /**
+   * Path of the joined audio below `/media/`. Null during the first generation and when nothing arrived. Failed and
+   * cancelled speech has the received audio.
+   */
   mediaId: id.nullable(),
   audioBytes: z.number().int(),
   seconds: z.number().nullable(),
-  /** Made again from this one, with another voice or setting. */
+  /** The speech that this one repeats with other settings. */
   fromId: id.nullable(),
   favourite: z.boolean(),
 })
@@ -68,21 +74,21 @@ export type Speech = z.infer<typeof speech>
 export const speechDetail = speech.extend({ text: z.string(), partList: z.array(speechPart) })
 export type SpeechDetail = z.infer<typeof speechDetail>
 
-/** What a text would become, told before anything is asked. */
+/** A preview of the generation, computed without a request. */
 export const speechPlan = z.object({
   bytes: z.number().int(),
   parts: z.array(z.object({ from: z.number().int(), to: z.number().int(), bytes: z.number().int() })),
-  /** From what speech cost before, by bytes; null where nothing is known. Always estimated. */
+  /** Estimated from earlier speech by bytes; null without data. */
   cost: sc.nullable(),
-  /** From what was made before with this voice and speed; null where nothing is known. */
+  /** Estimated from earlier speech with this voice and speed; null without data. */
   seconds: z.number().nullable(),
 })
 export type SpeechPlan = z.infer<typeof speechPlan>
 
 export const speechSound = z.discriminatedUnion('type', [
-  /** First: where this listening begins, and what comes. `rate`: of `pcm` alone. */
+  /** Sent first: where playback starts, and the audio type. `rate`: for `pcm` only, Hz. */
   z.object({ type: z.literal('plan'), parts: z.number().int(), mime: z.string(), rate: z.number().int().nullable() }),
-  /** Audio as it came, base64, in order; `part` counts from 1, and each part is a file of its own. */
+  /** Received audio in order, base64. `part` counts from 1; each part is a separate file. */
   z.object({ type: z.literal('audio'), part: z.number().int(), data: z.string() }),
   z.object({ type: z.literal('part'), part: z.number().int() }),
   z.object({ type: z.literal('end'), state: making.shape.state }),
@@ -90,7 +96,7 @@ export const speechSound = z.discriminatedUnion('type', [
 export type SpeechSound = z.infer<typeof speechSound>
 
 export const speechChange = z.discriminatedUnion('type', [
-  /** First: the newest 200 and how many there are in all. */
+  /** Sent first: the newest 200, and the total number. */
   z.object({ type: z.literal('snapshot'), speeches: z.array(speech), total: z.number().int() }),
   z.object({ type: z.literal('speech'), speech }),
   z.object({ type: z.literal('gone'), id }),
@@ -98,9 +104,9 @@ export const speechChange = z.discriminatedUnion('type', [
 export type SpeechChange = z.infer<typeof speechChange>
 
 export const speechProcedures = {
-  /** Each change, progress too (at most ten times a second a speech). */
+  /** Every change, including progress (at most ten times per second for each speech). */
   watch: procedure.output(eventIterator(speechChange)),
-  /** Newest first; `search` in text and voice. `before`: the last id of the page before. */
+  /** Newest first; `search` looks in text and voice. `before`: the last id of the previous page. */
   find: procedure
     .input(
       z.object({
@@ -115,22 +121,28 @@ export const speechProcedures = {
   get: procedure.input(z.object({ id })).output(speechDetail),
   plan: procedure.input(speechWish).output(speechPlan),
   /**
-   * Kept before it is asked for; goes on whoever looks, and whichever room is open. `requestId` becomes its id.
+   * Stores the request before sending it, and continues without an open page. `requestId` becomes the id.
    * @throws `bad_input`, `not_connected`
    */
   make: procedure.input(speechWish.extend({ requestId, fromId: id.nullable().default(null) })).output(speech),
-  /** What comes now and what came already of it, in order, at the pace at which it is read. Ends with it. What is whole is told as one part. */
+  /**
+   * Streams the audio received so far and the rest as it arrives, at the pace of the reader. Complete speech is one
+   * part.
+   */
   listen: procedure
     .input(z.object({ id, fromPart: z.number().int().min(1).default(1) }))
     .output(eventIterator(speechSound)),
-  /** The request under way is ended; whole parts are kept. */
+  /** Cancels the running request. Complete parts stay. */
   cancel: procedure.input(z.object({ id })).output(speech),
-  /** Asks for the parts that are not whole, from the first of them. */
+  /** Requests the incomplete parts, in order. */
   resume: procedure.input(z.object({ id })).output(speech),
   favourite: procedure.input(z.object({ id, favourite: z.boolean() })).output(speech),
-  /** How many samples a second `pcm` is taken for that was made already; its length follows. @throws `bad_input` where it is no `pcm`, or is being made */
+  /**
+   * Changes the assumed sample rate of existing `pcm`, which changes its duration.
+   * @throws `bad_input` when it is not `pcm` or is being made
+   */
   setRate: procedure.input(z.object({ id, pcmRate: speechWish.shape.pcmRate.unwrap() })).output(speech),
-  /** The audio as a file with a name; `pcm` as wav where asked. @throws `no_such_item` */
+  /** The audio as a named file; `pcm` as wav on request. @throws `no_such_item` */
   save: procedure.input(z.object({ id, as: z.enum(['made', 'wav']).default('made') })).output(download),
   ...removal,
 }

@@ -5,31 +5,31 @@ import { id, instant, problem, procedure } from './problem.ts'
 /** `tools[].function.name`. */
 export const functionName = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/)
 
-/** A tool that a person wrote: nothing runs it, the person gives its results. */
+/** A function defined by a person. Nothing runs it; the person enters its results. */
 export const functionTool = z.object({
   id,
   name: functionName,
   description: z.string().max(10_000),
-  /** JSON text of the parameters' schema, kept as typed. */
+  /** JSON text of the parameter schema, stored as typed. */
   schema: z.string().max(200_000),
-  /** Sent as it is; honoured only where model and backend support it (specification, Tool). */
+  /** Sent unchanged. Works only when model and backend support it (specification, Tool). */
   strict: z.boolean(),
   updatedAt: instant,
 })
 export type FunctionTool = z.infer<typeof functionTool>
 
-/** What a server of the Model Context Protocol offers. Its words are a stranger's. */
+/** A tool of an MCP server. Its texts are untrusted. */
 export const mcpTool = z.object({
   name: z.string(),
-  /** The name that the model gets: unique among all tools, and of the form that the service takes. */
+  /** The name sent to the model: unique among all tools, in the form that the service accepts. */
   sentName: functionName,
   title: z.string().nullable(),
   description: z.string(),
   /** JSON text. */
   schema: z.string(),
-  /** Why it can't be offered: a schema that can't be used; null: it can. */
+  /** Why the tool can't be offered, such as an unusable schema; null: it can. */
   fault: z.string().nullable(),
-  /** The server's own hints, not promises. */
+  /** Hints of the server, not guarantees. */
   readOnly: z.boolean().nullable(),
   destructive: z.boolean().nullable(),
 })
@@ -40,7 +40,7 @@ export const mcpTransport = z.discriminatedUnion('kind', [
     kind: z.literal('stdio'),
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(32_768)).max(200),
-    /** Values are secrets: they lie in the keychain, and only their names are told. */
+    /** Values are secrets: they are stored in the keychain, and only their names are returned. */
     env: z
       .array(
         z
@@ -54,7 +54,7 @@ export const mcpTransport = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('http'),
     url: z.url({ protocol: /^https?$/ }).max(4096),
-    /** Names of headers whose values lie in the keychain, such as Authorization. */
+    /** Names of headers with values in the keychain, such as Authorization. */
     headers: z
       .array(
         z
@@ -71,17 +71,17 @@ export const mcpServer = z.object({
   id,
   name: z.string().min(1).max(60),
   transport: mcpTransport,
-  /** Off until a person switches it on; it stays as it was left. */
+  /** Off until a person switches it on. The setting survives restarts. */
   on: z.boolean(),
   /** `off`; `starting`; `ready`; `failed`: see `problem`. */
   state: z.enum(['off', 'starting', 'ready', 'failed']),
   problem: problem.nullable(),
-  /** Name and version as the server tells them. */
+  /** Name and version reported by the server. */
   about: z.string().nullable(),
-  /** What the server says of its use: a stranger's words, for the person to read. They are sent to no model. */
+  /** Usage instructions of the server: untrusted text for the person. Not sent to models. */
   instructions: z.string().nullable().optional(),
   tools: z.array(mcpTool),
-  /** The last lines of a stdio server's standard error. */
+  /** Last lines of standard error of a stdio server. */
   log: z.array(z.string()),
   timeoutSeconds: z.number().int().min(1).max(3600),
 })
@@ -90,33 +90,33 @@ export type McpServer = z.infer<typeof mcpServer>
 export const chatToolsState = z.object({
   functions: z.array(functionTool),
   servers: z.array(mcpServer),
-  /** Tools that a person allowed always, by id. */
+  /** Tools that a person always allows, by id. */
   always: z.array(z.string()),
 })
 export type ChatToolsState = z.infer<typeof chatToolsState>
 
-/** Values by name; null keeps what is stored. */
+/** Values by name; null keeps the stored value. */
 const secrets = z.record(z.string(), z.string().max(100_000).nullable())
 
 export const toolsProcedures = {
   watch: procedure.output(eventIterator(chatToolsState)),
-  /** @throws `bad_input` where the schema is none, or the name is taken */
+  /** @throws `bad_input` for an invalid schema or a name in use */
   saveFunction: procedure
     .input(functionTool.omit({ id: true, updatedAt: true }).extend({ id: id.optional() }))
     .output(functionTool),
   removeFunction: procedure.input(z.object({ id })).output(z.object({})),
-  /** A change restarts a server that is on. */
+  /** A change restarts a running server. */
   saveServer: procedure
     .input(mcpServer.pick({ name: true, transport: true, timeoutSeconds: true }).extend({ id: id.optional(), secrets }))
     .output(z.object({ id })),
   removeServer: procedure.input(z.object({ id })).output(z.object({})),
-  /** Switches it on (its process starts, or its address is asked) or off. */
+  /** Starts or stops the server. */
   switchServer: procedure.input(z.object({ id, on: z.boolean() })).output(z.object({})),
-  /** Takes back an "always". */
+  /** Revokes an "always". */
   forget: procedure.input(z.object({ toolId: z.string() })).output(z.object({})),
   /**
-   * The person's word on a call that waits (`messageId`: its message of role tool). `conversation` and `always` also decide calls of the same
-   * tool that wait or come later. `why` is told to the model with a no.
+   * Decides on a waiting call (`messageId`: its message of role tool). `conversation` and `always` also apply to other
+   * waiting and later calls of the tool. With a no, the model receives `why`.
    */
   decide: procedure
     .input(
@@ -127,11 +127,11 @@ export const toolsProcedures = {
       }),
     )
     .output(z.object({})),
-  /** The result of a call by hand. */
+  /** Enters the result of a call by hand. */
   answer: procedure
     .input(z.object({ messageId: id, text: z.string().max(1_000_000), isError: z.boolean().default(false) }))
     .output(z.object({})),
   stopCall: procedure.input(z.object({ messageId: id })).output(z.object({ stopped: z.boolean() })),
-  /** After the bound of rounds: asks the model on with the results that stand. */
+  /** Continues after the limit of rounds, with the results so far. */
   resume: procedure.input(z.object({ messageId: id })).output(z.object({ replyId: id })),
 }

@@ -4,49 +4,50 @@ import { id, instant, problem, procedure } from './problem.ts'
 import { colour, sc } from './requests.ts'
 import { download } from './transfers.ts'
 
-// The books: what the service said that it cost, kept for ever, beside what this machine's log of requests knows.
+// Usage: figures reported by the service, stored permanently, beside those of the local request log.
 
-/** A service date as a day of the calendar, `2026-11-21`, never shifted by anybody's time zone. */
+/** A calendar day of the service, `2026-11-21`. Never shifted by time zones. */
 export const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/)
 
-/** An amount that may be below nothing: a balance, a difference. */
+/** An amount that can be negative: a balance or a difference. */
 export const signedSc = z.string().regex(/^-?\d{1,15}(?:\.\d{1,18})?$/)
 
-/** What was said, and when that was. */
+/** A reported value and when it was reported. */
 const said = <T extends z.ZodType>(value: T) => z.object({ value, asOf: instant })
 
 /**
- * One account at one base address, as far as it can be told apart; books of two are never added up. `offers`: whether the service has the
- * read-outs of an account at all (`unknown` until it was asked); without them there is the log of this machine alone.
+ * An account of the service, as far as accounts can be distinguished. Figures of two accounts are never added. `offers`:
+ * whether the service has account endpoints (`unknown` before the first query). Without them only the local request log
+ * is available.
  */
 export const account = z.object({
   id,
   name: z.string(),
   baseUrl: z.string(),
-  /** As the service names it; null where it never said. */
+  /** User id of the service; null when never reported. */
   userId: z.string().nullable(),
-  /** The one that is connected now. */
+  /** The account of the connection in use. */
   active: z.boolean(),
   offers: z.enum(['yes', 'no', 'unknown']),
   balance: said(signedSc).nullable(),
-  /** Of the account's whole life. */
+  /** Lifetime spend. */
   spent: said(sc).nullable(),
-  /** When the daily rows were fetched last; null if never. */
+  /** When the daily rows were last fetched; null if never. */
   asOf: instant.nullable(),
-  /** The first day of which anything is known, from the service or from here. */
+  /** The first day with data from either source. */
   firstDay: day.nullable(),
   fetching: z.boolean(),
-  /** Why the last fetch failed; null once one succeeded. */
+  /** Why the last fetch failed; null after a success. */
   problem: problem.nullable(),
 })
 export type Account = z.infer<typeof account>
 
-/** Sums. `cost` is null where nobody knows any of it; `unpriced` requests are in no cost; `estimated` ones are, by an estimate. */
+/** Totals. `cost` is null when all costs are unknown. It excludes `unpriced` requests and includes `estimated` ones. */
 export const figures = z.object({
   requests: z.number().int(),
   tokensIn: z.number().int(),
   tokensOut: z.number().int(),
-  /** A part of `tokensIn`; null where it is not told (the service's rows of a key). */
+  /** Included in `tokensIn`; null when not reported (rows of a key). */
   tokensCached: z.number().int().nullable(),
   cost: sc.nullable(),
   estimated: z.number().int(),
@@ -55,39 +56,39 @@ export const figures = z.object({
 export type Figures = z.infer<typeof figures>
 
 /**
- * How well the service's side of a stretch is known. `whole`: fetched after it had ended. `running`: it has not ended. `partial`: fetched only
- * before it had ended, and the window has passed. `gap`: never fetched. A gap is never nothing.
+ * Completeness of the figures of the service for an interval. `whole`: fetched after its end. `running`: not ended.
+ * `partial`: fetched only before its end, and no longer available. `gap`: never fetched, which is not zero.
  */
 export const coverage = z.enum(['whole', 'running', 'partial', 'gap'])
 export type Coverage = z.infer<typeof coverage>
 
 export const grain = z.enum(['day', 'week', 'month'])
-/** `model`: both sides. `tool`, `room`: this machine's. `key`: the service's. */
-export const stackBy = z.enum(['model', 'tool', 'feature', 'key'])
+/** `model` exists on both sides, `app` and `feature` only in the local log, `key` only at the service. */
+export const stackBy = z.enum(['model', 'app', 'feature', 'key'])
 export const source = z.enum(['service', 'here'])
 export type Source = z.infer<typeof source>
 
 export const viewQuery = z.object({
   accountId: id,
-  /** Both included. */
+  /** Both days included. */
   from: day,
   to: day,
   grain,
   by: stackBy,
-  /** @throws `bad_input` where that side does not know `by`. */
+  /** @throws `bad_input` when the source lacks this grouping */
   source,
-  /** Only what has this in its name. */
+  /** Only series with this text in the name. */
   search: z.string().max(200).default(''),
 })
 export type ViewQuery = z.infer<typeof viewQuery>
 
-/** What is stacked. `id`: the model's id, the tool's or key's id, or the room; `rest` holds what has no place of its own. */
+/** A stacked series. `id`: id of the model, app or key, or the feature. `rest` is the series of everything merged. */
 export const series = z.object({
   id: z.string(),
   name: z.string(),
   colour: colour.nullable(),
   total: figures,
-  /** One for each bucket; null where it has none. */
+  /** One value per bucket; null without data. */
   requests: z.array(z.number().int().nullable()),
   tokensIn: z.array(z.number().int().nullable()),
   tokensOut: z.array(z.number().int().nullable()),
@@ -98,26 +99,26 @@ export type Series = z.infer<typeof series>
 
 export const view = z.object({
   query: viewQuery,
-  /** Weeks begin on Monday. The first and the last may be cut by `from` and `to`. */
+  /** Weeks start on Monday. `from` and `to` may shorten the first and last bucket. */
   buckets: z.array(z.object({ from: day, to: day, state: coverage })),
-  /** The dearest first, `rest` last. */
+  /** By cost, highest first; `rest` last. */
   series: z.array(series),
   total: figures,
-  /** The same number of days just before; null where nothing is known of them. */
+  /** The equally long range before; null without data. */
   before: z.object({ from: day, to: day, total: figures, state: coverage }).nullable(),
   asOf: instant.nullable(),
 })
 export type UsageView = z.infer<typeof view>
 
-/** A column of figures as one text (`column.ts`). */
+/** A column of figures as text (`column.ts`). */
 const column = z.string()
 
 /**
- * A view on its way to the page. Ten years of days of a dozen models are 200,000 cells: told one by one they would hold the core, the wire and
- * the page for a second, as a few texts for some milliseconds.
+ * A view as sent to the page. Ten years of days of a dozen models are 200,000 cells. Encoded one by one they would block
+ * core, transport and page for a second; as a few texts, for some milliseconds.
  */
 export const packedView = view.extend({
-  /** Days between commas; `to` is nothing where a bucket is one day. `state`: a letter for each bucket. */
+  /** Days between commas; `to` is empty when a bucket is one day. `state`: one letter per bucket. */
   buckets: z.object({ from: z.string(), to: z.string(), state: z.string().regex(/^[wrpg]*$/) }),
   series: z.array(
     series.extend({ requests: column, tokensIn: column, tokensOut: column, tokensCached: column, cost: column }),
@@ -126,17 +127,18 @@ export const packedView = view.extend({
 export type PackedView = z.infer<typeof packedView>
 
 /**
- * Why the two sides of one model and day differ. `same`. `elsewhere`: the service has more, from other machines or programs. `not_yet`: this
- * machine has more, and the service may still report it. `here_more`: this machine has more although the day is closed: its costs are
- * estimates, or the service dropped something. `unpriced`: nothing here has a price. `gap`: the service's side is not known.
+ * Why the sources differ for a model and day. `same`: no difference. `elsewhere`: the service has more, from other
+ * computers or programs. `not_yet`: the request log has more, and the service may still report it. `here_more`: the
+ * request log has more for a closed day, because its costs are estimates or the service dropped something. `unpriced`:
+ * no local price. `gap`: the service has no figures.
  */
 export const drift = z.enum(['same', 'elsewhere', 'not_yet', 'here_more', 'unpriced', 'gap'])
 export type Drift = z.infer<typeof drift>
 
-/** One model in a stretch of days; `elsewhere` is service minus here, null where a side is unknown. */
+/** One model over some days. `elsewhere` is service minus request log; null when either is unknown. */
 export const comparison = z.object({
   model: z.string(),
-  /** Null: over all days asked for. */
+  /** Null: all days of the range. */
   day: day.nullable(),
   service: figures.nullable(),
   here: figures.nullable(),
@@ -145,7 +147,7 @@ export const comparison = z.object({
 })
 export type Comparison = z.infer<typeof comparison>
 
-/** The service said something else of a closed day than before. */
+/** The service changed the figures of a closed day. */
 export const correction = z.object({
   day,
   model: z.string(),
@@ -156,9 +158,9 @@ export const correction = z.object({
   afterAsOf: instant,
 })
 
-/** A row of the service whose date nobody can read, or that lies in no window: it is kept as it was told, and is in no sum. */
+/** A row of the service without a readable date or outside every window. It is stored and excluded from all totals. */
 export const undatedRow = z.object({
-  /** As the service wrote it; empty where it wrote none. */
+  /** Text of the service; empty when missing. */
   date: z.string(),
   model: z.string(),
   keyId: z.string().nullable(),
@@ -168,15 +170,15 @@ export const undatedRow = z.object({
 
 export const summary = z.object({
   account,
-  /** Spend of the service's rows over the last seven whole days, a day; null where they are not known. */
+  /** Average spend per day over the last seven whole days, from the service; null when unknown. */
   pace: sc.nullable(),
-  /** Whole days that the balance lasts at that pace; null where either is unknown, or nothing is spent. */
+  /** Whole days until the balance is used up at that pace; null when unknown or without spend. */
   daysLeft: z.number().int().nullable(),
   today: z.object({ service: sc.nullable(), here: sc.nullable() }),
   corrections: z.number().int(),
-  /** Rows without a day, see `undated`. */
+  /** Number of rows without a day, see `undated`. */
   undated: z.number().int(),
-  /** Days since `firstDay` of which the service's side is a gap. */
+  /** Days since `firstDay` without figures of the service. */
   gaps: z.number().int(),
 })
 export type Summary = z.infer<typeof summary>
@@ -184,22 +186,25 @@ export type Summary = z.infer<typeof summary>
 const range = z.object({ accountId: id, from: day, to: day })
 
 export const usageProcedures = {
-  /** Every book, the active one first, and again when one changes. */
+  /** All accounts, the one in use first, again after each change. */
   watch: procedure.output(eventIterator(z.array(account))),
-  /** Fetches the active book now. Within ten seconds of the last fetch it answers that one. @throws as the service fails */
+  /**
+   * Fetches the account in use now. Within ten seconds of the last fetch, returns its result.
+   * @throws the problem of the service
+   */
   refresh: procedure.output(account),
   rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(account),
   summary: procedure.input(z.object({ accountId: id })).output(summary),
   view: procedure.input(viewQuery).output(packedView),
-  /** By model over the stretch, or of each day (`daily`). */
+  /** By model over the range, or per day (`daily`). */
   compare: procedure.input(range.extend({ daily: z.boolean().default(false) })).output(z.array(comparison)),
   corrections: procedure.input(range).output(z.array(correction)),
-  /** The newest told first, at most 1,000. */
+  /** Most recently reported first, at most 1,000. */
   undated: procedure.input(z.object({ accountId: id })).output(z.array(undatedRow)),
-  /** Conversations of this machine by what they cost. */
+  /** Conversations by cost, from the request log. */
   topConversations: procedure
     .input(z.object({ from: day, to: day, limit: z.number().int().min(1).max(100) }))
     .output(z.array(z.object({ conversationId: id, title: z.string().nullable(), total: figures }))),
-  /** The view as a table: a row for each bucket and series. */
+  /** The view as a table with a row per bucket and series. */
   export: procedure.input(viewQuery.extend({ format: z.enum(['csv', 'json', 'parquet']) })).output(download),
 }

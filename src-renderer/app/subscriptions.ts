@@ -25,13 +25,13 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     refused,
   )
   subscribe(
-    (signal) => client.tools.watch(undefined, { signal }),
+    (signal) => client.apps.watch(undefined, { signal }),
     (tools) => appsStore.setState({ tools }),
     refused,
   )
   // The rest of the window is as good without: where tools are shown, it is said why they can't be.
   subscribe(
-    (signal) => client.chatTools.watch(undefined, { signal }),
+    (signal) => client.tools.watch(undefined, { signal }),
     (tools) => toolsStore.setState({ tools, problem: null }),
     (thrown) => toolsStore.setState({ problem: problemOf(thrown) }),
   )

@@ -10,7 +10,7 @@ export type Section = (typeof sections)[number]
 export const ranges = ['7', '30', '90', 'year', 'all', 'own'] as const
 export type UsageRange = (typeof ranges)[number]
 export const grains = ['auto', 'day', 'week', 'month'] as const
-export const stacks = ['model', 'tool', 'feature', 'key'] as const
+export const stacks = ['model', 'app', 'feature', 'key'] as const
 export type StackBy = (typeof stacks)[number]
 export const measures = ['spend', 'tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const
 export type Measure = (typeof measures)[number]
@@ -83,7 +83,7 @@ export const activeAccount = ({ accounts }: UsageStore): Account | null =>
 
 /** Which side can be asked: what a service does not tell is not offered. */
 export const sourcesOf = (by: StackBy, account: Account | null): readonly Source[] => {
-  const service = account?.offers === 'no' || by === 'tool' || by === 'feature' ? [] : (['service'] as const)
+  const service = account?.offers === 'no' || by === 'app' || by === 'feature' ? [] : (['service'] as const)
   return by === 'key' ? service : [...service, 'here']
 }
 

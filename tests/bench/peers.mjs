@@ -52,7 +52,7 @@ export async function startStudio(far, toolOptions = [], nodeArgs = [], env = {}
     { BENCH_KEY: 'sk-bench-0123456789abcdef', ...env },
     nodeArgs,
   )
-  const tool = await run(['tools', 'add', 'bench', ...toolOptions, '--json', '--data-dir', dataDir])
+  const tool = await run(['apps', 'add', 'bench', ...toolOptions, '--json', '--data-dir', dataDir])
   const { pid, stop, held } = started
   return { name: 'studio', url: started.ready.proxy.baseUrl, key: tool.key, pid, stop, held }
 }

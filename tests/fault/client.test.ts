@@ -26,7 +26,7 @@ async function endless(turn: Turn): Promise<void> {
 const poll = { timeout: soon, interval: 2 }
 
 const expectCancelled = (setting: Setting, attempts: number): Promise<void> =>
-  expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', attempts })
+  expectRow(setting, { state: 'cancelled', cancelledBy: 'app', attempts })
 
 /** A raw connection of an app. What it reads is collected. */
 async function openApp({ gateway }: Setting): Promise<{ socket: Socket; came: () => Buffer }> {
@@ -78,7 +78,7 @@ describe('when the app disconnects, upstream is closed and the request is not re
     running.request.destroy()
     await next.begun
     expect(far.seen.map(({ body }) => body.toString())).toEqual([streamBody, streamBody])
-    await expectRow(setting, { state: 'cancelled', cancelledBy: 'tool', status: null }, 1)
+    await expectRow(setting, { state: 'cancelled', cancelledBy: 'app', status: null }, 1)
     next.request.destroy()
     await expectFree(setting)
   })

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
-/** Runs the script in a session of its own, whose keyring lies in `folder`; answers what each step gave. */
+/** Runs the script in a separate session with the keyring in `folder`, and returns the result of each step. */
 async function inSession(command: string[], folder: string): Promise<Record<string, unknown>> {
   const [program = '', ...args] = command
   const env = { PATH: process.env.PATH ?? '', HOME: folder, XDG_DATA_HOME: folder, XDG_RUNTIME_DIR: folder }
@@ -47,7 +47,7 @@ const unlocked = withKeyring('printf password | gnome-keyring-daemon --unlock --
 const locked = withKeyring('gnome-keyring-daemon --start --components=secrets')
 
 describe.runIf(process.platform === 'linux')('the keychain, against a real Secret Service', () => {
-  it('keeps, answers and forgets a secret, and tells an empty answer from a locked one', async () => {
+  it('secrets are stored, read and deleted, and a missing secret is distinguished from a locked keychain', async () => {
     expect(await inSession(unlocked, home)).toEqual({
       probe: { available: true, reason: null },
       before: null,
@@ -60,26 +60,26 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
     })
   })
 
-  it('says "locked" for a keyring that exists and is locked, where libsecret answers nothing', async () => {
+  it('a locked keyring is reported as locked, although libsecret returns nothing', async () => {
     const said = await inSession(locked, home)
     expect(said).toMatchObject({ before: 'keychain_locked', set: 'keychain_locked', delete: 'keychain_locked' })
     expect(said.probe).toEqual({ available: false, reason: 'The keychain is locked. Unlock it and try again.' })
   })
 
-  it('says "locked" for a keyring that was never opened', async () => {
+  it('a keyring that was never opened is reported as locked', async () => {
     const fresh = mkdtempSync(join(tmpdir(), 'studio-keyring-'))
     const said = await inSession(locked, fresh)
     rmSync(fresh, { recursive: true, force: true })
     expect(said).toMatchObject({ before: 'keychain_locked', set: 'keychain_locked', delete: 'keychain_locked' })
   })
 
-  it('says "missing" where there is no session bus', async () => {
+  it('a missing session bus is reported as a missing keychain', async () => {
     const said = await inSession([process.execPath, script], home)
     expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
-    expect(said.probe).toEqual({ available: false, reason: 'There is no D-Bus session here, so no keychain.' })
+    expect(said.probe).toEqual({ available: false, reason: 'The keychain is not available without a D-Bus session.' })
   })
 
-  it('says "missing" where nothing provides secrets on the bus', async () => {
+  it('a bus without a secret service is reported as a missing keychain', async () => {
     const config = join(home, 'bus.conf')
     writeFileSync(
       config,
@@ -89,12 +89,12 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
     )
     const said = await inSession(['dbus-run-session', `--config-file=${config}`, '--', process.execPath, script], home)
     expect(said).toMatchObject({ before: 'keychain_missing', set: 'keychain_missing', delete: 'keychain_missing' })
-    expect(said.probe).toMatchObject({ reason: expect.stringContaining('No keychain service answers') })
+    expect(said.probe).toMatchObject({ reason: expect.stringContaining('No keychain service is running') })
   })
 })
 
 describe('the keychain library', () => {
-  it('says "missing" when it cannot be loaded, and only when it is first asked', async () => {
+  it("a keychain library that can't be loaded is reported as missing on first use", async () => {
     // The real library without its binaries, as on a platform that it has none for.
     const copy = mkdtempSync(join(tmpdir(), 'studio-keytar-'))
     const real = createRequire(import.meta.url).resolve('keytar')

@@ -18,7 +18,7 @@ it.each([
   ['a rejection that is no error', "Promise.reject('only words')", 'only words'],
   ['a timer', "setTimeout(() => { throw new Error('In a timer') })", 'In a timer'],
   ['a listener', "process.nextTick(() => { throw new Error('In a listener') })", 'In a listener'],
-])('the process goes on after %s has failed, and the log has the words', (_, failure, words) => {
+])('the process continues after %s has failed, and the log has the message', (_, failure, words) => {
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program(failure, toStdout)], {
     encoding: 'utf8',
   })
@@ -28,7 +28,7 @@ it.each([
   expect(stdout).toContain('still here')
 })
 
-it('the process goes on where even the log fails', () => {
+it('the process continues when even the log fails', () => {
   const failing = "() => { throw new Error('The log fails') }"
   const script = program("Promise.reject(new Error('Rejected'))", failing)
   const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' })

@@ -37,7 +37,7 @@ export function composeAppState(dependencies: AppStateDependencies): ComposedApp
       connection: session.connection,
       profiles: savedProfiles(session, (profile) => usage.accountOf(placeOf(profile))),
       keychain,
-      proxy: { ...proxy.status(), tools: apps.count() },
+      proxy: { ...proxy.status(), apps: apps.count() },
       bucket: bucket.value,
       settings: settings.value,
     }),

@@ -57,7 +57,7 @@ export function createRouter(dependencies: RouterDependencies) {
     connection: connectionHandlers(os.connection, session),
     models: { list: os.models.list.handler(({ input }) => listModels(account.models, input)) },
     chat: chatHandlers(os.chat, host, chat.chat),
-    chatTools: toolsHandlers(os.chatTools, host, chat.tools),
+    tools: toolsHandlers(os.tools, host, chat.tools),
     library: libraryHandlers(os.library, host, chat.library),
     archive: archiveHandlers(os.archive, chat.archive),
     media: mediaHandlers(os.media, chat.media, media.retention),
@@ -73,7 +73,7 @@ export function createRouter(dependencies: RouterDependencies) {
     waiting: outboxHandlers(os.waiting, host, media.outbox),
     erase: retentionHandlers(os.erase, host, retention),
     transfers: transfersHandlers(os.transfers, chat.transfers),
-    tools: appsHandlers(os.tools, host, { apps, appUse, requestLog }),
+    apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, requestLog),
   })
 }

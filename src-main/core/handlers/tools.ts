@@ -4,7 +4,7 @@ import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
 /** Procedures about the tools that a model may call. */
-export const toolsHandlers = (os: Implementer['chatTools'], host: Host, tools: ToolsFeature) => ({
+export const toolsHandlers = (os: Implementer['tools'], host: Host, tools: ToolsFeature) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, tools.watch(signal))),
   saveFunction: os.saveFunction.handler(({ input }) => tools.saveFunction(input)),
   removeFunction: os.removeFunction.handler(({ input }) => done(tools.removeFunction(input.id))),

@@ -108,8 +108,8 @@ export class Prometheus implements MetricsSink {
 
   /** Cached for rows with the same labels, because creating labels is the larger part of the cost of a row. */
   #labelsOf({ who, endpoint, status, state, tokensAre }: RequestRow): RowLabels {
-    const name = who.kind === 'tool' ? who.name : who.kind
-    const id = who.kind === 'tool' ? who.id : ''
+    const name = who.kind === 'app' ? who.name : who.kind
+    const id = who.kind === 'app' ? who.id : ''
     const statusClass = status === null ? 'none' : `${Math.floor(status / 100)}xx`
     const key = `${id}\n${endpoint}\n${statusClass}\n${state}\n${tokensAre}\n${name}`
     let labels = this.#labels.get(key)

@@ -77,7 +77,7 @@ export interface RequestNotice {
 export interface RequestEnd {
   state: 'done' | 'failed' | 'refused' | 'cancelled' | 'cut'
   /** Who cancelled it, for `cancelled`. */
-  by?: 'tool' | 'person' | 'studio'
+  by?: 'app' | 'person' | 'studio'
   /** `kind` is a ProblemKind or the code of a refusal by this program. */
   problem?: { kind: string; message: string }
 }

@@ -12,7 +12,7 @@ type Kind = 'text' | 'count' | 'ms' | 'flag' | 'instant' | 'sc'
 type Cell = string | number | boolean | null
 
 const whoOf = ({ who }: RequestRow): string =>
-  who.kind === 'tool' ? who.name : who.kind === 'studio' ? who.feature : who.from
+  who.kind === 'app' ? who.name : who.kind === 'studio' ? who.feature : who.from
 
 /** Columns in file order. Append only; never reorder. */
 const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) => Cell])[] = [
@@ -20,7 +20,7 @@ const columns: readonly (readonly [name: string, kind: Kind, of: (one: LogRow) =
   ['at', 'instant', ({ row }) => row.at],
   ['account', 'text', ({ linkedAccount }) => linkedAccount],
   ['who_kind', 'text', ({ row }) => row.who.kind],
-  ['who_id', 'text', ({ row }) => (row.who.kind === 'tool' ? row.who.id : null)],
+  ['who_id', 'text', ({ row }) => (row.who.kind === 'app' ? row.who.id : null)],
   ['who', 'text', ({ row }) => whoOf(row)],
   ['method', 'text', ({ row }) => row.method],
   ['path', 'text', ({ row }) => row.path],

@@ -26,7 +26,7 @@ function isWho(wanted: string, who: string): boolean {
 /** A caller as stored in a row: `tool:ID`, `studio:FEATURE` or `stranger`. */
 export function whoText(who: Who): string {
   if (who.kind === 'stranger') return 'stranger'
-  return who.kind === 'tool' ? `tool:${who.id}` : `studio:${who.feature}`
+  return who.kind === 'app' ? `tool:${who.id}` : `studio:${who.feature}`
 }
 
 /** The outcome of a row, or null while it is under way. */
@@ -65,7 +65,7 @@ function matches(filter: RequestFilter, since: number | null, until: number | nu
 }
 
 function hasText(row: RequestRow, text: string): boolean {
-  if (row.who.kind === 'tool' && nameHas(row.who.name, text)) return true
+  if (row.who.kind === 'app' && nameHas(row.who.name, text)) return true
   const wanted = fold(text)
   const texts = [row.path, row.model, row.problem?.kind, row.problem?.message, row.requestId]
   return texts.some((one) => typeof one === 'string' && fold(one).includes(wanted))

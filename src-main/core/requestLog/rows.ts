@@ -83,7 +83,7 @@ const certainty = (code: number): Certainty => certainties[code] ?? 'unknown'
 function whoOf(who: string, origin: string | null, names: AppNames): Who {
   if (who.startsWith('tool:')) {
     const { id, name, colour } = names.of(who.slice(5))
-    return { kind: 'tool', id, name, colour }
+    return { kind: 'app', id, name, colour }
   }
   const feature = studioFeature.safeParse(who.slice('studio:'.length)).data
   if (feature && who.startsWith('studio:')) return { kind: 'studio', feature }

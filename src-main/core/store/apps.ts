@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { App, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
 import type { ReadHandle } from './readOnly.ts'
@@ -63,9 +63,9 @@ export function appTable({ handle, transaction, journal }: Database) {
 
   return {
     ...appReader(handle),
-    insert: (tool: Pick<App, 'id' | 'createdAt'> & ToolSettings, hash: Uint8Array): void =>
+    insert: (tool: Pick<App, 'id' | 'createdAt'> & AppSettings, hash: Uint8Array): void =>
       transaction(() => void insert.run({ id: tool.id, createdAt: tool.createdAt, hash, ...write(tool) })),
-    save: (id: string, settings: ToolSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
+    save: (id: string, settings: AppSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
     remove: (id: string): void => transaction(() => void remove.run(id)),
@@ -79,7 +79,7 @@ export function appTable({ handle, transaction, journal }: Database) {
 const stored = (row: Row): StoredApp => ({ tool: read(row), hash: bytes(row, 'hash') })
 
 /** The settings as column values. */
-function write(settings: ToolSettings): Record<(typeof columns)[number], string | number | null> {
+function write(settings: AppSettings): Record<(typeof columns)[number], string | number | null> {
   const { name, expiresAt, models, endpoints: served, requestsPerMinute, tokensPerMinute, concurrent } = settings
   return {
     name,

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { app, BrowserWindow, shell } from 'electron'
 
-/** Shows a file in the system's file manager. False where the file is not there: nothing would be shown. */
+/** Shows a file in the file manager. Returns false when the file does not exist. */
 export async function reveal(path: string): Promise<boolean> {
   if (!(await isThere(path))) return false
   shell.showItemInFolder(path)
@@ -9,8 +9,8 @@ export async function reveal(path: string): Promise<boolean> {
 }
 
 /**
- * Begins to drag a file out of the window that has the focus, as the person's pointer holds it now; the system takes it from there.
- * The icon is the system's own for such a file: macOS needs one, and no picture is decoded in this process.
+ * Starts dragging a file out of the focused window. Returns false when that is not possible.
+ * Uses the file-type icon of the system: macOS requires an icon, and this process should not decode images.
  */
 export async function dragOut(path: string): Promise<boolean> {
   const contents = BrowserWindow.getFocusedWindow()?.webContents

@@ -15,7 +15,7 @@ import { dragOut, reveal } from './files.ts'
 import { setMenu } from './menu.ts'
 import { guardNavigation } from './navigation.ts'
 import { notifier } from './notify.ts'
-import { PacedPort, waitsForReader } from './pacedPort.ts'
+import { awaitReader, PacedPort } from './pacedPort.ts'
 import { guardNetwork, guardPermissions } from './permissions.ts'
 import { givePorts } from './port.ts'
 import { registerScheme, servePage } from './protocol.ts'
@@ -31,7 +31,7 @@ registerScheme()
 app.enableSandbox()
 const dataDir = await openDataDir(undefined).catch(giveUp)
 if (dataDir !== null) {
-  // Chromium's files and the lock lie inside the data folder: one folder, one running studio.
+  // Chromium's files and the single-instance lock are in the data folder: one running studio per folder.
   app.setPath('userData', join(dataDir, 'desktop'))
   if (app.requestSingleInstanceLock()) {
     app.on('second-instance', focusWindow)
@@ -45,7 +45,7 @@ if (dataDir !== null) {
 async function start(folder: string): Promise<void> {
   const open = (place?: AlertPlace): BrowserWindow => openWindow(join(built, 'preload', 'preload.cjs'), devTools, place)
   const ending = new AbortController()
-  /** What is done before the core is there, where that takes long: then the window says so. */
+  /** Current start-up work, or null. While it takes long, the window shows it. */
   let work: Opening | null = null
   let isOpen = false
   const opening = (reported: Opening): void => {
@@ -60,7 +60,7 @@ async function start(folder: string): Promise<void> {
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))
   setMenu(devTools)
 
-  // A quit may come before the core is up: it waits for it too, or the database would be left as by a crash. What is mended by then is given up.
+  // A quit during start-up waits for the core, so that the databases close cleanly. An unfinished repair is abandoned.
   const quit = stopBeforeQuit(async () => {
     ending.abort()
     const core = await starting.catch(() => null)
@@ -74,7 +74,7 @@ async function start(folder: string): Promise<void> {
     return null
   })
   if (!core || quit.asked()) return
-  const handler = new RPCHandler(core.router, { experimental_transfer: waitsForReader })
+  const handler = new RPCHandler(core.router, { experimental_transfer: awaitReader })
   givePorts(ipcMain, (port) => handler.upgrade(new PacedPort(port)))
 
   work = null
@@ -92,7 +92,7 @@ function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host 
     secrets: createKeychain(),
     async openExternal(address) {
       const url = externalAddress(address)
-      if (url === null) throw new StudioError('bad_input', 'Only http, https and mailto addresses are opened.')
+      if (url === null) throw new StudioError('bad_input', 'Only http, https and mailto addresses can be opened.')
       await shell.openExternal(url)
     },
     reveal,
@@ -102,7 +102,7 @@ function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host 
   }
 }
 
-/** Without a data folder or a core there is nothing to show in a window: the words, then the end. */
+/** Shows the error in a dialog and exits: without a data folder or a core there is no window. */
 function giveUp(thrown: unknown): null {
   dialog.showErrorBox('Inference Studio could not start', asStudioError(thrown).message)
   app.exit(1)

@@ -1,6 +1,6 @@
 import { Menu, type MenuItemConstructorOptions } from 'electron'
 
-/** The system's standard menu, by role, so that copy, paste, undo and zoom have their keys everywhere. */
+/** Sets the standard menu by roles, so that copy, paste, undo and zoom have their shortcuts on every system. */
 export function setMenu(devTools: boolean, platform = process.platform): void {
   const view: MenuItemConstructorOptions[] = [
     { role: 'reload' },

@@ -1,11 +1,11 @@
 import type { WebContents } from 'electron'
 import { externalAddress, isDiagramPage, isOwnPage } from './address.ts'
 
-/** No page of ours goes anywhere but to itself (a reload), has any frame but a diagram's, or opens anything; a link to the outside is handed to the system's browser after a check. */
+/** Blocks navigation, frames and new windows. Allowed are reloads and diagram frames. External links open in the default browser after a check. */
 export function guardNavigation(contents: WebContents, openExternal: (url: string) => Promise<void>): void {
   const handOver = (address: string): void => {
     const url = externalAddress(address)
-    // A browser that can't be opened is the system's to report; the page stays where it is either way.
+    // The system reports a browser that can't be opened. The page does not change either way.
     if (url !== null) void openExternal(url).catch(() => undefined)
   }
   contents.on('will-navigate', (event) => {

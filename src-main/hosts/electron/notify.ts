@@ -2,11 +2,11 @@ import { Notification } from 'electron'
 import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import type { Notice } from '../../core/host.ts'
 
-/** A notification that nobody holds is collected, and its click with it. The system keeps about as many. */
-const mostHeld = 20
+/** Notifications are referenced until closed: a collected one would lose its click. Systems show about this many. */
+const maxHeld = 20
 const held: Notification[] = []
 
-/** Shows a notification of the system, silently; a click goes to its place in the window. Null where the system has none. */
+/** Returns a function that shows a silent system notification whose click opens its place in the window. Null when unsupported. */
 export function notifier(goTo: (place: AlertPlace) => void): ((notice: Notice) => void) | null {
   if (!Notification.isSupported()) return null
   return ({ title, body, place }) => {
@@ -18,7 +18,7 @@ export function notifier(goTo: (place: AlertPlace) => void): ((notice: Notice) =
     })
     notification.on('close', forget)
     held.push(notification)
-    if (held.length > mostHeld) held.shift()
+    if (held.length > maxHeld) held.shift()
     notification.show()
   }
 }

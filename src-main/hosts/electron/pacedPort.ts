@@ -1,15 +1,15 @@
 import type { MessagePortMain } from 'electron'
 
-/** Bytes on their way to a page above which nothing more is sent: what it has not read yet. */
-const mostUnread = 4 * 1024 * 1024
+/** No message is sent while more bytes than this are unread by the page. */
+const maxUnread = 4 * 1024 * 1024
 
-/** What of Electron's port is used. */
+/** The used part of Electron's port. */
 type Port = Pick<MessagePortMain, 'on' | 'postMessage'>
 
 /**
- * A port whose reader says how much it has read: after each message the page sends a number, of the messages since its last one. Electron's port
- * tells nothing of its reader, and what is sent to a window that hangs would pile up without an end. Who sends awaits `ready` first; a stream
- * then is a slow reader of the core's, which has one event waiting for it and the last state afterwards.
+ * A port with flow control. The page acknowledges messages with a number: how many it has read since the last one.
+ * Electron's port has no backpressure, so messages to a hanging window would pile up without limit.
+ * Senders await `ready` first. A stream of the core then waits with one event and merges later ones into the last state.
  */
 export class PacedPort {
   readonly #port: Port
@@ -32,7 +32,7 @@ export class PacedPort {
     return this.#bytes
   }
 
-  /** As oRPC's handler asks for messages and the end. */
+  /** The listener interface of oRPC's handler. */
   on<T extends string>(type: T, listener: (event?: { data: unknown }) => void): void {
     if (type === 'close') this.#port.on('close', () => listener())
     else if (type === 'message')
@@ -52,7 +52,7 @@ export class PacedPort {
 
   /** Resolves when the next message may be sent, or the port is closed. */
   async ready(): Promise<void> {
-    if (this.#isClosed || (this.#bytes < mostUnread && this.#waiting.length === 0)) return
+    if (this.#isClosed || (this.#bytes < maxUnread && this.#waiting.length === 0)) return
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve)
     })
@@ -63,14 +63,14 @@ export class PacedPort {
     this.#next()
   }
 
-  /** One at a time: each adds to what is unread. */
+  /** Releases one sender at a time, because each adds unread bytes. */
   #next(): void {
-    if (this.#bytes < mostUnread) this.#waiting.shift()?.()
+    if (this.#bytes < maxUnread) this.#waiting.shift()?.()
   }
 }
 
-/** For the options of an RPC handler of ports: what it awaits before it sends. */
-export async function waitsForReader(_message: unknown, port: unknown): Promise<undefined> {
+/** For `experimental_transfer` of the RPC handler, which awaits it before each message. */
+export async function awaitReader(_message: unknown, port: unknown): Promise<undefined> {
   if (port instanceof PacedPort) await port.ready()
 }
 

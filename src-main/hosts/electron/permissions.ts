@@ -1,10 +1,10 @@
 import type { Session } from 'electron'
 import { isOwn } from './address.ts'
 
-/** Chromium's own name for text put on the clipboard by a click, without a prompt in any browser: what Copy needs. */
+/** Chromium's permission for writing text to the clipboard after a click, which Copy needs. No browser prompts for it. */
 const copying = 'clipboard-sanitized-write'
 
-/** Everything is denied but the microphone and Copy, for our own page in the main frame. */
+/** Allows the microphone and Copy for our page in the main frame. Denies everything else. */
 export function guardPermissions(
   session: Pick<Session, 'setPermissionRequestHandler' | 'setPermissionCheckHandler' | 'setDevicePermissionHandler'>,
 ): void {
@@ -21,7 +21,7 @@ export function guardPermissions(
   session.setDevicePermissionHandler(() => false)
 }
 
-/** The page has no business with the network: the core does that. Chromium's own requests for it are cut here, CSP or not. */
+/** Blocks all network requests of the page, independent of its CSP. Only the core uses the network. */
 export function guardNetwork(session: Session, devTools: boolean): void {
   session.webRequest.onBeforeRequest((details, answer) => {
     const inner = ['blob:', 'data:', ...(devTools ? ['devtools:'] : [])]

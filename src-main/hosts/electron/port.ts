@@ -1,14 +1,13 @@
 import { type IpcMain, type IpcMainEvent, MessageChannelMain, type MessagePortMain, type WebContents } from 'electron'
 import { isOwn } from './address.ts'
 
-/** The two names that the preload knows too. */
+/** Channel names, which the preload repeats. */
 export const wantPort = 'inference-studio:want-port'
 export const portReply = 'inference-studio:port'
 
 /**
- * Answers each page of ours that asks with one end of a channel and gives the other to `serve`. A page has one port: a new
- * one closes it, and so does the end of the page (reload, crash, closed window), because its own end dies with it. A closed
- * port aborts the streams that ran through it.
+ * Gives our page one end of a message channel on request, and passes the other end to `serve`.
+ * A page has one port. A new request, a reload, a crash or a closed window closes it, which aborts its streams.
  */
 export function givePorts(ipc: IpcMain, serve: (port: MessagePortMain) => void): void {
   const given = new WeakMap<WebContents, MessagePortMain>()
@@ -23,7 +22,7 @@ export function givePorts(ipc: IpcMain, serve: (port: MessagePortMain) => void):
   })
 }
 
-/** `senderFrame` is null once the frame that asked has gone: then there is nobody to answer. */
+/** Whether the request is from the main frame of our page. `senderFrame` is null when that frame has gone. */
 function isOwnMainFrame(event: IpcMainEvent): boolean {
   const frame = event.senderFrame
   return frame !== null && frame.parent === null && frame === event.sender.mainFrame && isOwn(frame.url)

@@ -22,7 +22,7 @@ const contentTypes: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-/** Must run before `ready`. Not `bypassCSP`, no service workers: the page gets what an https page gets and no more. */
+/** Registers the scheme; call it before `ready`. Without `bypassCSP` and service workers the page has the rights of an https page. */
 export function registerScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme, privileges: { standard: true, secure: true, supportFetchAPI: true, stream: true } },
@@ -30,8 +30,8 @@ export function registerScheme(): void {
 }
 
 /**
- * Serves the built page from `folder`, and nothing outside it; pictures from `media`, once the core is there. While `opening` answers what is done before that,
- * another page stands in its place, and hears that from `/rpc`, as under the web host.
+ * Serves the built page from `folder` and media from `media`. While `opening` returns start-up work, serves the start-up
+ * page instead, which polls the progress from `/rpc` as under the web host.
  */
 export function servePage(
   target: Protocol,
@@ -57,13 +57,13 @@ async function sendFile({ method, url }: Request, file: string | null): Promise<
   return new Response(body, { headers: { ...walls, 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
-/** The studio's page is another one before the core is there; all other files lie still. */
+/** Replaces the studio page by the start-up page. Other files stay the same. */
 const inPlaceOf = (address: string): string => (isOwnPage(address) ? `${ownOrigin}${openingPage}` : address)
 
-/** As it was asked for, nothing decoded. */
+/** The path, not decoded. */
 const pathOf = (address: string): string => new URL(address).pathname
 
-/** Who asks is a page of this scheme's one host: no other has a way here, and the network is cut for it. */
+/** Streams `/media/ID`. Only our page can send requests to this scheme. */
 async function sendMedia(request: Request, media: MediaSource): Promise<Response> {
   const { headers, method, url } = request
   const asked = { method, path: pathOf(url), range: headers.get('range'), ifRange: headers.get('if-range') }
@@ -79,15 +79,15 @@ function refuse(status: number, words: string): Response {
   return new Response(words, { status, headers: { ...securityHeaders(), 'Content-Type': 'text/plain; charset=utf-8' } })
 }
 
-/** The file that an address names, symbolic links followed, or null where that lies outside `folder` or is not there. */
+/** The file of an address, with symbolic links resolved, or null when it does not exist or is outside `folder`. */
 async function fileOf(folder: string, address: string): Promise<string | null> {
   let path: string
   try {
     path = decodeURIComponent(new URL(address).pathname)
   } catch {
-    return null // a percent sign that encodes nothing
+    return null // invalid percent encoding
   }
-  // A second reading of `%2e`, `%2f` or `%5c`, a drive letter or a stream name (Windows) can't be meant honestly.
+  // Refuses double encoding of `%2e`, `%2f` or `%5c`, and drive letters or stream names of Windows.
   if (/[\\\0:]/.test(path) || path.split('/').includes('..')) return null
   const root = await realpath(folder)
   const file = await realpath(join(root, path === '/' ? 'index.html' : path)).catch(() => null)

@@ -1,7 +1,7 @@
 import { app } from 'electron'
 import { asStudioError } from '../../core/errors.ts'
 
-/** Holds the first quit until `stop` has marked the streams and closed the database; then quits for good. */
+/** Delays quitting until `stop` has marked the streams and closed the databases. */
 export function stopBeforeQuit(stop: () => Promise<void>): { asked(): boolean } {
   let state: 'running' | 'stopping' | 'stopped' = 'running'
   app.on('before-quit', (event) => {

@@ -4,23 +4,23 @@ import type { AlertPlace } from '../../../src-preload/contract/alerts.ts'
 import { ownPage } from './address.ts'
 import { readWindowState, writeWindowState } from './windowState.ts'
 
-/** `--bg` of the page's styles.css in both themes, so that nothing flashes before it has painted. */
-const ground = (): string => (nativeTheme.shouldUseDarkColors ? '#151517' : '#fbfbfa')
+/** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
+const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? '#151517' : '#fbfbfa')
 
-/** The studio's window, shown when its page has painted, at `place` if one is given. Size and place come back at the next start. */
+/** Opens the window and shows it when the page has painted. Restores size and position of the last window. */
 export function openWindow(preload: string, devTools: boolean, place?: AlertPlace): BrowserWindow {
   const file = join(app.getPath('userData'), 'window.json')
   const areas = screen.getAllDisplays().map((display) => display.workArea)
-  const kept = readWindowState(file, areas)
+  const saved = readWindowState(file, areas)
   const window = new BrowserWindow({
-    width: kept?.width ?? 1280,
-    height: kept?.height ?? 820,
-    ...(kept && { x: kept.x, y: kept.y }),
+    width: saved?.width ?? 1280,
+    height: saved?.height ?? 820,
+    ...(saved && { x: saved.x, y: saved.y }),
     minWidth: 720,
     minHeight: 480,
     show: false,
     title: 'Inference Studio',
-    backgroundColor: ground(),
+    backgroundColor: backgroundColor(),
     autoHideMenuBar: true,
     webPreferences: {
       preload,
@@ -37,8 +37,8 @@ export function openWindow(preload: string, devTools: boolean, place?: AlertPlac
       devTools,
     },
   })
-  if (kept?.maximized) window.maximize()
-  const repaint = (): void => window.setBackgroundColor(ground())
+  if (saved?.maximized) window.maximize()
+  const repaint = (): void => window.setBackgroundColor(backgroundColor())
   nativeTheme.on('updated', repaint)
   window.once('ready-to-show', () => window.show())
   window.on('close', () => writeWindowState(file, { ...window.getNormalBounds(), maximized: window.isMaximized() }))
@@ -47,6 +47,7 @@ export function openWindow(preload: string, devTools: boolean, place?: AlertPlac
   return window
 }
 
+/** Restores and focuses the window, if there is one. */
 export function focusWindow(): void {
   const window = BrowserWindow.getAllWindows()[0]
   if (!window) return
@@ -55,7 +56,7 @@ export function focusWindow(): void {
   window.focus()
 }
 
-/** Brings the window to the front and its page to a place; false where there is none. A change of the fragment alone loads nothing anew. */
+/** Brings the window to the front and navigates its page by fragment, without a reload. Returns false without a window. */
 export function goTo(place: AlertPlace): boolean {
   const window = BrowserWindow.getAllWindows()[0]
   if (!window) return false

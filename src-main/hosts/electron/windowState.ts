@@ -11,25 +11,25 @@ const state = z.object({
 })
 export type WindowState = z.infer<typeof state>
 
-/** What was kept, or null where there is nothing, nothing valid, or nothing that a screen of now would show. */
+/** Reads the saved window state. Null when the file is missing or invalid, or the window would be off every screen. */
 export function readWindowState(file: string, screens: readonly Rectangle[]): WindowState | null {
   let kept: unknown
   try {
     kept = JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return null // first start, or a file that someone else wrote: the size of a first start is right for both
+    return null // first start or an invalid file: the default size is right for both
   }
   const parsed = state.safeParse(kept)
   return parsed.success && screens.some((screen) => reachable(parsed.data, screen)) ? parsed.data : null
 }
 
-/** Written beside and moved over, so that a cut never leaves half a file. */
+/** Saves the window state atomically: writes a new file and renames it. */
 export function writeWindowState(file: string, now: WindowState): void {
   writeFileSync(`${file}.new`, JSON.stringify(now), { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
-/** At least 100 by 40 px of the upper edge can be seen, enough to take hold of it with a pointer. */
+/** Whether at least 100 by 40 px of the title bar are visible, enough to drag the window. */
 function reachable(window: Rectangle, screen: Rectangle): boolean {
   const across = Math.min(window.x + window.width, screen.x + screen.width) - Math.max(window.x, screen.x)
   return across >= 100 && window.y >= screen.y - 10 && window.y <= screen.y + screen.height - 40

@@ -3,21 +3,21 @@ import { Writable } from 'node:stream'
 import { StudioError } from '../../core/errors.ts'
 import { keyFromEnvironment } from './output.ts'
 
-/** What `serve`, `chat` and `doctor` take to say where requests go for this run. */
+/** Options of `serve`, `chat` and `doctor` that choose the service for this run. */
 export interface ConnectionOptions {
   sandbox?: boolean
-  /** Name or id of a stored one. */
+  /** Name or id of a stored connection. */
   connection?: string
   baseUrl?: string
   apiKeyEnv?: string
 }
 
-/** Where an address was given without the name of a variable, the key is looked for here. */
+/** Environment variable with the API key when `--base-url` is given without `--api-key-env`. */
 export const usualKeyVariable = 'INFERENCE_STUDIO_API_KEY'
 
 /**
- * The connection asked for, or null for the stored one.
- * @throws StudioError `bad_input` for a missing variable or a combination that means nothing
+ * The connection that the options name, or null for the stored connection in use.
+ * @throws StudioError `bad_input` when the environment variable is not set
  */
 export function connectionFrom(
   options: ConnectionOptions,
@@ -28,21 +28,21 @@ export function connectionFrom(
   return { baseUrl: options.baseUrl, apiKey: keyFromEnvironment(options.apiKeyEnv ?? usualKeyVariable) }
 }
 
-/** The first fault of the combination, in words, or null: a usage error, not a failure. */
+/** The first invalid combination of options as a sentence, or null. A usage error (exit code 2). */
 export function connectionUsageFault(options: ConnectionOptions): string | null {
   const asked = [
     ...(options.sandbox ? ['--sandbox'] : []),
     ...(options.connection === undefined ? [] : ['--connection']),
     ...(options.baseUrl === undefined ? [] : ['--base-url']),
   ]
-  if (asked.length > 1) return `${asked.join(' and ')} exclude each other.`
+  if (asked.length > 1) return `${asked.join(' and ')} can’t be used together.`
   if (options.apiKeyEnv !== undefined && options.baseUrl === undefined) return '--api-key-env needs --base-url.'
   return null
 }
 
 /**
- * A key that is typed (it is not shown) or piped in.
- * @throws StudioError `bad_input` when there is none, `cancelled` by Ctrl-C
+ * Reads an API key from a pipe, or from the terminal without showing it.
+ * @throws StudioError `bad_input` for an empty or too long key, `cancelled` by Ctrl-C
  */
 export async function keyFromStandardInput(): Promise<string> {
   const key = (process.stdin.isTTY ? await typedUnseen('API key: ') : await pipedIn()).trim()
@@ -54,22 +54,22 @@ async function pipedIn(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) {
     text += chunk
-    if (text.length > 8192) throw new StudioError('bad_input', 'This is too long for an API key.')
+    if (text.length > 8192) throw new StudioError('bad_input', 'The API key is too long: at most 8192 characters.')
   }
   return text
 }
 
-/** One line from the terminal, which readline edits and echoes to nowhere. */
+/** Reads one line from the terminal. Readline edits it and its echo is discarded. */
 async function typedUnseen(prompt: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() })
   const lines = createInterface({ input: process.stdin, output: nowhere, terminal: true, historySize: 0 })
-  // Not before: until readline has taken the terminal over, the terminal itself echoes.
+  // Printed after readline has taken over: until then the terminal itself echoes what is typed.
   process.stderr.write(prompt)
   try {
     return await new Promise<string>((resolve, reject) => {
       lines.once('line', resolve)
       lines.once('SIGINT', () => reject(new StudioError('cancelled', 'Cancelled.')))
-      // Ctrl-D: nothing was given.
+      // Ctrl-D: empty input.
       lines.once('close', () => resolve(''))
     })
   } finally {

@@ -12,52 +12,52 @@ import type { AppChanges, NewApp } from '../../core/gateway/apps/appSettings.ts'
 import type { Host, SecretStore } from '../../core/host.ts'
 import type { MediaSource } from '../media.ts'
 
-/** A core as the command line drives it: through the same procedures as the page. */
+/** A running core, driven through the same procedures as the page. */
 export interface RunningCore {
   readonly router: Router<Contract, Record<never, never>>
-  /** The sandbox that this core started, with the key to try it; null where it runs none. */
+  /** Address and API key of the sandbox that this core started, or null. */
   sandbox(): { baseUrl: string; apiKey: string } | null
-  /** Text of Prometheus; null while it is switched off. */
+  /** Metrics in the Prometheus text format, or null while they are switched off. */
   metrics(): Promise<string | null>
-  /** What the page's pictures are served from. */
+  /** Serves `/media/ID`. */
   readonly media: MediaSource
-  /** Tells a second process that wants this data folder where this one answers. */
+  /** Publishes the address of this process for a second process that wants the same data folder. */
   announce(address: string | null): void
-  /** Marks streams, closes the database. */
+  /** Marks unfinished replies and closes the databases. */
   stop(): Promise<void>
 }
 
-/** Tool keys of a data folder, also while another process serves it. */
+/** The apps of a data folder. Works while another process serves it. */
 export interface AppCommands {
-  /** Newest first, revoked ones too. */
+  /** Newest first, revoked apps included. */
   list(): App[]
-  /** `key` is answered here and never again. @throws StudioError `bad_input` */
+  /** Returns the app key, which can't be read again. @throws StudioError `bad_input` */
   add(given: NewApp): { app: App; key: string }
   /** @throws StudioError `no_such_item`, `bad_input` */
   update(id: string, changes: AppChanges): App
-  /** @throws StudioError `no_such_item`, `bad_input` for a key that was revoked */
+  /** @throws StudioError `no_such_item`, `bad_input` for a revoked app */
   pause(id: string, paused: boolean): App
-  /** Every key that is not revoked. */
+  /** Changes every app that is not revoked. */
   pauseAll(paused: boolean): { changed: number }
   /** @throws StudioError `no_such_item` */
   revoke(id: string): App
-  /** Deletes a key that nobody has seen, with no trace of it. One that was in use is revoked instead. */
+  /** Deletes an app whose key was never shown. An app that was already used is revoked instead. */
   remove(id: string): void
   close(): void
 }
 
-/** Stored connections of a data folder, also while another process serves it. */
+/** The stored connections of a data folder, read-only. Works while another process serves it. */
 export interface ConnectionList {
-  /** By name. */
+  /** Sorted by name. */
   list(): ListedProfile[]
-  /** Stores the same connections in another data folder, which this makes; keys stay in the keychain. */
+  /** Copies the connections to a new data folder. API keys stay in the keychain. */
   copyTo(dataDir: string): void
   close(): void
 }
 
-/** The same to change them: a process that serves the folder follows. */
+/** Changes the stored connections. A process that serves the folder applies the change. */
 export interface ConnectionCommands {
-  /** By name. */
+  /** Sorted by name. */
   list(): ListedProfile[]
   /** @throws StudioError `no_such_item` */
   use(which: string): ListedProfile
@@ -66,40 +66,43 @@ export interface ConnectionCommands {
   close(): void
 }
 
-/** The log of requests of a data folder, also while another process serves it. */
+/** The request log of a data folder. Works while another process serves it. */
 export interface RequestLogCommands {
+  /** Rows with an id below `before`, newest first. */
   page(filter: RequestFilter, before: number, limit: number): RequestRow[]
+  /** Rows with an id above `after`, and changes of the rows `open`, until `signal` aborts. */
   follow(
     filter: RequestFilter,
     options: { signal: AbortSignal; after: number; open: number[] },
   ): AsyncIterable<RequestRow>
-  /** The id of the tool that is called so; what is no tool's name is answered as it is. */
-  idOf(name: string): string
+  /** Resolves the id or name of an app, `studio` or `strangers` for the filter. @throws StudioError `no_such_item` */
+  callerId(name: string): string
   close(): void
 }
 
-/** What is kept of usage, limits and keys, also while another process serves the folder. */
+/** Stored usage, limits and API keys of the accounts. Works while another process serves the folder. */
 export interface UsageCommands {
-  /** Those used last first. */
+  /** Most recently used first. */
   accounts(): Account[]
-  /** Every series has its own place. @throws StudioError `bad_input` where that side does not know what is asked */
+  /** Every series separately, none merged into a rest. @throws StudioError `bad_input` when the source lacks this grouping */
   view(query: ViewQuery): UsageView
   keys(accountId: string): AccountKey[]
-  /** What the service said last; null if it never did. */
+  /** The limits that the service last reported, or null. */
   limits(accountId: string): LimitStatus | null
-  /** Answered with 429, the newest first. */
+  /** Requests that the service answered with 429, newest first. */
   limited(limit: number, accountId: string | null): Limited[]
   close(): void
 }
 
+/** What a data folder contains. */
 export interface DataFolderContents {
   counts: Counts
   bytes: number
 }
 
-/** Backup of a data folder, also while another process serves it, and restore of one that nobody uses. */
+/** Backup of a data folder, also while another process serves it, and restore of an unused folder. */
 export interface DataCommands {
-  /** What a backup of that moment is called. */
+  /** File name of a backup made at `at`. */
   nameFor(at: Date): string
   /** @throws StudioError `no_such_item`, `store_damaged`, `store_newer`, `cancelled`, `bad_input` */
   backup(asked: {
@@ -107,7 +110,7 @@ export interface DataCommands {
     target: { path: string } | { sink: (bytes: Uint8Array) => Promise<unknown> }
     signal: AbortSignal
   }): Promise<BackupSummary>
-  /** Null where `agree` said no. @throws StudioError `bad_input`, `store_newer`, `folder_in_use`, `cancelled` */
+  /** Returns null when `agree` resolved to false. @throws StudioError `bad_input`, `store_newer`, `folder_in_use`, `cancelled` */
   restore(asked: {
     dataDir: string
     path: string
@@ -116,47 +119,47 @@ export interface DataCommands {
   }): Promise<{ summary: BackupSummary; keptAt: string | null } | null>
 }
 
-/** From an instant on, and up to one that does not belong to it; null: without that end. */
+/** Instants from `from` (included) to `until` (excluded). Null means unbounded. */
 export interface ExportRange {
   from: string | null
   until: string | null
 }
 
-/** What leaves a data folder in open formats, also while another process serves it. */
+/** Exports of a data folder to open formats. Works while another process serves it. */
 export interface DataExport {
-  /** The log of requests, oldest first; of one book's account, or of all. */
+  /** The request log, oldest first, of one account or of all (null). */
   requests(format: 'csv' | 'json' | 'parquet', range: ExportRange, account: string | null): AsyncIterable<Uint8Array>
-  /** Conversations last changed in the range, as text for people. @throws StudioError `no_such_item` */
+  /** Conversations last changed in the range, as Markdown. @throws StudioError `no_such_item` */
   markdown(range: ExportRange): AsyncIterable<Uint8Array>
-  /** The same as an archive that can be read in again, into a file that is not there yet. @throws StudioError `no_such_item`, `bad_input` */
+  /** The same conversations as an archive that can be imported, written to a new file. @throws StudioError `no_such_item`, `bad_input` */
   archive(path: string, range: ExportRange): Promise<void>
-  /** Speech, recordings, transcripts and images as files, into a folder that is not there yet. @throws StudioError `no_such_item` */
+  /** Speech, recordings, transcripts and images as files in a new folder. @throws StudioError `no_such_item` */
   media(folder: string, range: ExportRange): Promise<{ files: number; missing: number }>
   close(): void
 }
 
-/** Erasing by age in a folder that no other process has. */
+/** Deletes data by age in a folder that no other process uses. */
 export interface DataErase {
   count(wish: { what: readonly Erasable[]; olderThanDays: number; archivedOnly: boolean }): Promise<ErasePlan>
-  /** How it went. @throws StudioError `bad_input` where more would go than was counted */
+  /** Returns the result. @throws StudioError `bad_input` when more would be deleted than was counted */
   erase(plan: ErasePlan): Promise<EraseState['last']>
-  /** Ends it early: what is gone is gone. */
+  /** Stops early. Data that is already deleted stays deleted. */
   stop(): void
   close(): Promise<void>
 }
 
-/** What the commands are made of, loaded when a command first needs it: `--help` and `tools` start without the core. */
+/** Dependencies of the commands, imported on first use, so that `--help` and `apps` start without the core. */
 export interface Parts {
   startCore(host: Host, options: CoreOptions): Promise<RunningCore>
-  openToolKeys(dataDir: string): Promise<AppCommands>
-  /** For reading alone: nothing in the folder is made or changed. */
-  openToolList(dataDir: string): Promise<Pick<AppCommands, 'list' | 'close'>>
+  openApps(dataDir: string): Promise<AppCommands>
+  /** Read-only: nothing in the folder is created or changed. */
+  openAppsReadOnly(dataDir: string): Promise<Pick<AppCommands, 'list' | 'close'>>
   openConnections(dataDir: string): Promise<ConnectionCommands>
-  /** For reading alone: nothing in the folder is made or changed. */
+  /** Read-only: nothing in the folder is created or changed. */
   openConnectionList(dataDir: string): Promise<ConnectionList>
   openRequestLog(dataDir: string): Promise<RequestLogCommands>
   openUsage(dataDir: string): Promise<UsageCommands>
-  openKeep(): Promise<DataCommands>
+  openData(): Promise<DataCommands>
   openExport(dataDir: string): Promise<DataExport>
   /** @throws StudioError `folder_in_use` */
   openErase(dataDir: string): Promise<DataErase>

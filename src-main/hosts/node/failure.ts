@@ -3,9 +3,9 @@ import { problem } from '../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../core/errors.ts'
 import { fileProblem, isSystemError } from '../../core/shared/diskProblem.ts'
 
-/** Anything that a command met, also through a procedure of the core, whose failures come as the wire has them. */
+/** Converts any error of a command to a StudioError, including errors of core procedures, which arrive in their wire format. */
 export function failureOf(thrown: unknown): StudioError {
-  // What the operating system refuses is the state of this computer, not a mistake of the program.
+  // A refused system call is a problem of this computer, not a bug.
   if (isSystemError(thrown)) {
     const path = 'path' in thrown && typeof thrown.path === 'string' ? thrown.path : null
     return fileProblem(thrown, path === null ? 'The operating system refused this' : `${path} can’t be used`)

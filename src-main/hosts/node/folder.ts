@@ -3,18 +3,18 @@ import { join, resolve } from 'node:path'
 import { StudioError } from '../../core/errors.ts'
 import { claimFolder, inspectFolder } from '../../core/store/dataFolder.ts'
 
-/** Where a person's data lies when nothing else was asked for; the desktop uses the same one. */
+/** The default data folder of this user. The desktop host uses the same one. */
 export function defaultDataDir(env: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
   if (env.INFERENCE_STUDIO_DATA_DIR?.trim()) return resolve(env.INFERENCE_STUDIO_DATA_DIR)
   if (platform === 'win32') return join(env.APPDATA ?? join(homedir(), 'AppData', 'Roaming'), 'Inference Studio')
   if (platform === 'darwin') return join(homedir(), 'Library', 'Application Support', 'Inference Studio')
-  // XDG Base Directory Specification: a relative path there is invalid and ignored.
+  // A relative XDG_DATA_HOME is invalid and ignored (XDG Base Directory Specification).
   const base = env.XDG_DATA_HOME?.startsWith('/') ? env.XDG_DATA_HOME : join(homedir(), '.local', 'share')
   return join(base, 'inference-studio')
 }
 
 /**
- * The data folder for a command that writes, absolute: made where it is missing, and marked as ours.
+ * The absolute data folder for a command that writes. Creates it when missing and marks it as a data folder.
  * @throws StudioError as `claimFolder`; the message names the option
  */
 export async function openDataDir(asked: string | undefined): Promise<string> {
@@ -22,7 +22,7 @@ export async function openDataDir(asked: string | undefined): Promise<string> {
 }
 
 /**
- * The data folder for a command that only reads, absolute. Nothing is made or changed; it need not be there.
+ * The absolute data folder for a command that only reads. Creates and changes nothing; the folder may be missing.
  * @throws StudioError as `inspectFolder`; the message names the option
  */
 export function findDataDir(asked: string | undefined): string {
@@ -31,7 +31,7 @@ export function findDataDir(asked: string | undefined): string {
   return resolve(folder)
 }
 
-/** A person who typed a folder learns which of several arguments was wrong. */
+/** Adds `--data-dir` to the message of an error when the option was given. */
 function withOption<T>(asked: string | undefined, work: () => T): T {
   try {
     return work()

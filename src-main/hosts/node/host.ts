@@ -4,7 +4,7 @@ import { openInBrowser } from './browser.ts'
 import { log } from './output.ts'
 import { ownPackage } from './package.ts'
 
-/** What plain Node offers the core. `dataDir` exists already. */
+/** The host on plain Node. @param dataDir an existing folder */
 export function createNodeHost(dataDir: string): Host {
   return {
     name: 'web',
@@ -12,10 +12,10 @@ export function createNodeHost(dataDir: string): Host {
     dataDir,
     secrets: createKeychain(),
     openExternal: openInBrowser,
-    // The page may be on another machine than this process: it tells the path instead.
+    // The page may be on another computer, so it shows the path instead.
     reveal: async () => false,
     dragOut: null,
-    // A page may be on another machine: it has the browser's notifications.
+    // The page shows notifications of its browser.
     notify: null,
     log,
   }

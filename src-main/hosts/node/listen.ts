@@ -1,10 +1,11 @@
 import type { AddressInfo, Server } from 'node:net'
 import { StudioError } from '../../core/errors.ts'
 
+/** Number of ports that are tried. */
 const tries = 10
 
 /**
- * Listens on 127.0.0.1 and answers the port. With `orNext`, a taken port is passed over for the next one.
+ * Listens on 127.0.0.1 and returns the port. With `orNext`, tries the next ports when `port` is in use.
  *
  * @throws StudioError `port_taken`
  */
@@ -15,8 +16,8 @@ export async function listenOn(server: Server, port: number, orNext: boolean): P
     if (failure === null) return boundPort(server)
     if (failure.code !== 'EADDRINUSE' && failure.code !== 'EACCES') throw failure
   }
-  const words = last === port ? `Port ${port} is taken.` : `Ports ${port} to ${last} are taken.`
-  throw new StudioError('port_taken', `${words} Choose another one; 0 means any.`)
+  const words = last === port ? `Port ${port} is in use.` : `Ports ${port} to ${last} are in use.`
+  throw new StudioError('port_taken', `${words} Choose another one; 0 means any free port.`)
 }
 
 function listenOnce(server: Server, port: number): Promise<NodeJS.ErrnoException | null> {

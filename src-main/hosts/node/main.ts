@@ -2,14 +2,14 @@ import type { Opening } from '../../../src-preload/contract/data.ts'
 import { logUncaught } from '../lastResort.ts'
 import { ownPackage } from './package.ts'
 import { run } from './program.ts'
-import { createTeller } from './startUpProgress.ts'
+import { createProgressPrinter } from './startUpProgress.ts'
 
-// The command line over the real core. Each part is loaded by the first command that needs it.
+// Entry of the command line with the real core. Each dependency is imported by the first command that needs it.
 process.exitCode = await run(process.argv.slice(2), {
   async startCore(host, options) {
     logUncaught(host.log)
     const { createCore } = await import('../../core/core.ts')
-    const core = await telling((notify) =>
+    const core = await withProgress((notify) =>
       createCore(host, {
         ...options,
         async opening(work) {
@@ -21,13 +21,13 @@ process.exitCode = await run(process.argv.slice(2), {
     const { router, announce, addresses, media, metrics, stop } = core
     return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
-  async openToolKeys(dataDir) {
+  async openApps(dataDir) {
     const { openApps } = await import('../../core/gateway/apps/apps.ts')
     const { mustNotBeLost } = await import('../../core/data/recovery/recovery.ts')
     mustNotBeLost(dataDir)
     return openApps(dataDir)
   },
-  async openToolList(dataDir) {
+  async openAppsReadOnly(dataDir) {
     const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
     return openAppsReadOnly(dataDir)
   },
@@ -44,15 +44,16 @@ process.exitCode = await run(process.argv.slice(2), {
   async openRequestLog(dataDir) {
     const { openAppsReadOnly } = await import('../../core/gateway/apps/apps.ts')
     const { openRequestLogReader } = await import('../../core/requestLog/reader.ts')
-    const tools = openAppsReadOnly(dataDir)
-    const reader = openRequestLogReader(dataDir, tools.list)
+    const { callerId } = await import('./commands/requests.ts')
+    const apps = openAppsReadOnly(dataDir)
+    const reader = openRequestLogReader(dataDir, apps.list)
     return {
       page: reader.page,
       follow: reader.follow,
-      idOf: (name) => tools.list().find((tool) => tool.id === name || tool.name === name)?.id ?? name,
+      callerId: (name) => callerId(apps.list(), name),
       close() {
         reader.close()
-        tools.close()
+        apps.close()
       },
     }
   },
@@ -66,9 +67,9 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   async openErase(dataDir) {
     const { openErase } = await import('./openRetention.ts')
-    return telling((notify) => openErase(dataDir, { opening: notify }))
+    return withProgress((notify) => openErase(dataDir, { opening: notify }))
   },
-  async openKeep() {
+  async openData() {
     const { backupName } = await import('../../core/data/backup/manifest.ts')
     const { writeBackup } = await import('../../core/data/backup/write.ts')
     const { restoreBackup } = await import('../../core/data/restore/restore.ts')
@@ -85,12 +86,12 @@ process.exitCode = await run(process.argv.slice(2), {
   },
 })
 
-/** Opens something, and says at the terminal what takes long. */
-async function telling<T>(open: (notify: (work: Opening) => void) => Promise<T>): Promise<T> {
-  const teller = createTeller()
+/** Runs `open` and prints its progress on standard error while it takes long. */
+async function withProgress<T>(open: (notify: (work: Opening) => void) => Promise<T>): Promise<T> {
+  const printer = createProgressPrinter()
   try {
-    return await open(teller.notify)
+    return await open(printer.notify)
   } finally {
-    teller.end()
+    printer.end()
   }
 }

@@ -12,7 +12,7 @@ import type { DataExport, ExportRange } from './dependencies.ts'
 import { ownPackage } from './package.ts'
 
 /**
- * What a data folder holds, for reading alone: beside a running core or without one, without a network and without a keychain.
+ * Opens a data folder for export, read-only, with or without a running core. Needs no network and no keychain.
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openExport(dataDir: string): DataExport {
@@ -26,7 +26,7 @@ export function openExport(dataDir: string): DataExport {
     const reader = openRequestLogReader(dataDir, tools.list)
     const filter = {
       ...(range.from !== null && { since: range.from }),
-      // The log's own bound belongs to what it finds.
+      // The filter of the log includes its upper bound.
       ...(range.until !== null && { until: new Date(Date.parse(range.until) - 1).toISOString() }),
     }
     try {
@@ -49,22 +49,22 @@ export function openExport(dataDir: string): DataExport {
   const store = openStoreReadOnly(dataDir)
   const chats = () => {
     if (store) return store
-    throw new StudioError('no_such_item', 'There are no conversations in this folder yet.')
+    throw new StudioError('no_such_item', 'This folder has no conversations yet.')
   }
   const media = {
     bytes(id: string): Promise<Buffer> {
-      if (!uuid.test(id)) throw new StudioError('no_such_item', 'This file is not there any more.')
+      if (!uuid.test(id)) throw new StudioError('no_such_item', 'This file no longer exists.')
       return readStored(join(dataDir, 'media', id))
     },
   }
-  /** A core that was started meanwhile may have changed what was read. */
-  const mustBeAsBefore = (): void => {
+  /** A core started during the export may have changed the data. @throws StudioError `busy` */
+  const assertUnchanged = (): void => {
     if (!store?.wasChanged()) return
     throw new StudioError('busy', 'Another process changed the data during the export. Export again.')
   }
   async function* allOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     yield* content
-    mustBeAsBefore()
+    assertUnchanged()
   }
   return {
     requests: (format, range, account) => exportLog(rowsOf(range, account), format),
@@ -74,12 +74,12 @@ export function openExport(dataDir: string): DataExport {
         now: new Date().toISOString(),
         wanted: within(range),
       })
-      mustBeAsBefore()
+      assertUnchanged()
     },
     async media(to, range) {
       const items = chats().made.items()
       const reported = await exportMedia(items, { mediaDir: join(dataDir, 'media'), to, wanted: within(range) })
-      mustBeAsBefore()
+      assertUnchanged()
       return reported
     },
     close: () => store?.close(),

@@ -10,8 +10,8 @@ import type { DataErase } from './dependencies.ts'
 import { log } from './output.ts'
 
 /**
- * Erasing in a folder that nobody else has: the running studio's own page does it there. Without a network and without a keychain.
- * @throws StudioError `folder_in_use`, and as the core's start
+ * Opens a data folder to delete data by age. No other process may use the folder. Needs no network and no keychain.
+ * @throws StudioError `folder_in_use`, and those of the start of the core
  */
 export function openErase(dataDir: string, more: Pick<OpeningParts, 'opening' | 'signal'> = {}): Promise<DataErase> {
   return onFolder({ dataDir, log, ...more }, (folder) => eraseIn(dataDir, folder))
@@ -38,7 +38,7 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   const erasing = composeRetention({
     ...{ store, requestLog, library, media: keeping, log },
     remove: (id) => store.conversations.setRemoved(id, new Date().toISOString()),
-    // What a person asks for here is all that goes.
+    // Deletes only what the command names, nothing by the retention settings.
     logDays: () => null,
   })
   kept.built()

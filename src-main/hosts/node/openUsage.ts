@@ -7,7 +7,7 @@ import { openAccountReadOnly } from '../../core/store/account/open.ts'
 import type { UsageCommands } from './dependencies.ts'
 
 /**
- * What a data folder has of usage, for reading alone: beside a running core or without one, without a network and without a keychain.
+ * Opens the usage data of a folder, read-only, with or without a running core. Needs no network and no keychain.
  * @throws StudioError `store_newer`, `store_damaged`
  */
 export function openUsage(dataDir: string): UsageCommands {
@@ -17,8 +17,8 @@ export function openUsage(dataDir: string): UsageCommands {
   const reading = accountStore && openUsageReader({ accountStore, local: here, tools: tools.list, now: Date.now })
   const known = (): NonNullable<typeof reading> => {
     if (reading) return reading
-    // Whoever asks for a book has got it from `books`.
-    throw new Error('There are no books.')
+    // Callers take account ids from `accounts`, which is empty then.
+    throw new Error('There are no accounts.')
   }
   return {
     accounts: () => reading?.accounts() ?? [],

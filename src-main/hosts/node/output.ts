@@ -5,24 +5,24 @@ import { codeOf, fileProblem } from '../../core/shared/diskProblem.ts'
 import { oneLine } from './table.ts'
 
 /**
- * Exit codes of every command. `readerGone`: the program that read the output ended first (`| head`); 128 + SIGPIPE, which is what a shell reports for
- * programs that the signal ends.
+ * Exit codes of every command. `readerGone`: the program that read the output ended first (`| head`).
+ * It is 128 + SIGPIPE, as shells report for programs ended by that signal.
  */
 export const exitCodes = { ok: 0, failed: 1, usage: 2, readerGone: 141 } as const
 
-/** The first failure to write to standard output. Nothing is written after it. */
+/** The first failed write to standard output. Nothing is written after it. */
 let failure: Error | null = null
 let lastWrite: Promise<unknown> = Promise.resolve()
 const failureListeners = new Set<() => void>()
 
-/** Prepares standard output and standard error for one command: without it, a failed write ends the process. */
+/** Prepares standard output and standard error for one command. Without it, a failed write would end the process. */
 export function openOutput(): void {
   failure = null
   lastWrite = Promise.resolve()
   failureListeners.clear()
   for (const [stream, listener] of [
     [process.stdout, failed],
-    // Words that nobody can read are lost; the exit code is all that is left then.
+    // Without standard error only the exit code remains.
     [process.stderr, ignored],
   ] as const) {
     if (!stream.listeners('error').includes(listener)) stream.on('error', listener)
@@ -37,7 +37,7 @@ function failed(error: Error): void {
   for (const listener of failureListeners) listener()
 }
 
-/** Calls `listener` once, at the first failure to write to standard output. */
+/** Calls `listener` once, at the first failed write to standard output. */
 export function onOutputFailure(listener: () => void): void {
   failureListeners.add(listener)
 }
@@ -58,7 +58,7 @@ function putInStream(bytes: string | Uint8Array): Promise<void> {
   })
 }
 
-/** Node takes a file that accepts only a part (its disk is full) for one that took everything, so that the end would be lost without an error. */
+/** Writes synchronously: on a full disk Node's stream treats a partial write as complete and loses the rest without an error. */
 async function putInFile(text: string | Uint8Array): Promise<void> {
   const bytes = typeof text === 'string' ? Buffer.from(text) : text
   try {
@@ -82,7 +82,7 @@ const outputFacts = () => {
   }
 }
 
-/** Whether standard output is the null device. Node opens it in place of a closed standard output (`>&-`), so the two can't be told apart. */
+/** Whether standard output is the null device. Node also opens it for a closed standard output (`>&-`). */
 export function outputIsDiscarded(): boolean {
   const facts = outputFacts()
   if (process.platform === 'win32' || !facts?.isCharacterDevice()) return false
@@ -92,12 +92,12 @@ export function outputIsDiscarded(): boolean {
 /** Whether the program that read standard output has ended. */
 export const readerIsGone = (): boolean => failure !== null && readerGoneCodes.has(codeOf(failure) ?? '')
 
-/** Of pipes, of sockets with unread bytes, and of pipes on Windows. */
+/** Error codes for pipes, for sockets with unread bytes, and for pipes on Windows. */
 const readerGoneCodes = new Set(['EPIPE', 'ECONNRESET', 'EOF'])
 
 /**
- * Waits until everything said so far is written, and answers why that failed, or null. Kinds: `cancelled` where the reader has gone, `disk_full`, else
- * `not_writable`.
+ * Waits until all output so far is written. Resolves to the error of the first failed write, or null.
+ * Kinds: `cancelled` when the reader has gone, `disk_full`, else `not_writable`.
  */
 export async function outputFailure(): Promise<StudioError | null> {
   await lastWrite
@@ -108,8 +108,7 @@ export async function outputFailure(): Promise<StudioError | null> {
 }
 
 /**
- * For a command that goes on after its first lines: nobody can open an address that was shown nowhere. A reader that has gone may have read it, so that
- * ends nothing.
+ * For servers: fails when the printed address could not be written. A reader that has gone may have read it already.
  * @throws StudioError `disk_full`, `not_writable`
  */
 export async function addressShown(): Promise<void> {
@@ -117,48 +116,48 @@ export async function addressShown(): Promise<void> {
   if (problem && !readerIsGone()) throw problem
 }
 
-/** Writes bytes to standard output, and waits until they are taken. @throws StudioError as `outputFailure` answers */
+/** Writes to standard output and waits until the bytes are written. @throws StudioError kinds of `outputFailure` */
 export async function writeOutput(bytes: string | Uint8Array): Promise<void> {
   await put(bytes)
   const problem = await outputFailure()
   if (problem) throw problem
 }
 
-/** One JSON document on a line of standard output. Nothing but these goes there under `--json`. */
+/** Prints one JSON document on a line. With `--json`, standard output has only such lines. */
 export function printJson(document: unknown): void {
-  // JSON may hold the control characters from DEL on as they are, and a terminal would do what they command.
+  // JSON allows unescaped control characters from DEL on, which could command a terminal.
   const escaped = (one: string): string => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`
   void put(`${JSON.stringify(document).replace(/[\u007f-\u009f]/g, escaped)}\n`)
 }
 
-/** Words for a person, on standard output, as they come. */
+/** Prints text for people without a line feed. Removes control characters. */
 export function sayPart(text: string): void {
   void put(harmless(text))
 }
 
-/** Lines for a person, on standard output. A name with a line feed in it makes no line of its own. */
+/** Prints lines for people. Line feeds inside a line become spaces. */
 export function say(...lines: string[]): void {
   sayPart(lines.map((line) => `${oneLine(line)}\n`).join(''))
 }
 
-/** Two columns, the second one aligned. */
+/** Prints names and values in two aligned columns. */
 export function sayTable(rows: readonly (readonly [name: string, value: string])[]): void {
   const width = Math.max(...rows.map(([name]) => name.length)) + 2
   say(...rows.map(([name, value]) => `${name.padEnd(width)}${value}`))
 }
 
-/** The log: standard error, one line each. */
+/** Logs one line on standard error. */
 export function log(level: 'info' | 'warn' | 'error', line: string): void {
   process.stderr.write(harmless(`${level === 'info' ? '' : `${level}: `}${inOneLine(line)}\n`))
 }
 
-/** A reply or a service's words could carry escape sequences that command the terminal: no control character goes there. */
+/** Removes control characters: replies and messages of the service could contain escape sequences for the terminal. */
 export const harmless = (text: string): string => text.replace(/(?!\r?\n|\t)\p{Cc}/gu, '')
 
-/** Longest word of a message, in characters: a mistaken value of thousands would hide what is wrong with it. */
+/** Words longer than this many characters are shortened in messages, so that a huge value does not hide the reason. */
 const longestWord = 240
 
-/** A message that quotes what somebody typed, in one line that can be read. */
+/** A message in one readable line: line feeds escaped, long words shortened. */
 export const inOneLine = (message: string): string =>
   message
     .trim()
@@ -167,7 +166,7 @@ export const inOneLine = (message: string): string =>
     .map((word) => (word.length > longestWord ? `${word.slice(0, 120)}…${word.slice(-60)}` : word))
     .join(' ')
 
-/** A failure in words on standard error and, under `--json`, as the command's one document. Answers the exit code. */
+/** Logs an error and, with `--json`, prints it as the only document. Returns the exit code. */
 export function reportFailure(error: StudioError, json: boolean): number {
   log('error', error.message)
   if (error.kind === 'bug' && error.cause instanceof Error) process.stderr.write(harmless(`${error.cause.stack}\n`))
@@ -176,12 +175,12 @@ export function reportFailure(error: StudioError, json: boolean): number {
 }
 
 /**
- * The value of an environment variable that holds an API key. It is taken out of the environment, so that no program that
- * is started from here (a browser) inherits it.
- * @throws StudioError `bad_input` when it is unset or empty
+ * Takes an API key from an environment variable and deletes the variable, so that started programs such as the browser
+ * do not inherit it.
+ * @throws StudioError `bad_input` when the variable is unset or empty
  */
 export function keyFromEnvironment(name: string): string {
-  // An own property: `__proto__` and `constructor` are no variables.
+  // Own properties only: `__proto__` and `constructor` are not variables.
   const key = Object.hasOwn(process.env, name) ? process.env[name]?.trim() : undefined
   if (!key) throw new StudioError('bad_input', `The environment variable ${name} is not set.`)
   delete process.env[name]

@@ -6,7 +6,7 @@ import { StudioError } from '../../core/errors.ts'
 
 const manifest = z.object({ name: z.literal('inference-studio'), version: z.string() })
 
-/** The folder of our package.json and its version, from the sources as from the bundle, which lie at different depths. */
+/** Folder and version of the own package.json. Searches upwards, because sources and bundle have different depths. */
 export function ownPackage(): { folder: string; version: string } {
   let folder = dirname(fileURLToPath(import.meta.url))
   for (;;) {
@@ -21,5 +21,5 @@ export function ownPackage(): { folder: string; version: string } {
   }
 }
 
-/** Where the build puts the page. */
+/** Folder of the built page. */
 export const pageFolder = (): string => join(ownPackage().folder, 'out', 'renderer')

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, instant, json, nonEmpty, shortName } from './arguments.ts'
+import { dataFolder, instant, json, nonEmpty, shortName, withExamples } from './arguments.ts'
 import type { ServeOptions } from './commands/serve.ts'
-import { type ConnectionOptions, connectionUsageFault } from './connection.ts'
+import { type ConnectionOptions, connectionUsageFault, usualKeyVariable } from './connection.ts'
 import type { Parts } from './dependencies.ts'
 import { failureOf } from './failure.ts'
 import {
@@ -22,7 +22,7 @@ import { describeConnections } from './programs/connections.ts'
 import { describeData } from './programs/data.ts'
 import { describeUsage } from './programs/usage.ts'
 
-/** Reads a command line (without node and script) and runs its command. Answers the exit code. */
+/** Parses a command line, without node and script, runs its command and returns the exit code. */
 export async function run(argv: readonly string[], parts: Parts): Promise<number> {
   openOutput()
   const code = await outcome(argv, parts)
@@ -31,7 +31,7 @@ export async function run(argv: readonly string[], parts: Parts): Promise<number
   return readerIsGone() ? exitCodes.readerGone : reportFailure(failure, false)
 }
 
-/** Runs the command, and reports what it throws. */
+/** Runs the command and reports its error. */
 async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
   let code: number = exitCodes.ok
   const program = describe(parts, (ended) => {
@@ -41,12 +41,12 @@ async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
     await program.parseAsync(argv, { from: 'user' })
     return code
   } catch (thrown) {
-    // Help and version that were asked for end with 0; every other word of commander's is about usage.
+    // Requested help and version exit with 0. Every other error of commander is a usage error.
     const json = argv.includes('--json')
     if (thrown instanceof CommanderError) {
       if (thrown.exitCode === 0) return exitCodes.ok
       const words = usageWords(thrown, argv)
-      // Commander shows its help without a word on why.
+      // Commander prints the help without a reason.
       if (thrown.code === 'commander.help') log('error', words)
       if (json) printJson({ problem: { kind: 'bad_input', message: words } })
       return exitCodes.usage
@@ -57,35 +57,45 @@ async function outcome(argv: readonly string[], parts: Parts): Promise<number> {
   }
 }
 
-/** Commander calls a command group without its command "(outputHelp)"; its other messages begin with "error: ". */
+/** The reason of a usage error. Commander has none for a command group without a command; its other messages begin with "error: ". */
 function usageWords({ code, message }: CommanderError, argv: readonly string[]): string {
   if (code !== 'commander.help') return message.replace(/^error: /, '')
   const at = argv.indexOf('help')
   return at < 0 ? 'A command is missing.' : `unknown command '${argv[at + 1] ?? ''}'`
 }
 
-/** Every command with its options; what a command does is loaded when it runs. */
+/** Builds every command with its options. The code of a command is loaded when it runs. */
 function describe(parts: Parts, ended: (code: number) => void): Command {
   const program = new Command('inference-studio')
-    .description('Studio and safe local gateway for an OpenAI-style inference service')
+    .description('Desktop studio and local API gateway for an OpenAI-style inference service')
     .version(ownPackage().version)
     .exitOverride()
-    // Help texts are written as all other output is, so that one that can't be written is a failure too.
+    // Help is printed like all other output, so that a failed write is reported too.
     .configureOutput({
       writeOut: sayPart,
       writeErr: (text) => void process.stderr.write(harmless(text)),
-      // Commander's own suggestion stands on a line of its own.
+      // Commander puts its suggestion on a second line.
       outputError: (text, write) => write(`${inOneLine(text.replace(/\n(?=\(Did you mean )/g, ' '))}\n`),
     })
-    .showHelpAfterError('(inference-studio --help tells more)')
+    .showHelpAfterError('Run "inference-studio --help" for usage.')
 
-  connectable(program.command('serve').description('run the studio for a browser, and the local /v1'))
-    .addOption(dataFolder('where conversations and settings are stored'))
-    .option('--web-port <n>', 'port of the web address, 0 for any (usual: 8786 or the next free)', port)
-    .option('--proxy-port <n>', 'port of the local /v1, 0 for any (usual: 8787 or the next free)', port)
-    .option('--no-web', 'without the web address')
-    .option('--no-proxy', 'without the local /v1')
-    .option('--open', 'open a browser', false)
+  const connectable = (name: string, about: string, examples: readonly string[]): Command =>
+    withConnection(withExamples(program.command(name).description(about), examples))
+
+  connectable('serve', 'Run the studio for a browser, and the local API', [
+    'inference-studio serve --open',
+    'inference-studio serve --sandbox --web-port 0 --json',
+  ])
+    .addOption(dataFolder())
+    .option('--web-port <n>', 'port of the web page; 0 is any free port (default: 8786, or the next free port)', port)
+    .option(
+      '--proxy-port <n>',
+      'port of the local API; 0 is any free port (default: 8787, or the next free port)',
+      port,
+    )
+    .option('--no-web', 'do not serve the web page')
+    .option('--no-proxy', 'do not serve the local API')
+    .option('--open', 'open the page in the browser', false)
     .addOption(json())
     .action(async (options, command) => {
       checkConnectionUsage(options, command)
@@ -94,28 +104,36 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
       ended(await (await import('./commands/serve.ts')).serve(options, parts))
     })
 
-  program
-    .command('sandbox')
-    .description('run the stand-in for the service alone')
-    .option('--port <n>', 'its port, 0 for any', port, 0)
+  withExamples(
+    program.command('sandbox').description('Run the sandbox, a local stand-in for the service, on its own'),
+    ['inference-studio sandbox --port 9000'],
+  )
+    .option('--port <n>', 'port to listen on; 0 is any free port', port, 0)
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/sandbox.ts')).sandbox(options, parts)))
 
   describeApps(program, parts, ended)
   describeConnections(program, parts, ended)
 
-  program
-    .command('requests')
-    .description('the log of requests, of tools and of the studio')
-    .option('--follow', 'go on as they come, until Ctrl-C', false)
-    .option('--tool <id or name>', 'of one tool; also: studio, strangers', nonEmpty)
-    .option('--model <id>', 'that named this model', nonEmpty)
+  withExamples(program.command('requests').description('Show the request log of the studio and of all apps'), [
+    'inference-studio requests --app editor --outcome failed',
+    'inference-studio requests --follow --json',
+  ])
+    .option('--follow', 'keep printing new requests until Ctrl-C', false)
+    .option('--app <id or name>', 'only this app; or studio, or strangers (callers without a valid app key)', nonEmpty)
+    .option('--model <id>', 'only requests that name this model', nonEmpty)
     .addOption(
-      new Option('--outcome <which>', 'how they ended').choices(['open', 'ok', 'failed', 'refused', 'cancelled']),
+      new Option('--outcome <outcome>', 'only requests with this outcome').choices([
+        'open',
+        'ok',
+        'failed',
+        'refused',
+        'cancelled',
+      ]),
     )
-    .option('--text <text>', 'anywhere in path, model, tool, problem or request id', nonEmpty)
-    .option('--since <instant>', 'from this time on (UTC, ISO 8601)', instant)
-    .option('--limit <n>', 'how many of the newest', count, 50)
+    .option('--text <text>', 'only requests with this text in path, model, app, problem or request id', nonEmpty)
+    .option('--since <time>', 'only requests from this time on (ISO 8601, UTC without a zone)', instant)
+    .option('--limit <n>', 'number of newest requests to show, 1 to 1000', count, 50)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/requests.ts')).requests(options, parts)))
@@ -123,37 +141,46 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   describeUsage(program, parts, ended)
   describeData(program, parts, ended)
 
-  connectable(program.command('chat').description('ask once; the reply streams to the terminal'))
-    .argument('<prompt>', 'what to ask', nonEmpty)
-    .option('--model <id>', 'exact id of a model (usual: the first of the list)', nonEmpty)
-    .addOption(dataFolder('where the exchange is stored'))
+  connectable('chat', 'Send one prompt and print the reply as it arrives', [
+    "inference-studio chat 'Why is the sky blue?'",
+    "inference-studio chat 'Hello' --sandbox --model writer-small",
+  ])
+    .argument('<prompt>', 'text to send', nonEmpty)
+    .option('--model <id>', 'exact model id (default: the first model that the service lists)', nonEmpty)
+    .addOption(dataFolder())
     .addOption(json())
     .action(async (prompt, options, command) => {
       checkConnectionUsage(options, command)
       ended(await (await import('./commands/chat.ts')).chat(prompt, options, parts))
     })
 
-  program
-    .command('login')
-    .description(
-      'add a connection, or give one another key; the key comes from standard input or a variable, and goes into the keychain',
-    )
-    .requiredOption('--base-url <url>', 'base address of the service', nonEmpty)
-    .option('--api-key-env <name>', 'environment variable that holds the key', nonEmpty)
-    .option('--name <name>', 'what to call it; one that is called so already gets this address and key', shortName)
-    .option('--allow-insecure', 'plain http to another machine', false)
+  withExamples(
+    program
+      .command('login')
+      .description(
+        'Add a connection and store its API key in the keychain. The key is read from standard input or a variable.',
+      ),
+    [
+      'inference-studio login --base-url https://api.example.com/v1',
+      'inference-studio login --base-url https://api.example.com/v1 --api-key-env MY_KEY --name work',
+    ],
+  )
+    .requiredOption('--base-url <url>', 'base URL of the service', nonEmpty)
+    .option('--api-key-env <name>', 'environment variable with the API key (default: standard input)', nonEmpty)
+    .option('--name <name>', 'name of the connection; an existing one gets this URL and key', shortName)
+    .option('--allow-insecure', 'allow http:// to another computer', false)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).login(options, parts)))
 
   program
     .command('logout')
-    .description('forget the connection in use and its key; conversations stay')
+    .description('Delete the connection in use and its API key. Conversations stay.')
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options) => ended(await (await import('./commands/account.ts')).logout(options, parts)))
 
-  connectable(program.command('doctor').description('tell what was found: Node, keychain, folder, ports, service, key'))
+  connectable('doctor', 'Check Node, keychain, data folder, ports, service and API key', ['inference-studio doctor'])
     .addOption(dataFolder())
     .addOption(json())
     .action(async (options, command) => {
@@ -164,24 +191,25 @@ function describe(parts: Parts, ended: (code: number) => void): Command {
   return program
 }
 
-/** The first fault of the combination, in words, or null. */
+/** The first invalid combination of options as a sentence, or null. */
 function serveUsageFault({ web, proxy, open, webPort, proxyPort }: Omit<ServeOptions, 'json'>): string | null {
-  if (!web && open) return '--open and --no-web exclude each other.'
-  if (!web && webPort !== undefined) return '--web-port and --no-web exclude each other.'
-  if (!proxy && proxyPort !== undefined) return '--proxy-port and --no-proxy exclude each other.'
+  if (!web && open) return '--open and --no-web can’t be used together.'
+  if (!web && webPort !== undefined) return '--web-port and --no-web can’t be used together.'
+  if (!proxy && proxyPort !== undefined) return '--proxy-port and --no-proxy can’t be used together.'
   if (webPort && webPort === proxyPort)
     return `--web-port and --proxy-port are both ${webPort}. Give each its own port.`
   return null
 }
 
-function connectable(command: Command): Command {
+/** Adds the options that choose the service for one run. */
+function withConnection(command: Command): Command {
   return command
-    .option('--sandbox', 'use the local stand-in for the service')
-    .option('--connection <name>', 'a stored connection, for this run', nonEmpty)
-    .option('--base-url <url>', 'base address of the service, for this run', nonEmpty)
+    .option('--sandbox', 'use the sandbox instead of a service')
+    .option('--connection <name>', 'use this stored connection for this run', nonEmpty)
+    .option('--base-url <url>', 'use the service at this base URL for this run', nonEmpty)
     .option(
       '--api-key-env <name>',
-      'environment variable that holds the key (usual: INFERENCE_STUDIO_API_KEY)',
+      `environment variable with the API key for --base-url (default: ${usualKeyVariable})`,
       nonEmpty,
     )
 }

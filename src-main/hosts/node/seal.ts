@@ -1,6 +1,6 @@
 import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 
-/** Seals a key as the page does (contract/connection.ts), so that `login` goes through the same procedure. */
+/** Encrypts an API key for `connection.connect`, as the page does (contract/connection.ts). @param publicKey base64, raw P-256 point */
 export async function sealKey(publicKey: string, text: string): Promise<SealedKey> {
   const theirs = Buffer.from(publicKey, 'base64')
   const curve = { name: 'ECDH', namedCurve: 'P-256' }

@@ -1,16 +1,19 @@
 import { StudioError } from '../../core/errors.ts'
 import { exitCodes, log } from './output.ts'
 
-/** Calls `asked` at the first SIGTERM or SIGINT (Ctrl-C); the next one ends the process, for whoever doesn't want to wait. */
-export function onEndSignals(asked: () => void): () => void {
+/**
+ * Calls `onEnd` at the first SIGTERM or SIGINT (Ctrl-C). The second one ends the process at once.
+ * @returns a function that removes the listeners
+ */
+export function onEndSignals(onEnd: () => void): () => void {
   let before = false
   const onSignal = () => {
     if (before) {
-      log('warn', 'Ended at once.')
+      log('warn', 'Stopped at once.')
       process.exit(exitCodes.failed)
     }
     before = true
-    asked()
+    onEnd()
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
@@ -20,9 +23,9 @@ export function onEndSignals(asked: () => void): () => void {
   }
 }
 
-/** Resolves `asked` when the end is asked for. The process stays up until then, or until `release`, for a start that failed. */
+/** Resolves `asked` at the first end signal. Keeps the process alive until then or until `release`. */
 export function listenForEnd(): { asked: Promise<void>; signal: AbortSignal; release(): void } {
-  // A signal handler alone does not keep a process alive, and `serve --no-web --no-proxy` has no socket that would.
+  // Signal handlers do not keep a process alive, and `serve --no-web --no-proxy` has no socket that does.
   const stayAlive = setInterval(() => undefined, 2 ** 30)
   const release = () => clearInterval(stayAlive)
   const end = new AbortController()
@@ -36,16 +39,18 @@ export function listenForEnd(): { asked: Promise<void>; signal: AbortSignal; rel
   return { asked, signal: end.signal, release }
 }
 
+/** An abort signal that the end signals trigger. */
 export interface Interrupt {
-  /** Aborted with a StudioError `cancelled` when the end is asked for. */
+  /** Aborts with a StudioError `cancelled` at the first end signal. */
   readonly signal: AbortSignal
+  /** Aborts now. */
   now(): void
-  /** The outcome of `work`, or the interrupt's reason, whichever comes first. */
+  /** Settles as `work`, or rejects with the abort reason, whichever is first. */
   or<T>(work: Promise<T>): Promise<T>
   release(): void
 }
 
-/** For a command that ends by itself, and earlier on request. */
+/** For commands that end by themselves and can be interrupted. */
 export function listenForInterrupt(): Interrupt {
   const asked = new AbortController()
   const { signal } = asked

@@ -2,24 +2,27 @@ import type { Opening } from '../../../src-preload/contract/data.ts'
 import { openingLine } from '../startUpPage.ts'
 import { log } from './output.ts'
 
-/** ms between two lines of one work where nobody watches a terminal. */
-const everyMs = 5000
+/** Minimum time between two lines about the same step when standard error is not a terminal, ms. */
+const lineIntervalMs = 5000
 
-/** Says on standard error what a start does with the data before anything can be used: at a terminal in one line that changes. */
-export function createTeller(): { notify(work: Opening): void; end(): void } {
+/**
+ * Prints the progress of the start-up work on the databases on standard error.
+ * On a terminal it rewrites one line, otherwise it prints a line per step and every few seconds.
+ */
+export function createProgressPrinter(): { notify(work: Opening): void; end(): void } {
   const { stderr } = process
   let last = { at: 0, what: '' }
   let isOpen = false
   return {
     notify(work) {
       if (stderr.isTTY) {
-        // Back to the line's begin, and what stood there is gone.
+        // Returns to the start of the line and clears it.
         stderr.write(`\r\u001b[K${openingLine(work)}`)
         isOpen = true
         return
       }
       const [now, what] = [performance.now(), `${work.stage} ${work.database}`]
-      if (what === last.what && now - last.at < everyMs) return
+      if (what === last.what && now - last.at < lineIntervalMs) return
       last = { at: now, what }
       log('info', openingLine(work))
     },

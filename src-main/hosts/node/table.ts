@@ -1,11 +1,11 @@
-// Columns of a terminal. What stands in them was named by tools and by the service.
+// Columns of a terminal. Their cells contain names from apps and from the service.
 
-/** Wide and narrow as terminals take them: East Asian characters and pictures two columns, marks that join none. */
+/** Characters that take two columns of a terminal: East Asian ones and emoji. Joining marks take none. */
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const joined = /[\p{M}\p{Cf}]/u
 
-/** Columns that a text takes. */
+/** Width of a text in terminal columns. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0
@@ -13,7 +13,7 @@ function widthOf(text: string): number {
   return width
 }
 
-/** One line of what can be seen: a line feed would make a row of its own, and a change of direction turn the others about. */
+/** Replaces line feeds and removes direction marks, so that a cell can't start a row or reorder its neighbours. */
 export const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 
@@ -27,17 +27,18 @@ function cut(text: string, width: number): string {
   return `${kept}…`
 }
 
-const leastCut = 12
+/** A shortened column has at least this many columns. */
+const minCutWidth = 12
 
-/** One line in exactly so many columns: cut where it is too long, else filled up with blanks. */
+/** Cuts or pads a text to exactly `width` columns. */
 export function inColumns(text: string, width: number): string {
   const cell = cut(oneLine(text), width)
   return cell + ' '.repeat(Math.max(0, width - widthOf(cell)))
 }
 
 /**
- * Rows with their columns aligned, those from `right` on to the right. Where they are wider than the terminal, the column `cuts` gives way:
- * it holds names. What is piped is never cut.
+ * Aligns rows in columns. Columns from index `right` on are right-aligned.
+ * On a terminal that is too narrow, the column with index `cuts` is shortened. Piped output is never cut.
  */
 export function columns(
   rows: readonly (readonly string[])[],
@@ -45,11 +46,11 @@ export function columns(
 ): string[] {
   const shown = rows.map((row) => row.map(oneLine))
   const widths = (shown[0] ?? []).map((_, at) => Math.max(...shown.map((row) => widthOf(row[at] ?? ''))))
-  const feature = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
-  const over = widths.reduce((sum, width) => sum + width + 2, -2) - feature
+  const available = process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY
+  const over = widths.reduce((sum, width) => sum + width + 2, -2) - available
   const given = cuts === undefined ? undefined : widths[cuts]
   if (cuts !== undefined && given !== undefined && over > 0) {
-    widths[cuts] = Math.min(given, Math.max(leastCut, given - over))
+    widths[cuts] = Math.min(given, Math.max(minCutWidth, given - over))
   }
   return shown.map((row) =>
     row

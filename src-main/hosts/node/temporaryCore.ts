@@ -5,15 +5,15 @@ import type { CoreOptions } from '../../core/core.ts'
 import type { Parts, RunningCore } from './dependencies.ts'
 import { createNodeHost } from './host.ts'
 
-/** A core for the length of one command. */
+/** A core that one command uses. `close` also deletes its folder. */
 export interface TemporaryCore {
   core: RunningCore
   close(): Promise<void>
 }
 
 /**
- * In a folder that is thrown away, for when another process owns the asked one, or when that one is only to be read.
- * @param prepare puts into that folder what the core is to find there
+ * Starts a core in a temporary folder: when another process owns the data folder, or the command must not change it.
+ * @param prepare fills the folder before the core starts
  */
 export async function startTemporaryCore(
   parts: Parts,

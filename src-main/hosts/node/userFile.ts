@@ -7,47 +7,47 @@ import { codeOf, fileProblem, isSystemError } from '../../core/shared/diskProble
 import { exitCodes, log } from './output.ts'
 import { onEndSignals } from './signals.ts'
 
-// Files that a person names on the command line, to be read or written.
+// Files that are named on the command line, to read or to write.
 
-/** How a file was named on the command line. */
-interface Wish {
-  /** What names it on the command line, such as `--output`, for messages. */
+/** For messages about a file of the command line. */
+interface FileArgument {
+  /** The option or argument, such as `--output`. */
   option: string
-  /** What else the option takes, in words, such as "or - for standard output". */
+  /** Other accepted values as text, such as "or - for standard output". */
   otherwise?: string
 }
 
 const bad = (message: string): StudioError => new StudioError('bad_input', message)
 
 /**
- * Where a file that is asked for will really lie, absolute. A symbolic link is written through, as `cp` does it, and stays a link. Only a regular
- * file may be in that place: a rename would put a file in the place of a device or a pipe.
- * @param overwrite whether a regular file may be there
+ * Resolves the absolute path of a file to write. Follows symbolic links, as `cp` does.
+ * Refuses devices and pipes, because the final rename would replace them by a file.
+ * @param overwrite whether an existing regular file is accepted
  * @throws StudioError `bad_input`, `not_writable`
  */
 export async function fileToWrite(
   asked: string,
-  { overwrite, ...wish }: Wish & { overwrite: boolean },
+  { overwrite, ...argument }: FileArgument & { overwrite: boolean },
 ): Promise<string> {
-  const { option, otherwise = '' } = wish
+  const { option, otherwise = '' } = argument
   const allowed = `Name a regular file${otherwise === '' ? '' : ` ${otherwise}`}.`
-  const path = await placeOf(resolve(asked), option)
+  const path = await resolvePath(resolve(asked), option)
   const facts = await factsOf(path, option)
   if (facts === null && !asked.endsWith(sep)) return path
   if (facts === null || facts.isDirectory()) throw bad(`${option}: ${asked} is a folder. ${allowed}`)
   if (!facts.isFile()) throw bad(`${option}: ${asked} is a device, a pipe or a socket. ${allowed}`)
-  if (!overwrite) throw bad(`${option}: ${path} is there already. Give another name, or --force.`)
+  if (!overwrite) throw bad(`${option}: ${path} exists already. Choose another name, or add --force.`)
   return path
 }
 
-/** Follows symbolic links, also of the folders above. @throws StudioError `bad_input` */
-async function placeOf(path: string, option: string): Promise<string> {
+/** Follows symbolic links of the path and of its folders. @throws StudioError `bad_input` */
+async function resolvePath(path: string, option: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (thrown) {
     if (codeOf(thrown) !== 'ENOENT') throw asProblem(thrown, `${option}: ${path} can’t be written`)
   }
-  // As `cp` refuses it: what a link without a target was meant for, nobody knows.
+  // Refuses a link without a target, as `cp` does.
   if ((await factsOf(path, option))?.isSymbolicLink()) {
     throw bad(`${option}: ${path} is a symbolic link to a file that does not exist. Name another file.`)
   }
@@ -56,7 +56,7 @@ async function placeOf(path: string, option: string): Promise<string> {
     (facts) => facts.isDirectory(),
     () => false,
   )
-  if (!isFolder) throw bad(`${option}: there is no folder ${folder}. Name a file in a folder that exists.`)
+  if (!isFolder) throw bad(`${option}: the folder ${folder} does not exist. Name a file in an existing folder.`)
   return join(await realpath(folder), basename(path))
 }
 
@@ -70,7 +70,7 @@ async function factsOf(path: string, option: string): Promise<Stats | null> {
 }
 
 /**
- * A file that is to be read, absolute. Not a pipe: opening it would wait for a writer without an end.
+ * Resolves the absolute path of a regular file to read. Refuses pipes, because opening one may wait forever.
  * @throws StudioError `bad_input`, `not_writable`
  */
 export async function fileToRead(asked: string, option: string): Promise<string> {
@@ -86,21 +86,21 @@ export async function fileToRead(asked: string, option: string): Promise<string>
 }
 
 /**
- * A folder that does not exist yet, absolute. @throws StudioError `bad_input`
+ * Resolves the absolute path of a folder to create. @throws StudioError `bad_input` when it exists
  */
 export async function folderToMake(asked: string, option: string): Promise<string> {
-  const path = await placeOf(resolve(asked), option)
-  if (await factsOf(path, option)) throw bad(`${option}: ${path} is there already. Give another name.`)
+  const path = await resolvePath(resolve(asked), option)
+  if (await factsOf(path, option)) throw bad(`${option}: ${path} exists already. Choose another name.`)
   return path
 }
 
 /**
- * Makes a file or folder whole or not at all: `make` gets a hidden name beside `path`, which becomes `path` when all of it is there. Nothing is left
- * after a failure, nor after Ctrl-C.
- * @throws StudioError `disk_full`, `not_writable`, `bad_input`, and what `make` throws
+ * Creates a file or folder completely or not at all: `make` writes to a hidden name beside `path`, which is renamed at the end.
+ * A failure or Ctrl-C leaves nothing behind.
+ * @throws StudioError `disk_full`, `not_writable`, `bad_input`, and errors of `make`
  */
-export async function makeWhole<T>(path: string, make: (part: string) => Promise<T>): Promise<T> {
-  return withPart(dirname(path), async (part) => {
+export async function createAtomically<T>(path: string, make: (part: string) => Promise<T>): Promise<T> {
+  return withTemporaryPath(dirname(path), async (part) => {
     try {
       const made = await make(part)
       await rename(part, path)
@@ -111,8 +111,8 @@ export async function makeWhole<T>(path: string, make: (part: string) => Promise
   })
 }
 
-/** A name in `folder` that nothing has, for the length of `use`. Short: a long one may be too long where the final one is not. */
-export async function withPart<T>(folder: string, use: (part: string) => Promise<T>): Promise<T> {
+/** Runs `use` with an unused temporary path in `folder` and deletes it afterwards. The name is short, to stay below name limits. */
+export async function withTemporaryPath<T>(folder: string, use: (part: string) => Promise<T>): Promise<T> {
   const part = join(folder, `.inference-studio-${randomUUID()}.part`)
   const drop = (): void => rmSync(part, { recursive: true, force: true })
   const release = onEndSignals(() => {
@@ -128,12 +128,15 @@ export async function withPart<T>(folder: string, use: (part: string) => Promise
   }
 }
 
-/** Writes `path`, readable by its owner alone; whole or not at all. @throws StudioError as `makeWhole` */
-export function writeFileWhole(path: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
-  return makeWhole(path, async (part) => {
+/** Writes a file atomically, readable by its owner only. @throws StudioError kinds of `createAtomically` */
+export function writeFileAtomically(
+  path: string,
+  content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  return createAtomically(path, async (part) => {
     const file = await open(part, 'wx', 0o600)
     try {
-      // A single `write` may take only a part.
+      // `write` may write only a part; `writeFile` writes all.
       for await (const bytes of content) await file.writeFile(bytes)
     } finally {
       await file.close()

@@ -119,7 +119,7 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
   const parts = {
     on: [
       address,
-      t('status.proxyTools', { count: proxy.tools }),
+      t('status.proxyTools', { count: proxy.apps }),
       proxy.active > 0 && t('status.proxyActive', { count: proxy.active }),
     ],
     off: [t('status.proxyOff')],

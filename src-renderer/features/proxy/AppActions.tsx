@@ -56,7 +56,7 @@ export function AppActions({ asked, onClose }: { asked: AppAction | null; onClos
   const { t } = useTranslation('proxy')
   const { id = '', name = '' } = asked?.tool ?? {}
   const erase = async (client: Client) => {
-    const { erased } = await client.requests.eraseBodies({ tool: id })
+    const { erased } = await client.requests.eraseBodies({ app: id })
     say('erased', t('tools.bodiesErased', { count: erased }))
   }
   return (
@@ -66,7 +66,7 @@ export function AppActions({ asked, onClose }: { asked: AppAction | null; onClos
         title={t('tools.revokeTitle', { name })}
         about={t('tools.revokeAbout')}
         confirm={t('tools.revoke')}
-        ask={(client) => client.tools.revoke({ id })}
+        ask={(client) => client.apps.revoke({ id })}
         onClose={onClose}
       />
       <Confirmed
@@ -74,7 +74,7 @@ export function AppActions({ asked, onClose }: { asked: AppAction | null; onClos
         title={t('tools.resetTitle', { name })}
         about={t('tools.resetAbout')}
         confirm={t('tools.reset')}
-        ask={(client) => client.tools.resetSpend({ id })}
+        ask={(client) => client.apps.resetSpend({ id })}
         onClose={onClose}
       />
       <Confirmed

@@ -27,13 +27,13 @@ interface Shared {
 /** The form of a tool, and after a new key was made that key, this once, with the texts to set the tool up. */
 export function AppDialog({ draft, ...shared }: Shared & { draft: AppDraft | null }) {
   const { t } = useTranslation('proxy')
-  const [made, setMade] = useState<{ tool: App; key: string } | null>(null)
+  const [made, setMade] = useState<{ app: App; key: string } | null>(null)
   const close = () => {
     setMade(null)
     shared.onClose()
   }
   const title = made
-    ? t('form.doneTitle', { name: made.tool.name })
+    ? t('form.doneTitle', { name: made.app.name })
     : draft?.tool
       ? t('form.editTitle', { name: draft.tool.name })
       : t('form.addTitle')
@@ -47,7 +47,7 @@ export function AppDialog({ draft, ...shared }: Shared & { draft: AppDraft | nul
       about={made ? null : t(draft?.tool ? 'form.editAbout' : 'form.addAbout')}
     >
       {made && draft ? (
-        <Made {...shared} tool={made.tool} secret={made.key} setup={draft.setup} onClose={close} />
+        <Made {...shared} tool={made.app} secret={made.key} setup={draft.setup} onClose={close} />
       ) : (
         draft && <Form {...shared} draft={draft} onClose={close} onMade={setMade} />
       )}
@@ -60,7 +60,7 @@ function Form({
   bodyDays,
   onClose,
   onMade,
-}: Shared & { draft: AppDraft; onMade: (made: { tool: App; key: string }) => void }) {
+}: Shared & { draft: AppDraft; onMade: (made: { app: App; key: string }) => void }) {
   const { t } = useTranslation('proxy')
   const studio = useStudio()
   const { tool } = draft
@@ -83,8 +83,8 @@ function Form({
     setBusy(true)
     setProblem(null)
     const saving = tool
-      ? studio.tools.update({ id: tool.id, changes: read.settings }).then(onClose)
-      : studio.tools.add(read.settings).then(onMade)
+      ? studio.apps.update({ id: tool.id, changes: read.settings }).then(onClose)
+      : studio.apps.add(read.settings).then(onMade)
     saving.catch((thrown: unknown) => setProblem(problemOf(thrown))).finally(() => setBusy(false))
   }
   return (

@@ -18,8 +18,8 @@ export function Bodies({ detail }: { detail: RequestDetail }) {
   const { t } = useTranslation('proxy')
   const { requestBody, replyBody, row } = detail
   const tools = useApps()
-  const logs = tools?.find(({ id }) => row.who.kind === 'tool' && id === row.who.id)?.logBodies ?? false
-  const none = logs ? (isOpen(row) ? 'later' : 'noneStudio') : row.who.kind === 'tool' ? 'none' : 'noneStudio'
+  const logs = tools?.find(({ id }) => row.who.kind === 'app' && id === row.who.id)?.logBodies ?? false
+  const none = logs ? (isOpen(row) ? 'later' : 'noneStudio') : row.who.kind === 'app' ? 'none' : 'noneStudio'
   if (row.who.kind === 'stranger') return null
   return (
     <Part title={t('detail.body.title')}>

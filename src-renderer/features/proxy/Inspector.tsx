@@ -38,7 +38,7 @@ function SinceStart() {
     <>
       <Part title={t('figures.title')}>
         <KeyValue
-          rows={(['tools', 'active', 'waiting', 'relayed', 'refused'] as const).map((name) => ({
+          rows={(['apps', 'active', 'waiting', 'relayed', 'refused'] as const).map((name) => ({
             id: name,
             name: t(`figures.${name}`),
             value: count(proxy[name]),
@@ -102,7 +102,7 @@ function Facts({ row }: { row: RequestRow }) {
   const now = useNow(30_000)
   const { who, status, before } = useRowTexts()
   const { words, tone } = status(row)
-  const whoName = { tool: 'detail.who', studio: 'detail.whoStudio', stranger: 'detail.whoStranger' } as const
+  const whoName = { app: 'detail.who', studio: 'detail.whoStudio', stranger: 'detail.whoStranger' } as const
   const statuses = row.retriedAfter.map((one, at) => (one === 0 ? t('detail.lostConnection') : (before(row)[at] ?? '')))
   const rows = [
     {
@@ -110,7 +110,7 @@ function Facts({ row }: { row: RequestRow }) {
       name: t(whoName[row.who.kind]),
       value: (
         <span className="inline-flex max-w-full items-center gap-1.5">
-          {row.who.kind === 'tool' && <Dot colour={row.who.colour} />}
+          {row.who.kind === 'app' && <Dot colour={row.who.colour} />}
           <span className="min-w-0 break-words">
             {row.who.kind === 'studio' ? t(`log.rooms.${row.who.feature}`) : who(row.who)}
           </span>

@@ -78,7 +78,7 @@ function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; tod
         <Time at={row.at} now={today} />
       </Cell>
       <Cell className="flex items-center gap-2" title={name}>
-        <Dot colour={row.who.kind === 'tool' ? row.who.colour : null} />
+        <Dot colour={row.who.kind === 'app' ? row.who.colour : null} />
         <span className="truncate">{name}</span>
       </Cell>
       <Cell title={`${row.method} ${row.path}`}>

@@ -26,7 +26,7 @@ export function startProxyPage(given: Client): () => void {
   client = given
   const ended = new AbortController()
   void keepWatching(ended.signal, async (signal) => {
-    for await (const round of await given.tools.watchUse(undefined, { signal }))
+    for await (const round of await given.apps.watchUse(undefined, { signal }))
       appsStore.setState((tools) => withUse(tools, round))
   })
   const counting = setInterval(() => void count(), countEvery)

@@ -1,10 +1,10 @@
-import type { App, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 
 /** What stands in the fields of a tool's form, as typed. Empty text is no limit. */
 export interface ToolForm {
   name: string
-  colour: ToolSettings['colour']
+  colour: AppSettings['colour']
   /** As `datetime-local` has it, on the person's clock. */
   expires: string
   anyModel: boolean
@@ -28,7 +28,7 @@ export const budgets = ['budgetDay', 'budgetMonth', 'budgetTotal'] as const
 export type FormError = 'name' | 'expiresPast' | 'whole' | 'amount' | 'models' | 'endpoints'
 export type FormErrors = Partial<Record<keyof ToolForm, FormError>>
 
-export const colours: readonly ToolSettings['colour'][] = [
+export const colours: readonly AppSettings['colour'][] = [
   'blue',
   'teal',
   'violet',
@@ -40,13 +40,13 @@ export const colours: readonly ToolSettings['colour'][] = [
 ]
 
 /** The first colour that fewest tools have, so that they can be told apart. */
-export function freshColour(tools: readonly Pick<App, 'colour' | 'revokedAt'>[]): ToolSettings['colour'] {
-  const used = (colour: ToolSettings['colour']) =>
+export function freshColour(tools: readonly Pick<App, 'colour' | 'revokedAt'>[]): AppSettings['colour'] {
+  const used = (colour: AppSettings['colour']) =>
     tools.filter((tool) => tool.revokedAt === null && tool.colour === colour).length
   return colours.reduce((best, colour) => (used(colour) < used(best) ? colour : best), 'blue')
 }
 
-export const newForm = (name: string, colour: ToolSettings['colour']): ToolForm => ({
+export const newForm = (name: string, colour: AppSettings['colour']): ToolForm => ({
   name,
   colour,
   expires: '',
@@ -122,7 +122,7 @@ export function readForm(
   form: ToolForm,
   now: number,
   before: string | null = null,
-): { settings: ToolSettings; errors: null } | { settings: null; errors: FormErrors } {
+): { settings: AppSettings; errors: null } | { settings: null; errors: FormErrors } {
   const errors: FormErrors = {}
   const name = form.name.trim()
   if (name === '' || name.length > 80) errors.name = 'name'
@@ -141,7 +141,7 @@ export function readForm(
     if (value === undefined) errors[field] = 'amount'
     return value ?? null
   }
-  const settings: ToolSettings = {
+  const settings: AppSettings = {
     name,
     colour: form.colour,
     expiresAt,

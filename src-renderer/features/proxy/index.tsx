@@ -93,7 +93,7 @@ function usePauseAll() {
   const alive = (useApps() ?? []).filter((tool) => inUse(tool, Date.now()))
   const pauseAll = (paused: boolean) =>
     void attempt(async (client) => {
-      const { changed } = await client.tools.pauseAll({ paused })
+      const { changed } = await client.apps.pauseAll({ paused })
       say('pause', t(paused ? 'pausedAll' : 'resumedAll', { count: changed }))
     })
   return {

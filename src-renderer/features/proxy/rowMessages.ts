@@ -25,7 +25,7 @@ export function useRowTexts() {
 
 function rowWords(t: TFunction<'proxy'>) {
   const who = (of: Who): string =>
-    of.kind === 'tool'
+    of.kind === 'app'
       ? of.name
       : of.kind === 'studio'
         ? t('log.studioWho', { feature: t(`log.rooms.${of.feature}`) })
@@ -42,7 +42,7 @@ function rowWords(t: TFunction<'proxy'>) {
     if (reported === null) return words
     if (state === 'done') return String(reported)
     // Whether the service said so or this program: `402` and `402 refused` are not the same.
-    return state === 'failed' || (state === 'refused' && of.kind === 'tool') ? `${reported} ${words}` : words
+    return state === 'failed' || (state === 'refused' && of.kind === 'app') ? `${reported} ${words}` : words
   }
   return { t, who, status, before }
 }

@@ -85,7 +85,7 @@ function DayField({ label, day, onPick }: { label: string; day: string; onPick: 
   )
 }
 
-function SearchField({ by }: { by: 'model' | 'tool' | 'feature' | 'key' }) {
+function SearchField({ by }: { by: 'model' | 'app' | 'feature' | 'key' }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search)
   const field = useRef<HTMLInputElement>(null)

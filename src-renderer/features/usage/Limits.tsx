@@ -161,7 +161,7 @@ function KeyLimits({ limits: { key } }: { limits: Limits }) {
 function useWho(): (who: Who) => string {
   const { t } = useTranslation(['usage', 'proxy'])
   return (who) =>
-    who.kind === 'tool'
+    who.kind === 'app'
       ? who.name
       : who.kind === 'studio'
         ? t('limits.studio', { feature: t(`proxy:log.rooms.${who.feature}`) })

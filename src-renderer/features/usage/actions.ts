@@ -42,7 +42,7 @@ export function openRequests(from: string, to: string, by: StackBy, id: string |
 export function filterOf(by: StackBy, id: string | null): Pick<RequestFilter, 'model' | 'who'> {
   if (id === null || id === restId || by === 'key') return {}
   if (by === 'model') return { model: id }
-  return { who: by === 'tool' ? id : `studio:${id}` }
+  return { who: by === 'app' ? id : `studio:${id}` }
 }
 
 /** Shows one request of the log. */

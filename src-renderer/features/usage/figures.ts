@@ -70,7 +70,7 @@ export const restId = 'rest'
 /** A tool has its colour everywhere; what is no tool among them has one that none of them has. */
 export function inkOf({ id, colour }: PageSeries, place: number, { query, series }: PageView): Ink {
   if (id === restId) return 'rest'
-  if (query.by !== 'tool') return place
+  if (query.by !== 'app') return place
   return colour ?? (series.some((one) => one.colour === 'blue') ? 'slate' : 0)
 }
 

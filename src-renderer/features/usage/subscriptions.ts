@@ -43,7 +43,7 @@ export function startUsage(given: Client): () => void {
   })
   const ended = new AbortController()
   void keepWatching(ended.signal, async (signal) => {
-    for await (const round of await given.tools.watchUse(undefined, { signal })) {
+    for await (const round of await given.apps.watchUse(undefined, { signal })) {
       appsStore.setState((tools) => withUse(tools, round))
     }
   })

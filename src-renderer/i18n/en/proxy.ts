@@ -24,7 +24,7 @@ export const proxy = {
   },
   figures: {
     title: 'Since start',
-    tools: 'Tools',
+    apps: 'Tools',
     active: 'Active now',
     waiting: 'Waiting now',
     relayed: 'Relayed',
@@ -332,7 +332,7 @@ export const proxy = {
     bytesUp: 'Sent',
     bytesDown: 'Received',
     times: 'Times',
-    cancelledBy: { tool: 'The tool went away.', person: 'You stopped it.', studio: 'Inference Studio ended it.' },
+    cancelledBy: { app: 'The tool went away.', person: 'You stopped it.', studio: 'Inference Studio ended it.' },
     unknown: 'It was in flight when Inference Studio ended. What became of it at the service can’t be known from here.',
     cut: 'The service ended its reply in the middle.',
     timeline: {

@@ -76,7 +76,7 @@ export const usage = {
     grain: 'Bars',
     grains: { auto: 'Bars that fit', day: 'By day', week: 'By week', month: 'By month' },
     by: 'Stacked by',
-    stacks: { model: 'Model', tool: 'Tool', feature: 'Feature', key: 'Key' },
+    stacks: { model: 'Model', app: 'Tool', feature: 'Feature', key: 'Key' },
     source: 'Whose figures',
     sources: { service: 'The service’s', here: 'This machine’s' },
     measure: 'Figure',
@@ -91,7 +91,7 @@ export const usage = {
     before: 'Compare with before',
     table: 'As a table',
     search: 'Search {{what}}',
-    searchWhat: { model: 'models', tool: 'tools', feature: 'features', key: 'keys' },
+    searchWhat: { model: 'models', app: 'tools', feature: 'features', key: 'keys' },
     clearSearch: 'Clear the search',
   },
   cards: {
@@ -154,7 +154,7 @@ export const usage = {
     gaps_other:
       '{{count}} bars are hatched: of those days nothing was fetched. That is not known, which is not nothing.',
     notTold: 'The service does not tell this figure of keys.',
-    rest: { model: 'others', tool: 'the studio and others', feature: 'tools', key: 'others' },
+    rest: { model: 'others', app: 'the studio and others', feature: 'tools', key: 'others' },
     rooms: {
       chat: 'Chat',
       speech: 'Speech',
@@ -167,7 +167,7 @@ export const usage = {
   table: {
     label: 'The figures',
     buckets: { day: 'Day', week: 'Week', month: 'Month' },
-    names: { model: 'Model', tool: 'Tool', feature: 'Feature', key: 'Key' },
+    names: { model: 'Model', app: 'Tool', feature: 'Feature', key: 'Key' },
     requests: 'Requests',
     tokensIn: 'Tokens in',
     cached: 'of it cached',

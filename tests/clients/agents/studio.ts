@@ -22,7 +22,7 @@ export async function startStudio(dataDir: string) {
   })
   const proxy = studio.ready.proxy as { baseUrl: string } | null
   if (!proxy) throw new Error('The studio came up without its local /v1.')
-  const made = await startJson(['tools', 'add', 'clients', '--data-dir', dataDir, '--json'], env)
+  const made = await startJson(['apps', 'add', 'clients', '--data-dir', dataDir, '--json'], env)
   return {
     baseUrl: proxy.baseUrl,
     key: String(made.ready.key),
@@ -37,7 +37,7 @@ export async function startStudio(dataDir: string) {
     },
     /** The studio's own account: rows of its log for the tool's key, oldest first, once all of them are closed. */
     async rows(): Promise<LogRow[]> {
-      const command = ['requests', '--tool', 'clients', '--limit', '1000', '--data-dir', dataDir, '--json']
+      const command = ['requests', '--app', 'clients', '--limit', '1000', '--data-dir', dataDir, '--json']
       for (let tries = 0; ; tries += 1) {
         const { stdout } = await run(node24(), [cli, ...command], { env })
         const lines = stdout.split('\n').filter((line) => line !== '')

@@ -70,7 +70,7 @@ describe('the text for Prometheus', () => {
     prometheus.ended(row())
     prometheus.ended(row())
     prometheus.ended(row({ status: 503, attempts: 3 }))
-    prometheus.ended(row({ status: null, state: 'cancelled', cancelledBy: 'tool' }))
+    prometheus.ended(row({ status: null, state: 'cancelled', cancelledBy: 'app' }))
     prometheus.ended(row({ who: { kind: 'studio', feature: 'chat' }, endpoint: 'speech' }))
     const value = await read(prometheus)
     const chat = { ...editor, endpoint: 'chat' }
@@ -138,7 +138,7 @@ describe('the text for Prometheus', () => {
         const prometheus = new Prometheus(() => idle)
         prometheus.ended(
           row({
-            who: { kind: 'tool', id: 'x', name, colour: 'rose' },
+            who: { kind: 'app', id: 'x', name, colour: 'rose' },
             model: 'SECRET-model',
             path: '/v1/SECRET',
             problem: { kind: 'internal', message: 'SECRET' },

@@ -4,7 +4,7 @@ import type { RequestRow } from '../../../src-preload/contract/requests.ts'
 export const row = (rest: Partial<RequestRow> = {}): RequestRow => ({
   id: 1,
   at: '2026-03-01T12:00:00.000Z',
-  who: { kind: 'tool', id: 'tool-1', name: 'editor', colour: 'blue' },
+  who: { kind: 'app', id: 'tool-1', name: 'editor', colour: 'blue' },
   method: 'POST',
   path: '/v1/chat/completions',
   endpoint: 'chat',

@@ -37,7 +37,7 @@ describe('the cost of a request', () => {
     expect(await rowOf(requestLog, refused.id)).toMatchObject({ ...free, state: 'refused', attempts: 0 })
     const waited = requestLog.open(notice())
     waited.queued()
-    waited.ends({ state: 'cancelled', by: 'tool' }, null)
+    waited.ends({ state: 'cancelled', by: 'app' }, null)
     expect(await rowOf(requestLog, waited.id)).toMatchObject({ ...free, attempts: 0 })
     const unreachable = requestLog.open(notice())
     unreachable.backsOff(0)
@@ -56,9 +56,9 @@ describe('the cost of a request', () => {
   it('is an estimate of nothing for a stream that was cancelled before any output [CHAT-17]', async () => {
     const byItsWord = { cost: '0', costIs: 'estimated' }
     expect(await ended({}, 200, { state: 'cancelled', by: 'person' }, reading(10, 0))).toMatchObject(byItsWord)
-    expect(await ended({}, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(byItsWord)
+    expect(await ended({}, 200, { state: 'cancelled', by: 'app' }, null)).toMatchObject(byItsWord)
     expect(await ended({}, 429, { state: 'cancelled', by: 'person' }, null)).toMatchObject(free)
-    expect(await ended({ stream: false }, 200, { state: 'cancelled', by: 'tool' }, null)).toMatchObject(unknown)
+    expect(await ended({ stream: false }, 200, { state: 'cancelled', by: 'app' }, null)).toMatchObject(unknown)
   })
 
   it('is an estimate for a stream that was cancelled after output [CHAT-18]', async () => {

@@ -97,7 +97,7 @@ function isBy(by: RequestRow['who'], who: string): boolean {
   if (who === 'studio') return by.kind === 'studio'
   if (who === 'strangers') return by.kind === 'stranger'
   if (who.startsWith('studio:')) return by.kind === 'studio' && who === `studio:${by.feature}`
-  return by.kind === 'tool' && by.id === who
+  return by.kind === 'app' && by.id === who
 }
 
 /** The contract's filter, field by field, over rows that were read without a filter. */
@@ -107,7 +107,7 @@ function naive(row: RequestRow, { who, model: wanted, outcome, text, since, unti
   if (outcome && (outcomeOfRow(row) ?? 'open') !== outcome) return false
   if (since && row.at < since) return false
   if (until && row.at > until) return false
-  const name = row.who.kind === 'tool' ? row.who.name : null
+  const name = row.who.kind === 'app' ? row.who.name : null
   const texts = [row.path, row.model, name, row.problem?.kind, row.problem?.message, row.requestId]
   return !text || texts.some((one) => one?.toLowerCase().includes(text.toLowerCase()))
 }
@@ -207,7 +207,7 @@ describe('refusals of the guard', () => {
     requestLog.refused(refusal({ appId: 'editor', from: 'My editor', code: 'paused' }))
     const rows = await requestLog.page({}, newest, 10)
     expect(rows).toMatchObject([
-      { who: { kind: 'tool', id: 'editor', name: 'My editor' }, problem: { kind: 'paused' }, times: 1 },
+      { who: { kind: 'app', id: 'editor', name: 'My editor' }, problem: { kind: 'paused' }, times: 1 },
       { problem: { kind: 'host' }, times: 1 },
       {
         who: { kind: 'stranger', from: 'a web page at https://evil.example' },

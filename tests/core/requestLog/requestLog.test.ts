@@ -154,7 +154,7 @@ describe('a request', () => {
     expect(row).toEqual({
       id: trace.id,
       at: '2026-11-21T10:00:00.000Z',
-      who: { kind: 'tool', id: 'editor', name: 'My editor', colour: 'teal' },
+      who: { kind: 'app', id: 'editor', name: 'My editor', colour: 'teal' },
       method: 'POST',
       path: '/v1/chat/completions',
       endpoint: 'chat',
@@ -209,7 +209,7 @@ describe('a request', () => {
     tools = [{ id: 'editor', name: 'New', colour: 'teal' }]
     expect((await rowOf(requestLog, id)).who).toMatchObject({ name: 'New', colour: 'teal' })
     tools = []
-    expect((await rowOf(requestLog, id)).who).toMatchObject({ kind: 'tool', id: 'editor', name: 'editor' })
+    expect((await rowOf(requestLog, id)).who).toMatchObject({ kind: 'app', id: 'editor', name: 'editor' })
   })
 
   it('can be stopped by a person, also before it has a carrier, and its row says so', async () => {
@@ -219,15 +219,15 @@ describe('a request', () => {
     let reported = 0
     early.onStop = () => {
       reported += 1
-      early.ends({ state: 'cancelled', by: 'tool' }, null)
+      early.ends({ state: 'cancelled', by: 'app' }, null)
     }
     expect(reported).toBe(1)
     expect(await rowOf(requestLog, early.id)).toMatchObject({ state: 'cancelled', cancelledBy: 'person' })
     expect(requestLog.stop(early.id)).toBe(false)
     expect(requestLog.stop(4711)).toBe(false)
     const late = sent(requestLog)
-    late.ends({ state: 'cancelled', by: 'tool' }, null)
-    expect(await rowOf(requestLog, late.id)).toMatchObject({ cancelledBy: 'tool' })
+    late.ends({ state: 'cancelled', by: 'app' }, null)
+    expect(await rowOf(requestLog, late.id)).toMatchObject({ cancelledBy: 'app' })
   })
 
   it('is emitted at its end, after its row was written', async () => {

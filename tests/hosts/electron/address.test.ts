@@ -5,9 +5,12 @@ import { expect, test } from 'vitest'
 import { externalAddress, isOwn } from '../../../src-main/hosts/electron/address.ts'
 import { readWindowState, writeWindowState } from '../../../src-main/hosts/electron/windowState.ts'
 
-test.each(['https://a.example/x', 'http://a.example/', 'mailto:a@b.example'])('%s may go to the browser', (url) => {
-  expect(externalAddress(url)).toBe(url)
-})
+test.each(['https://a.example/x', 'http://a.example/', 'mailto:a@b.example'])(
+  '%s may be opened in the browser',
+  (url) => {
+    expect(externalAddress(url)).toBe(url)
+  },
+)
 test.each(['javascript:alert(1)', 'file:///etc/passwd', 'https://u:p@a.example/', 'app://studio/', 'smb://a/b', 'x'])(
   '%s never goes to the browser',
   (url) => expect(externalAddress(url)).toBeNull(),
@@ -21,7 +24,7 @@ test('only app://studio is our own page', () => {
 
 const screen = { x: 0, y: 0, width: 1920, height: 1080 }
 const state = { x: 10, y: 20, width: 900, height: 700, maximized: false }
-test('size and place are kept; a damaged file or a place off every screen is not believed', () => {
+test('size and position are restored, unless the file is damaged or the position is off every screen', () => {
   const folder = mkdtempSync(join(tmpdir(), 'window-'))
   const file = join(folder, 'window.json')
   expect(readWindowState(file, [screen])).toBeNull()

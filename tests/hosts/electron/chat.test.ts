@@ -36,14 +36,14 @@ test('first run: one click on "Try the sandbox" and a reply streams', async () =
   await settled(page, 'complete')
 })
 
-test('send, watch tokens arrive one after another, stop by Esc: the service sees the close [CHAT-16]', async () => {
+test('tokens of a reply arrive one after another, and Esc closes the request to the service [CHAT-16]', async () => {
   const { page } = await launchDesktop(newDataDir())
   await connectTo(page, sandbox.baseUrl, canary)
   await pickModel(page, 'writer-large')
   await sendWatchStop(page, sandbox)
 })
 
-test('neither a reload nor a link to the outside costs a token of a running reply', async () => {
+test('a reload and an external link lose no token of a running reply', async () => {
   const desktop = await launchDesktop(newDataDir())
   const { page } = desktop
   await watchOutside(desktop)
@@ -69,7 +69,7 @@ test('neither a reload nor a link to the outside costs a token of a running repl
   expect(sandbox.observe.requests().filter((request) => request.stream)).toHaveLength(1)
 })
 
-test('quit mid-stream: the reply is kept and marked, all is there at the next start, the key is found nowhere [AUTH-03]', async () => {
+test('quitting mid-stream stores and marks the reply, the next start shows it, and the key is in no file [AUTH-03]', async () => {
   const dataDir = newDataDir()
   const first = await launchDesktop(dataDir)
   await connectTo(first.page, sandbox.baseUrl, canary)

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await prompt.fill('A harbour, early')
   await prompt.press('Enter')
   await picture().waitFor()
-  // Its facts and deeds stand beside the gallery.
+  // Its details and actions are beside the gallery.
   await picture().click({ modifiers: ['ControlOrMeta'] })
   await desktop.evaluate(({ BrowserWindow, shell }) => {
     const left: Left = { shown: [], dragged: [] }
@@ -51,7 +51,7 @@ const shown = (): Promise<string[]> =>
 const dragged = (): Promise<Left['dragged']> =>
   desktop.evaluate(() => (globalThis as unknown as { left: Left }).left.dragged.splice(0))
 
-test('a picture is shown in the system’s file manager, where its kept file lies', async () => {
+test('an image is shown in the file manager', async () => {
   await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
   const paths: string[] = []
   await expect.poll(async () => paths.push(...(await shown()))).toBe(1)
@@ -63,7 +63,7 @@ test('a picture is shown in the system’s file manager, where its kept file lie
   ).toBe('PNG')
 })
 
-test('a picture is dragged out as a copy with a name, through the window that has the focus', async () => {
+test('an image is dragged out of the focused window as a named copy', async () => {
   await picture().dispatchEvent('dragstart', { bubbles: true })
   const items: Left['dragged'] = []
   await expect.poll(async () => items.push(...(await dragged()))).toBe(1)
@@ -74,7 +74,7 @@ test('a picture is dragged out as a copy with a name, through the window that ha
   expect(readFileSync(path).subarray(1, 4).toString()).toBe('PNG')
 })
 
-test('a file that is gone from the disk is not shown: its path is told', async () => {
+test('a missing file is not shown, and its path is reported', async () => {
   rmSync(join(dataDir, 'media'), { recursive: true })
   await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
   await desktop.page

@@ -11,13 +11,13 @@ export function newDataDir(): string {
   return folder
 }
 
-/** Ends what a test left running and removes its folders. */
+/** Stops the processes of a test and deletes its folders. */
 export async function tidy(): Promise<void> {
   await closeDesktops()
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
 
-/** From now on the system's browser is a list; read it with `openedOutside`. */
+/** Replaces the default browser by a list, which `openedOutside` reads. */
 export async function watchOutside({ evaluate }: Desktop): Promise<void> {
   await evaluate(({ shell }) => {
     const opened: string[] = []
@@ -28,6 +28,6 @@ export async function watchOutside({ evaluate }: Desktop): Promise<void> {
   })
 }
 
-/** What was handed to the system's browser since the last call. */
+/** Addresses opened in the default browser since the last call. */
 export const openedOutside = ({ evaluate }: Desktop): Promise<string[]> =>
   evaluate(() => (globalThis as unknown as { openedOutside: string[] }).openedOutside.splice(0))

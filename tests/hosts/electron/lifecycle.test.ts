@@ -17,7 +17,7 @@ function endedCleanly(dataDir: string): boolean {
   return lock.endedCleanlyBefore
 }
 
-test('its scheme is registered before ready: the page is a secure context, and ready is too late for another', async () => {
+test('the scheme is registered before ready, so the page is a secure context; later registrations are refused', async () => {
   const { page, evaluate } = await launchDesktop(newDataDir())
   expect(await page.evaluate(() => isSecureContext && typeof crypto.subtle === 'object')).toBe(true)
   await expect(
@@ -25,7 +25,7 @@ test('its scheme is registered before ready: the page is a secure context, and r
   ).rejects.toThrow(/before app is ready/)
 })
 
-test('a second start on the same folder ends at once and brings the first window to the front', async () => {
+test('a second start on the same folder exits at once and focuses the first window', async () => {
   const dataDir = newDataDir()
   const { evaluate } = await launchDesktop(dataDir)
   await evaluate(({ app, BrowserWindow }) => {
@@ -51,7 +51,7 @@ test('quit waits for the core: the database is closed and the folder is free', a
   expect(endedCleanly(dataDir)).toBe(true)
 })
 
-test('the last closed window ends the program, and its size and place come back', async () => {
+test('closing the last window quits, and its size and position are restored', async () => {
   const dataDir = newDataDir()
   const place = { x: 60, y: 50, width: 1010, height: 710 }
   const first = await launchDesktop(dataDir)
@@ -66,7 +66,7 @@ test('the last closed window ends the program, and its size and place come back'
   expect(await second.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.getBounds())).toEqual(place)
 })
 
-test('while a damaged log is mended the window is there and says so; then it becomes the studio by itself', async () => {
+test('the window shows the repair of a damaged log, then opens the studio by itself', async () => {
   const dataDir = filledFolder()
   moreRequests(dataDir, 60_000)
   behead(join(dataDir, 'ledger.sqlite'))
@@ -82,7 +82,7 @@ test('while a damaged log is mended the window is there and says so; then it bec
 })
 
 // A real Electron shows its error box until a person closes it, and can't be looked at before it is ready.
-describe.runIf(!real)('seen through the stand-in alone', () => {
+describe.runIf(!real)('with the replacement of Electron only', () => {
   test('a quit while the core is still starting waits for it and opens no window', async () => {
     const dataDir = newDataDir()
     const { evaluate, ended } = startStandIn(dataDir)
@@ -102,7 +102,7 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     expect(endedCleanly(dataDir)).toBe(true)
   })
 
-  test('a folder that another process has is said in words, and the program ends', async () => {
+  test('a folder in use by another process is reported, and the program exits', async () => {
     const dataDir = newDataDir()
     const lock = lockFolder(dataDir)
     const { code, errors } = await runDesktopToItsEnd(dataDir)
@@ -111,7 +111,7 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     expect(errors).toMatch(/could not start\n.*(in use|already)/i)
   })
 
-  test('a data folder of another program is refused in words, and nothing in it is changed', async () => {
+  test('a folder of another program is refused with a message, and nothing in it changes', async () => {
     const dataDir = newDataDir()
     mkdirSync(join(dataDir, 'tmp'))
     writeFileSync(join(dataDir, 'tmp', 'theirs.txt'), 'theirs')
@@ -123,7 +123,7 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     expect(statSync(dataDir).mtimeMs).toBe(mtimeMs)
   })
 
-  test('a file of another program in the place of the database is said in words, left as it is, and the program ends', async () => {
+  test('a foreign file in place of the database is reported and unchanged, and the program exits', async () => {
     const dataDir = claimFolder(newDataDir())
     const foreign = 'this is no database, and long enough to be seen as one '.repeat(100)
     writeFileSync(databaseFile(dataDir), foreign)
@@ -133,7 +133,7 @@ describe.runIf(!real)('seen through the stand-in alone', () => {
     expect(readFileSync(databaseFile(dataDir), 'utf8')).toBe(foreign)
   })
 
-  test('the stand-in throws on what it does not know', async () => {
+  test('the replacement throws on members that it does not implement', async () => {
     const { evaluate } = await launchDesktop(newDataDir())
     const heard = await evaluate((electron) => {
       const tries: Record<string, () => unknown> = {

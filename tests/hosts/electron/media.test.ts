@@ -47,7 +47,7 @@ const ask = (path: string, { method = 'GET', range }: Asked = {}) =>
     { path, method, ...(range !== undefined && { range }) },
   )
 
-test('a picture is shown, as what it is and nothing else', async () => {
+test('an image is served with its detected type only', async () => {
   expect(address).toMatch(/^\/media\/[\da-f-]{36}$/)
   const width = () =>
     desktop.page.locator('.composer-picture img').evaluate((image: HTMLImageElement) => image.naturalWidth)
@@ -64,7 +64,7 @@ test('a picture is shown, as what it is and nothing else', async () => {
   })
 })
 
-test('ranges are answered, and one behind the end is refused', async () => {
+test('ranges are served, and one behind the end is refused', async () => {
   const part = await ask(address, { range: 'bytes=1-3' })
   expect([part.status, part.body, part.headers['content-range']]).toEqual([
     206,
@@ -74,7 +74,7 @@ test('ranges are answered, and one behind the end is refused', async () => {
   expect((await ask(address, { range: `bytes=${bytes.length}-` })).status).toBe(416)
 })
 
-test('other methods, other names and ways out of the folder are nothing', async () => {
+test('other methods, unknown ids and paths out of the folder are refused', async () => {
   writeFileSync(join(dataDir, 'secret.txt'), 'SECRET')
   for (const method of ['POST', 'PUT', 'DELETE']) expect((await ask(address, { method })).status).toBe(405)
   for (const path of [

@@ -32,7 +32,7 @@ const shown = () =>
 const click = () => desktop.evaluate(() => void (globalThis as Held).shown.at(-1)?.emit('click'))
 const lines = () => desktop.page.getByRole('region', { name: 'Alerts', exact: true })
 
-test('a crossing is a silent notification of the system, and a click on it opens its room in the page that is there', async () => {
+test('an alert shows a silent system notification, and its click opens the page in the existing window', async () => {
   const { page } = desktop
   await page.evaluate(() => Object.assign(window, { sameDocument: true }))
   await page.getByRole('button', { name: 'No alerts' }).click()
@@ -50,7 +50,7 @@ test('a crossing is a silent notification of the system, and a click on it opens
   expect(JSON.stringify(await shown())).not.toContain(canary)
 })
 
-test('they can be tried, and switched off', async () => {
+test('notifications can be tested and switched off', async () => {
   const { page } = desktop
   await page.getByRole('button', { name: '1 alert', exact: true }).click()
   await page.getByRole('button', { name: 'Set up alerts' }).click()

@@ -3,7 +3,7 @@ import { RPCHandler } from '@orpc/server/message-port'
 import { expect, it } from 'vitest'
 import { Listeners } from '../../../src-main/core/shared/events.ts'
 import { StateFeed } from '../../../src-main/core/shared/stateFeed.ts'
-import { PacedPort, waitsForReader } from '../../../src-main/hosts/electron/pacedPort.ts'
+import { awaitReader, PacedPort } from '../../../src-main/hosts/electron/pacedPort.ts'
 import { MessageChannelMain } from '../../helpers/electron/ports.ts'
 
 const size = 50_000
@@ -19,7 +19,7 @@ function setUp() {
   const router = { watch: os.handler(({ signal }) => feed.watch(signal)), small: os.handler(() => 'here') }
   const { port1, port2 } = new MessageChannelMain()
   const port = new PacedPort(port1)
-  new RPCHandler(router, { experimental_transfer: waitsForReader }).upgrade(port)
+  new RPCHandler(router, { experimental_transfer: awaitReader }).upgrade(port)
   port1.start()
   const heard = new Map<string, unknown[]>()
   const state = { reads: true, unread: 0 }
@@ -52,7 +52,7 @@ function setUp() {
   }
 }
 
-it('holds back what a window that hangs does not read, and tells it the last state when it reads again', async () => {
+it('messages to a hanging window wait, and it receives the last state when it reads again', async () => {
   const page = setUp()
   for (let id = 0; id < streams; id += 1) page.call(String(id), '/watch')
   await expect.poll(() => page.heard.size).toBe(streams)
@@ -71,7 +71,7 @@ it('holds back what a window that hangs does not read, and tells it the last sta
   page.close()
 })
 
-it('ends the streams of a window that is closed while it hangs', async () => {
+it('closing a hanging window ends its streams', async () => {
   const page = setUp()
   for (let id = 0; id < streams; id += 1) page.call(String(id), '/watch')
   await expect.poll(() => page.heard.size).toBe(streams)

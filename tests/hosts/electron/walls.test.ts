@@ -27,7 +27,7 @@ afterAll(async () => {
   outside.close()
 })
 
-test('the window has its title, its least size and the ground of the page in both themes', async () => {
+test("the window has its title, its minimum size and the page's background in both themes", async () => {
   const shown = () => desktop.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows()[0]?.isVisible())
   await expect.poll(shown).toBe(true)
   const seen = await desktop.evaluate(({ BrowserWindow, nativeTheme }) => {
@@ -44,7 +44,7 @@ test('the window has its title, its least size and the ground of the page in bot
   expect(seen).toEqual({ title: 'Inference Studio', least: [720, 480], grounds: [light, dark] })
 })
 
-test('the page sees nothing of Node or Electron, and of the preload one frozen word', async () => {
+test('the page sees nothing of Node or Electron, and one frozen object of the preload', async () => {
   const seen = await desktop.page.evaluate(() => {
     const page = globalThis as unknown as Record<string, unknown>
     const names = ['require', 'process', 'module', 'exports', 'Buffer', 'global', 'electron', 'ipcRenderer']
@@ -64,7 +64,7 @@ test('the page sees nothing of Node or Electron, and of the preload one frozen w
   expect(rewritten).toEqual({ host: 'desktop' })
 })
 
-test('every reply of the app scheme carries the security headers, refusals too', async () => {
+test('every response of the app scheme has the security headers, errors included', async () => {
   const expected = Object.entries(securityHeaders()).map(([name, value]) => [name.toLowerCase(), value])
   for (const path of ['/index.html', '/not-there']) {
     const headers = await desktop.page.evaluate(async (at) => Array.from((await fetch(at)).headers), path)
@@ -72,7 +72,7 @@ test('every reply of the app scheme carries the security headers, refusals too',
   }
 })
 
-test('the policy is enforced: no inline script, no eval, no word to another address', async () => {
+test('the policy is enforced: no inline script, no eval, no other origins', async () => {
   const violations = await desktop.page.evaluate(async (address) => {
     const seen: string[] = []
     document.addEventListener('securitypolicyviolation', (event) => seen.push(event.effectiveDirective))
@@ -128,7 +128,7 @@ test('no address leads out of the page folder, and nothing is changed through it
   expect(await status('/index.html', 'POST')).toBe(405)
 })
 
-test('the microphone and Copy are allowed; camera, place, notifications and the clipboard are denied', async () => {
+test('the microphone and Copy are allowed; camera, location, notifications and reading the clipboard are denied', async () => {
   const answers = await desktop.page.evaluate(async () => {
     const listen = (asked: MediaStreamConstraints) =>
       navigator.mediaDevices.getUserMedia(asked).then(
@@ -188,7 +188,7 @@ async function clickLink(address: string, target: string): Promise<void> {
   )
 }
 
-test('a link to the outside goes to the system browser, and the page stays', async () => {
+test('an external link opens in the default browser, and the page stays', async () => {
   const before = desktop.page.url()
   await desktop.page.evaluate(() => Object.assign(globalThis, { stays: true }))
   await clickLink('https://a.example/here', '_self')
@@ -199,7 +199,7 @@ test('a link to the outside goes to the system browser, and the page stays', asy
   expect(await desktop.page.evaluate(() => 'stays' in globalThis)).toBe(true)
 })
 
-test('no window opens: the address of a new one goes to the system browser', async () => {
+test('new windows open in the default browser instead', async () => {
   await clickLink('https://c.example/', '_blank')
   await expect.poll(() => openedOutside(desktop)).toEqual(['https://c.example/'])
   await desktop.page.evaluate(() => void window.open('https://d.example/', 'name', 'width=300'))
@@ -208,7 +208,7 @@ test('no window opens: the address of a new one goes to the system browser', asy
   expect(await desktop.evaluate(({ BrowserWindow }) => BrowserWindow.getAllWindows().length)).toBe(1)
 })
 
-test('javascript:, file: and addresses with a name in them never leave, by any way', async () => {
+test('javascript:, file: and addresses with credentials are never opened', async () => {
   const bad = ['javascript:globalThis.ran=1', 'file:///etc/passwd', 'https://user:pass@a.example/', 'smb://a.example/x']
   for (const address of bad) {
     await clickLink(address, '_self')
@@ -256,7 +256,7 @@ test('the page may reload itself', async () => {
   expect(await openedOutside(desktop)).toEqual([])
 })
 
-test('not even a debugger gets the window to another address: the network is cut for it', async () => {
+test('not even a debugger can navigate the window elsewhere, because its network is blocked', async () => {
   await expect(desktop.page.goto(outsideUrl)).rejects.toThrow(/BLOCKED_BY_CLIENT/)
   expect(reached).toEqual([])
 })

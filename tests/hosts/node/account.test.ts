@@ -59,7 +59,7 @@ function expectNoKey(dataDir: string, ...ended: Ended[]): void {
 }
 
 describe.runIf(process.platform === 'linux')('with a keychain', () => {
-  it('login keeps the key there, serve and chat use it, logout forgets it', async () => {
+  it('login stores the API key in the keychain, serve and chat use it, logout deletes it', async () => {
     const dataDir = newFolder()
     const login = await studio().run([...loginArgs(dataDir), '--name', 'Mine'], {}, `${canary}\n`)
     const profile = { name: 'Mine', kind: 'service', baseUrl: service.baseUrl, keyKept: 'keychain' }
@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login, chat, doctor, logout)
   })
 
-  it('keeps a key for each connection, and lists, switches and forgets them [AUTH-03]', async () => {
+  it('each connection has its own key, and connections can be listed, switched and deleted [AUTH-03]', async () => {
     const dataDir = newFolder()
     const other = await startSandbox({ seed: 'other', apiKey: `${canary}-other` })
     const folder = ['--data-dir', dataDir]
@@ -98,7 +98,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
       { name: 'Work', active: true, baseUrl: other.baseUrl, keyKept: 'keychain' },
     ])
     const table = await connections()
-    expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*in the keychain.*\n\* +Work /)
+    expect(table.stdout).toMatch(/^\s+NAME\s+ADDRESS\s+KEY\s+ID\n\s+Home .*keychain.*\n\* +Work /)
 
     // A program that runs follows the choice; each key is found for its own address.
     const host = studio().start(['serve', '--json', '--web-port', '0', '--no-proxy', ...folder])
@@ -119,14 +119,14 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     // The connection of one run changes nothing of what is stored.
     const doctor = await studio().run(['doctor', '--json', '--connection', 'Work', ...folder])
     expect(JSON.parse(doctor.stdout).checks).toContainEqual({
-      ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} answers` },
+      ...{ name: 'baseAddress', status: 'ok', detail: `${other.baseUrl} responds` },
     })
     expect(await listed()).toMatchObject([{ active: true }, { active: false }])
 
     // The same name again is the same connection with another key.
     expect((await add('Home', { ...service, apiKey: service.keys.neverUsed })).code).toBe(0)
     const forgotten = await connections('forget', 'Home')
-    expect(forgotten.stdout).toContain('Nothing is connected now.')
+    expect(forgotten.stdout).toContain('No connection is in use now.')
     expect(await listed()).toMatchObject([{ name: 'Work', active: false }])
     expect((await connections('use', 'Home')).code).toBe(1)
     expect((await connections('use', 'Work')).code).toBe(0)
@@ -135,7 +135,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     await other.close()
   })
 
-  it('login reads a variable too', async () => {
+  it('login reads the key from a variable', async () => {
     const dataDir = newFolder()
     const login = await studio().run([...loginArgs(dataDir), '--api-key-env', 'MINE'], { MINE: canary })
     expect(login.code).toBe(0)
@@ -143,18 +143,18 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expectNoKey(dataDir, login)
   })
 
-  it('logout works while the service is away', async () => {
+  it('logout works while the service is offline', async () => {
     const dataDir = newFolder()
     const gone = await startSandbox({ apiKey: canary })
     const where = ['--base-url', gone.baseUrl, '--data-dir', dataDir]
     expect((await studio().run(['login', ...where], {}, canary)).code).toBe(0)
     await gone.close()
     const { code, stdout } = await studio().run(['logout', '--data-dir', dataDir])
-    expect([code, stdout]).toEqual([0, 'The connection and its key are forgotten. Conversations stay.\n'])
+    expect([code, stdout]).toEqual([0, 'Deleted the connection and its API key. Conversations stay.\n'])
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'none' })
   })
 
-  it('a refused key is told in words, keeps nothing, and leaves what was connected before', async () => {
+  it('a refused key is reported, not stored, and the previous connection stays in use', async () => {
     const dataDir = newFolder()
     const refuse = () => studio().run(loginArgs(dataDir), {}, service.keys.revoked)
     const first = await refuse()
@@ -169,7 +169,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     expect(await connectionIn(dataDir)).toMatchObject({ state: 'connected' })
   })
 
-  it('a key that is typed is not shown; Ctrl-C keeps nothing', async () => {
+  it('a typed key is not shown, and Ctrl-C stores nothing', async () => {
     const dataDir = newFolder()
     const typed = async (keys: string) => {
       const command = [process.execPath, studioEntry, 'login', '--base-url', service.baseUrl, '--data-dir', dataDir]
@@ -196,7 +196,7 @@ describe.runIf(process.platform === 'linux')('with a keychain', () => {
     const login = await typed(`${canary}\r`)
     expect([login.code, login.stdout]).toEqual([
       0,
-      expect.stringContaining(`(${service.baseUrl}). The key is in the keychain.`),
+      expect.stringContaining(`(${service.baseUrl}). The API key is stored in the keychain.`),
     ])
     expectNoKey(dataDir, login)
   })

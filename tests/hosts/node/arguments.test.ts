@@ -17,7 +17,7 @@ import { run as runHere } from '../../../src-main/hosts/node/program.ts'
 import { fillFolder } from '../../core/data/fill.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
-// What a person may type by mistake: each mistake is told in words that name the option, and changes nothing.
+// Typing mistakes: each is reported with the name of the option and changes nothing.
 
 const home = mkdtempSync(join(tmpdir(), 'studio-arguments-'))
 const { start } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
@@ -31,7 +31,7 @@ function expectWords({ code, stdout, stderr }: Ended, option: string): void {
   expect(stderr).not.toMatch(/went wrong inside|\n\s+at |TypeError|does not have the form/)
   const [first = '', ...hints] = stderr.trimEnd().split('\n')
   expect(first).toMatch(code === 2 ? /^error: .{17,700}$/ : /^error: .{17,700}\.$/)
-  expect(hints).toEqual(code === 2 ? ['(inference-studio --help tells more)'] : [])
+  expect(hints).toEqual(code === 2 ? ['Run "inference-studio --help" for usage.'] : [])
 }
 
 /** A command in this process: what is refused before a command runs opens nothing. */
@@ -46,9 +46,9 @@ async function here(...args: string[]): Promise<Ended> {
   )
   const unused = (): never => expect.unreachable('The command was to be refused before it opened anything.')
   const parts: Parts = {
-    ...{ startCore: unused, openToolKeys: unused, openConnections: unused, openRequestLog: unused, openUsage: unused },
-    ...{ openToolList: unused, openConnectionList: unused },
-    ...{ openKeep: unused, openExport: unused, openErase: unused, startSandbox: unused },
+    ...{ startCore: unused, openApps: unused, openConnections: unused, openRequestLog: unused, openUsage: unused },
+    ...{ openAppsReadOnly: unused, openConnectionList: unused },
+    ...{ openData: unused, openExport: unused, openErase: unused, startSandbox: unused },
   }
   try {
     return { code: await runHere(args, parts), ...reported }
@@ -63,7 +63,7 @@ const otherDates = ['+275760-09-13', '99999-01-01', 'NaN', '__proto__', 'constru
 const emptyNames = ['', ' ', '\n']
 const manyLetters = 'x'.repeat(5000)
 
-describe('values that are none', () => {
+describe('invalid values', () => {
   it.each([
     ['--web-port', ['serve', '--sandbox'], [...numbers, '65536', '70000', 'constructor']],
     ['--proxy-port', ['serve', '--sandbox'], [...numbers, '70000']],
@@ -71,17 +71,17 @@ describe('values that are none', () => {
     ['--limit', ['requests'], [...numbers, '0', '1001']],
     ['--history', ['limits'], [...numbers, '0', '501']],
     ['--older-than', ['erase', '--what', 'log', '--yes'], [...numbers, '36501']],
-    ['--rpm', ['tools', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
-    ['--tpm', ['tools', 'set', 'x'], numbers.filter((number) => number !== '5 ')],
-    ['--concurrent', ['tools', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
-    ['--budget-day', ['tools', 'add', 'x'], ['', '-1', '1e3', '0x10', 'NaN', '+5', '1.', '__proto__']],
+    ['--rpm', ['apps', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
+    ['--tpm', ['apps', 'set', 'x'], numbers.filter((number) => number !== '5 ')],
+    ['--concurrent', ['apps', 'add', 'x'], numbers.filter((number) => number !== '5 ')],
+    ['--budget-day', ['apps', 'add', 'x'], ['', '-1', '1e3', '0x10', 'NaN', '+5', '1.', '__proto__']],
     ['--since', ['requests'], [...dates, ...otherDates]],
     ['--since', ['usage'], [...dates, ...otherDates]],
     ['--until', ['usage'], [...dates, ...otherDates]],
     ['--since', ['export'], [...dates, ...otherDates]],
     ['--until', ['export'], [...dates, ...otherDates]],
-    ['--expires', ['tools', 'add', 'x'], [...dates, ...otherDates, '+1', '+5y', '2099-02-30T00:00:00Z']],
-    ['--name', ['tools', 'set', 'x'], [...emptyNames, manyLetters, 'a\nb', '\u001b[31m']],
+    ['--expires', ['apps', 'add', 'x'], [...dates, ...otherDates, '+1', '+5y', '2099-02-30T00:00:00Z']],
+    ['--name', ['apps', 'set', 'x'], [...emptyNames, manyLetters, 'a\nb', '\u001b[31m']],
     ['--name', ['login', '--base-url', 'http://127.0.0.1:1'], [...emptyNames, manyLetters, 'a\nb']],
     ['--base-url', ['login'], emptyNames],
     ['--base-url', ['doctor'], emptyNames],
@@ -90,14 +90,14 @@ describe('values that are none', () => {
     ['--connection', ['chat', 'Hello'], emptyNames],
     ['--model', ['chat', 'Hello', '--sandbox'], emptyNames],
     ['--account', ['usage'], emptyNames],
-    ['--tool', ['requests'], emptyNames],
+    ['--app', ['requests'], emptyNames],
     ['--output', ['usage', '--format', 'csv'], [...emptyNames, 'a\0b', 'caf\ufffd']],
     ['--output', ['export'], [...emptyNames, 'a\0b', 'caf\ufffd']],
     ['--by', ['usage'], ['', '__proto__', 'constructor', 'toString', manyLetters]],
     ['--format', ['export'], ['', '__proto__', 'constructor', manyLetters]],
     ['--what', ['export'], ['', '__proto__', 'constructor']],
     ['--outcome', ['requests'], ['', '__proto__', 'constructor']],
-  ])('%s of %j is a usage error that names it', async (option, command, values) => {
+  ])('an invalid %s of %j is a usage error that names the option', async (option, command, values) => {
     for (const value of values) {
       const ended = await here(...command, `${option}=${value}`, ...(command[0] === 'sandbox' ? [] : where))
       expectWords(ended, option)
@@ -105,9 +105,9 @@ describe('values that are none', () => {
     }
   })
 
-  it('every --data-dir is refused where it is empty', async () => {
+  it('an empty --data-dir is refused by every command', async () => {
     const commands = [
-      ...['serve', 'tools list', 'tools add x', 'connections', 'requests', 'usage', 'limits', 'keys', 'backup'],
+      ...['serve', 'apps list', 'apps add x', 'connections', 'requests', 'usage', 'limits', 'keys', 'backup'],
       ...['export', 'erase --what log --older-than 9', 'restore x', 'chat x', 'login --base-url x', 'logout', 'doctor'],
     ]
     for (const command of commands) expectWords(await here(...command.split(' '), '--data-dir', ''), '--data-dir')
@@ -126,18 +126,18 @@ describe('values that are none', () => {
     'an unknown command or option: %.20s',
     async (name) => {
       expectWords(await here(name), 'unknown command')
-      expectWords(await here('tools', name), 'unknown command')
+      expectWords(await here('apps', name), 'unknown command')
       if (name !== '') expectWords(await here('usage', `--${name}`), 'unknown option')
       if (name !== '') expect((await here('help', name)).stderr).toContain('error: unknown command')
     },
   )
 
-  it('a command that is nearly one is told in one line with the one that was meant', async () => {
+  it('a mistyped command is reported in one line with a suggestion', async () => {
     expect((await here('serv')).stderr).toMatch(/^error: unknown command 'serv' \(Did you mean serve\?\)\n/)
-    expect((await here('tools', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
+    expect((await here('apps', 'list', '--jsn')).stderr).toMatch(/^error: .*--jsn' \(Did you mean --json\?\)\n/)
   })
 
-  it('a time without a zone is UTC, whatever this machine is set to', async () => {
+  it('a time without a zone is UTC, whatever the time zone of this computer', async () => {
     const { instant } = await import('../../../src-main/hosts/node/arguments.ts')
     vi.stubEnv('TZ', 'America/New_York')
     try {
@@ -150,7 +150,7 @@ describe('values that are none', () => {
   })
 })
 
-describe('paths where no file can be', { timeout: 240_000 }, () => {
+describe('impossible paths', { timeout: 240_000 }, () => {
   const at = (name: string): string => join(home, name)
   /** Special files by their names; none of them may change. */
   let special: string[]
@@ -227,14 +227,14 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     expect(readdirSync(home)).not.toContain('restored')
   })
 
-  it('--data-dir is a folder', async () => {
+  it('--data-dir must be a folder', async () => {
     for (const path of impossible().filter((one) => !/folder|new|no\/such|^\/$/.test(one))) {
-      expectWords(await run(['tools', 'add', 'x', '--data-dir', path]), '--data-dir')
+      expectWords(await run(['apps', 'add', 'x', '--data-dir', path]), '--data-dir')
     }
   })
 
   it.each([
-    ['tools', 'add', 'x'],
+    ['apps', 'add', 'x'],
     ['connections'],
     ['requests'],
     ['usage'],
@@ -247,7 +247,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     ['logout'],
     ['doctor', '--sandbox'],
     ['serve', '--sandbox'],
-  ])('--data-dir that is a file is refused in words by %s', async (...command) => {
+  ])('--data-dir that is a file is refused by %s', async (...command) => {
     writeFileSync(at('plain'), 'plain')
     expectWords(await run([...command, '--data-dir', at('plain')]), '--data-dir')
     expect(readFileSync(at('plain'), 'utf8')).toBe('plain')
@@ -265,7 +265,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     ['usage', '--format', 'csv', '--output'],
     ['export', '--what', 'requests', '--output'],
     ['export', '--what', 'chats', '--output'],
-  ])('a symbolic link is written through, and stays a link: %s', async (...command) => {
+  ])('a symbolic link is followed and stays a link: %s', async (...command) => {
     const [target, link] = [at('target'), at('link')]
     for (const one of [target, link]) rmSync(one, { force: true })
     writeFileSync(target, 'before')
@@ -275,7 +275,7 @@ describe('paths where no file can be', { timeout: 240_000 }, () => {
     expect(readFileSync(target, 'utf8')).not.toBe('before')
   })
 
-  it('names that mean something to JavaScript or to a shell are names of files', async () => {
+  it('names with a meaning in JavaScript or a shell are valid file names', async () => {
     for (const name of ['__proto__', 'constructor', 'a\nb', 'ä ö', '*', 'x'.repeat(240)]) {
       expect(await run(['export', '--what', 'requests', '--output', at(name), ...where])).toMatchObject({ code: 0 })
       expect(readdirSync(home)).toContain(name)

@@ -35,14 +35,14 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     ['https://example.org/a b?c=d&e=$(touch pwned)', 'https://example.org/a%20b?c=d&e=$(touch%20pwned)'],
     ['https://example.org/`id`;"quoted"\n|x', 'https://example.org/%60id%60;%22quoted%22|x'],
     ['mailto:someone@example.org?subject=a;b', 'mailto:someone@example.org?subject=a;b'],
-  ])('gets %j as one argument, through no shell', async (address, argument) => {
+  ])('a browser gets %j as one argument, without a shell', async (address, argument) => {
     const heard = putOpener()
     await openInBrowser(address)
     expect(heard()).toEqual([argument])
     expect(existsSync(join(folder, 'pwned'))).toBe(false)
   })
 
-  it('that stays in the foreground is not waited for', async () => {
+  it('a browser that stays in the foreground is not waited for', async () => {
     const heard = putOpener(`echo $$ > ${join(folder, 'pid')}; exec sleep 60`)
     await openInBrowser('https://example.org/')
     process.kill(Number(readFileSync(join(folder, 'pid'), 'utf8')))
@@ -58,7 +58,7 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     },
   )
 
-  it('that cannot be found is said: no opener, an opener that found none, no screen', async () => {
+  it('a missing browser is reported: no opener, an opener that found none, no display', async () => {
     vi.stubEnv('PATH', folder)
     await expect(openInBrowser('https://example.org')).rejects.toMatchObject({ kind: 'not_found' })
     vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`)
@@ -70,7 +70,7 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
     await expect(openInBrowser('https://example.org')).rejects.toMatchObject({ kind: 'not_found' })
   })
 
-  it('is opened by serve --open on the printed address, and inherits no key', async () => {
+  it('serve --open opens the printed URL in a browser that inherits no API key', async () => {
     const heard = putOpener()
     const { start } = commandLine(cliEntry, { HOME: folder, DISPLAY: ':99', PATH: `${folder}:/usr/bin:/bin` })
     const base = ['--base-url', 'http://127.0.0.1:1', '--api-key-env', 'MY_KEY', '--data-dir', join(folder, 'data')]
@@ -87,13 +87,13 @@ describe.runIf(process.platform === 'linux')('a browser', () => {
 })
 
 describe('platforms', () => {
-  it('have their own openers, none of them a shell', () => {
+  it('each platform has an opener that is not a shell', () => {
     expect(openerOf('darwin')).toEqual(['open'])
     expect(openerOf('linux')).toEqual(['xdg-open'])
     expect(openerOf('win32')).toEqual(['rundll32.exe', 'url.dll,FileProtocolHandler'])
   })
 
-  it('have a screen always, or where one is named', () => {
+  it('macOS and Windows always have a display, Linux when a variable names one', () => {
     expect([hasScreen({}, 'darwin'), hasScreen({}, 'win32'), hasScreen({}, 'linux')]).toEqual([true, true, false])
     expect([hasScreen({ DISPLAY: ':0' }, 'linux'), hasScreen({ WAYLAND_DISPLAY: 'wayland-0' }, 'linux')]).toEqual([
       true,
@@ -101,7 +101,7 @@ describe('platforms', () => {
     ])
   })
 
-  it('have their own data folders, and a variable goes before all', () => {
+  it('each platform has a default data folder, and the environment variable overrides it', () => {
     const home = homedir()
     expect(defaultDataDir({}, 'linux')).toBe(join(home, '.local/share/inference-studio'))
     expect(defaultDataDir({ XDG_DATA_HOME: '/x' }, 'linux')).toBe('/x/inference-studio')

@@ -25,7 +25,7 @@ const post = async (path: string, body: unknown): Promise<Response> =>
   })
 
 describe('the build', () => {
-  it('holds nothing that does not even parse', () => {
+  it('every file of the build parses', () => {
     const main = join(root, 'out', 'main')
     const scripts = readdirSync(main, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.js'))
     expect(scripts.length).toBeGreaterThan(10)
@@ -35,7 +35,7 @@ describe('the build', () => {
     execFileSync(node24(), [...args, ...scripts.map((script) => join(main, script))])
   })
 
-  it('draws images', async () => {
+  it('the build generates images', async () => {
     const reply = await post('/v1/images/generations', { prompt: 'a cat', n: 2, response_format: 'b64_json' })
     expect(reply.status).toBe(200)
     const { data } = (await reply.json()) as { data: { b64_json: string }[] }
@@ -45,7 +45,7 @@ describe('the build', () => {
     ])
   })
 
-  it.each(['vision', 'mirror'])('sees what image it was sent: %s', async (model) => {
+  it.each(['vision', 'mirror'])('the build passes images to the model %s', async (model) => {
     const png = encode({ width: 7, height: 5, data: new Uint8Array(7 * 5 * 3).fill(200), channels: 3 })
     const url = `data:image/png;base64,${Buffer.from(png).toString('base64')}`
     const content = [
@@ -57,7 +57,7 @@ describe('the build', () => {
     expect(await reply.text()).toMatch(/7\s*(x|×|by)\s*5/)
   })
 
-  it('speaks', async () => {
+  it('the build generates speech', async () => {
     const reply = await post('/v1/audio/speech', { input: 'Hello.', response_format: 'wav' })
     expect(reply.status).toBe(200)
     expect(
@@ -69,7 +69,7 @@ describe('the build', () => {
 })
 
 describe('the data folder', () => {
-  it.runIf(process.platform === 'linux')('is refused in words where no folder can be made', async () => {
+  it.runIf(process.platform === 'linux')("a data folder that can't be created is reported in words", async () => {
     await expect(openDataDir('/proc/nowhere/studio')).rejects.toMatchObject({ kind: 'bad_input' })
   })
 })

@@ -25,12 +25,12 @@ describe('usage', () => {
     ['serve', '--web-port', '9', '--no-web'],
     ['serve', '--proxy-port', '9', '--no-proxy'],
     ['serve', '--web-port', '9', '--proxy-port', '9'],
-    ['tools'],
-    ['tools', 'add'],
-    ['tools', 'add', ' '],
+    ['apps'],
+    ['apps', 'add'],
+    ['apps', 'add', ' '],
     ['chat'],
     ['login'],
-  ])('ends with 2, words on standard error and one JSON document on standard output: %s %s', async (...args) => {
+  ])('a usage error exits with 2, a message on standard error and one JSON document: %s %s', async (...args) => {
     const { code, stdout, stderr } = await runCli([...args, '--json'])
     expect(code).toBe(2)
     expect(JSON.parse(stdout)).toEqual({ problem: { kind: 'bad_input', message: expect.stringMatching(/^[^(].{5,}/) } })
@@ -38,16 +38,16 @@ describe('usage', () => {
     expect(stderr).not.toBe('')
   })
 
-  it('ends with 0 for help', async () => {
+  it('help exits with 0', async () => {
     const { code, stdout } = await runCli(['--help'])
     expect(code).toBe(0)
-    for (const command of ['serve', 'sandbox', 'tools', 'chat', 'login', 'logout', 'doctor'])
+    for (const command of ['serve', 'sandbox', 'apps', 'chat', 'login', 'logout', 'doctor'])
       expect(stdout).toContain(command)
   })
 })
 
 describe('serve', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('prints one ready line and ends cleanly on %s', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('serve prints one ready line and exits cleanly on %s', async (signal) => {
     const dataDir = join(folder, signal)
     const running = start(['serve', '--json', '--web-port', '0', '--data-dir', dataDir])
     const ready = JSON.parse(await running.line())
@@ -64,14 +64,14 @@ describe('serve', () => {
     expect(existsSync(join(dataDir, 'stopped'))).toBe(true)
   })
 
-  it('says null for what it was told to leave out', async () => {
+  it('parts that are switched off are null in the ready line', async () => {
     const running = start(['serve', '--json', '--no-web', '--no-proxy', '--data-dir', join(folder, 'bare')])
     expect(JSON.parse(await running.line())).toMatchObject({ web: null, proxy: null })
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(0)
   })
 
-  it('ends at once on the second signal', async () => {
+  it('the second signal ends serve at once', async () => {
     const dataDir = join(folder, 'hang')
     const running = start(['serve', '--json', '--no-web', '--data-dir', dataDir], { TEST_HANG_ON_STOP: '1' })
     await running.line()
@@ -81,7 +81,7 @@ describe('serve', () => {
     expect((await running.ended).code).toBe(1)
   })
 
-  it('fails with port_taken when the port that was asked for is taken', async () => {
+  it('a given port that is in use fails with port_taken', async () => {
     const taken = createServer()
     const port = await listenOn(taken, 0, false)
     const args = ['serve', '--json', '--web-port', String(port), '--data-dir', join(folder, 'taken')]
@@ -92,14 +92,14 @@ describe('serve', () => {
     expect(existsSync(join(folder, 'taken', 'stopped'))).toBe(true)
   })
 
-  it('fails in words where the data folder cannot be made', async () => {
+  it("a data folder that can't be created is reported", async () => {
     const args = ['serve', '--json', '--web-port', '0', '--data-dir', '/dev/null/studio']
     const { code, stdout, stderr } = await runCli(args)
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { problem: { kind: 'bad_input' } }])
     expect(stderr).toContain('/dev/null/studio')
   })
 
-  it('fails in words without the variable that it was told to read', async () => {
+  it('a missing environment variable is reported', async () => {
     const args = [
       'serve',
       '--base-url',
@@ -115,30 +115,30 @@ describe('serve', () => {
   })
 })
 
-describe('tools', () => {
-  it('adds, lists and revokes, one document each', async () => {
+describe('apps', () => {
+  it('apps add, list and revoke print one document each', async () => {
     const where = ['--json', '--data-dir', join(folder, 'tools')]
-    const added = JSON.parse((await runCli(['tools', 'add', 'editor', ...where])).stdout)
+    const added = JSON.parse((await runCli(['apps', 'add', 'editor', ...where])).stdout)
     expect(added).toEqual({ id: expect.any(String), name: 'editor', key: expect.any(String) })
-    const listed = await runCli(['tools', 'list', ...where])
+    const listed = await runCli(['apps', 'list', ...where])
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id: added.id, name: 'editor', revokedAt: null }])
     expect(listed.stdout).not.toContain(added.key)
-    const revoked = JSON.parse((await runCli(['tools', 'revoke', added.id, ...where])).stdout)
+    const revoked = JSON.parse((await runCli(['apps', 'revoke', added.id, ...where])).stdout)
     expect(revoked).toMatchObject({ id: added.id, revokedAt: expect.any(String) })
-    const unknown = await runCli(['tools', 'revoke', 'nobody', ...where])
+    const unknown = await runCli(['apps', 'revoke', 'nobody', ...where])
     expect([unknown.code, JSON.parse(unknown.stdout)]).toMatchObject([1, { problem: { kind: 'no_such_item' } }])
   })
 })
 
 describe('login', () => {
-  it('fails without a key on standard input', async () => {
+  it('login fails without a key on standard input', async () => {
     const { code, stdout } = await runCli(['login', '--base-url', 'http://127.0.0.1:1', '--json', '--data-dir', folder])
     expect([code, JSON.parse(stdout)]).toMatchObject([1, { problem: { kind: 'bad_input' } }])
   })
 })
 
 describe('doctor', () => {
-  it('tells each check in one document and never the key', async () => {
+  it('doctor prints all checks in one document, without the API key', async () => {
     const env = { THE_KEY: 'sk-canary-123456' }
     const args = ['doctor', '--json', '--base-url', 'http://127.0.0.1:1', '--api-key-env', 'THE_KEY']
     const { code, stdout, stderr } = await runCli([...args, '--data-dir', join(folder, 'doctor')], env)

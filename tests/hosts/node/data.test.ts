@@ -27,16 +27,16 @@ afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const here = (...args: string[]) => run([...args, '--data-dir', dataDir])
 const toolsOf = async (): Promise<string[]> =>
-  (await here('tools', 'list', '--json')).stdout
+  (await here('apps', 'list', '--json')).stdout
     .split('\n')
     .flatMap((line) => (line === '' ? [] : JSON.parse(line)))
     .map(({ name }) => name)
 
-it('a backup beside a running studio, and a restore once it ended: a tool that came later is gone, and kept aside', async () => {
+it('a backup beside a running studio and a restore after its end: a later app is gone, and the replaced data is set aside', async () => {
   const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', dataDir])
   running.push(serving)
   const { sandbox } = JSON.parse(await serving.line())
-  await here('tools', 'add', 'An editor')
+  await here('apps', 'add', 'An editor')
   const file = join(home, 'kept.tar')
   const made = await here('backup', file, '--json')
   expect(made).toMatchObject({ code: 0, stderr: '' })
@@ -45,23 +45,23 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
     version: expect.any(String),
     counts: expect.arrayContaining([{ thing: 'tools', count: 1 }]),
   })
-  // The key that the studio is using now lies in no folder.
+  // The API key in use is in no folder.
   expect(readFileSync(file).includes(sandbox.apiKey)).toBe(false)
 
   const again = await here('backup', file)
   expect(again).toMatchObject({ code: 1, stdout: '' })
-  expect(again.stderr).toMatch(/there already.*--force/)
+  expect(again.stderr).toMatch(/exists already.*--force/)
   expect(await here('backup', file, '--force')).toMatchObject({ code: 0 })
   expect((await here('backup', join(dataDir, 'inside.tar'))).stderr).toMatch(/outside/)
 
-  await here('tools', 'add', 'Another')
+  await here('apps', 'add', 'Another')
   expect((await here('restore', file, '--yes')).stderr).toMatch(/already uses the data folder/)
   serving.child.kill('SIGTERM')
   await serving.ended
 
   const asked = await here('restore', file)
   expect(asked).toMatchObject({ code: 1, stdout: '' })
-  expect(asked.stderr).toMatch(/The backup is good .*1 tool.* --yes/)
+  expect(asked.stderr).toMatch(/The backup is valid .*1 app.* --yes/)
   expect(await toolsOf()).toEqual(['Another', 'An editor'])
   const restored = await here('restore', file, '--yes', '--json')
   expect(restored).toMatchObject({ code: 0, stderr: '' })
@@ -70,8 +70,8 @@ it('a backup beside a running studio, and a restore once it ended: a tool that c
   expect(readdirSync(keptAt)).toContain('studio.sqlite')
 }, 120_000)
 
-it('a backup goes to standard output too, and what is none is refused with nothing changed', async () => {
-  await here('tools', 'add', 'An editor')
+it('backup writes to standard output, and restore refuses other files without changing anything', async () => {
+  await here('apps', 'add', 'An editor')
   const file = join(home, 'piped.tar')
   execFileSync(
     'sh',

@@ -44,7 +44,7 @@ beforeAll(async () => {
   sample = join(root, 'sample')
   const ended = [
     await run(['chat', 'Hello', '--sandbox', '--data-dir', sample]),
-    await run(['tools', 'add', 'An editor', '--data-dir', sample]),
+    await run(['apps', 'add', 'An editor', '--data-dir', sample]),
   ]
   expect(ended.map(({ code }) => code)).toEqual([0, 0])
   backup = join(root, 'backup.tar')
@@ -78,11 +78,11 @@ const writing: Record<string, string[]> = {
   chat: ['chat', 'Hello', ...given],
   login: ['login', ...given],
   logout: ['logout'],
-  'tools add': ['tools', 'add', 'Another'],
-  'tools set': ['tools', 'set', 'An editor', '--rpm', '5'],
-  'tools pause': ['tools', 'pause', 'An editor'],
-  'tools resume': ['tools', 'resume', 'An editor'],
-  'tools revoke': ['tools', 'revoke', 'An editor'],
+  'apps add': ['apps', 'add', 'Another'],
+  'apps set': ['apps', 'set', 'An editor', '--rpm', '5'],
+  'apps pause': ['apps', 'pause', 'An editor'],
+  'apps resume': ['apps', 'resume', 'An editor'],
+  'apps revoke': ['apps', 'revoke', 'An editor'],
   'connections use': ['connections', 'use', 'Mine'],
   'connections forget': ['connections', 'forget', 'Mine'],
   erase: ['erase', '--what', 'log', '--older-than', '1', '--yes'],
@@ -92,8 +92,8 @@ const writing: Record<string, string[]> = {
 const reading: Record<string, string[]> = {
   doctor: ['doctor'],
   'doctor of a given address': ['doctor', ...given],
-  'tools list': ['tools', 'list'],
-  'tools show': ['tools', 'show', 'An editor'],
+  'apps list': ['apps', 'list'],
+  'apps show': ['apps', 'show', 'An editor'],
   'connections list': ['connections', 'list'],
   requests: ['requests'],
   usage: ['usage'],
@@ -176,7 +176,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
 }
 
 describe('a data folder', () => {
-  it('of somebody else is refused by every command, with words, and nothing in it or beside it is changed', async () => {
+  it('every command refuses a folder of another program with a message, and changes nothing in it or beside it', async () => {
     const folder = foreignFolder()
     const link = join(root, 'link-to-foreign')
     symlinkSync(folder, link)
@@ -193,7 +193,7 @@ describe('a data folder', () => {
     expect(readdirSync(work).filter((name) => name !== 'here')).toEqual([])
   }, 240_000)
 
-  it('without a name is a mistake of usage, and the current folder is not touched', async () => {
+  it('an empty --data-dir is a usage error, and the current folder is not touched', async () => {
     const cwd = join(work, 'here')
     mkdirSync(cwd, { recursive: true })
     cpSync(foreignFolder(), cwd, { recursive: true })
@@ -215,7 +215,7 @@ describe('a data folder', () => {
     expect(snapshot(cwd)).toEqual(before)
   }, 240_000)
 
-  it('that is a file, a device or a link to nothing is refused by every command, with words', async () => {
+  it('every command refuses a file, a device and a broken link with a message', async () => {
     const file = join(root, 'a-file')
     writeFileSync(file, 'somebody’s')
     const dangling = join(root, 'dangling')
@@ -234,10 +234,10 @@ describe('a data folder', () => {
     expect(lstatSync('/dev/null').isCharacterDevice()).toBe(true)
   }, 240_000)
 
-  it('that is the root or the home folder is refused, also where it is empty', async () => {
+  it('the root folder and the home folder are refused, also when empty', async () => {
     const before = snapshot(home)
     for (const dataDir of ['/', home, join(home, '..', 'home')]) {
-      for (const args of [reading.usage, writing['tools add'], writing.serve]) {
+      for (const args of [reading.usage, writing['apps add'], writing.serve]) {
         const ended = await run(argsOf(args ?? [], dataDir))
         expect([dataDir, ended.code]).toEqual([dataDir, 1])
         expect(ended.stderr).toMatch(/is your home folder|is the root folder|contains files of other programs/)
@@ -246,7 +246,7 @@ describe('a data folder', () => {
     expect(snapshot(home)).toEqual(before)
   }, 120_000)
 
-  it('of ours is left as it is by every command that reads, after an orderly end and after a kill', async () => {
+  it('commands that read change nothing in a data folder, after a clean exit and after a kill', async () => {
     const killed = join(root, 'killed')
     cpSync(sample, killed, { recursive: true })
     const serving = start(['serve', '--json', '--no-web', '--no-proxy', '--sandbox', '--data-dir', killed])
@@ -272,7 +272,7 @@ describe('a data folder', () => {
           name === 'doctor of a given address' || name === 'export media' ? 1 : 0,
           name.startsWith('export') || name.startsWith('backup to') ? expect.any(String) : '',
         ])
-        if (name === 'tools list' || name === 'requests') output.set(name, [...(output.get(name) ?? []), ended.stdout])
+        if (name === 'apps list' || name === 'requests') output.set(name, [...(output.get(name) ?? []), ended.stdout])
       })
       expect(snapshot(folder), folder).toEqual(before)
     }
@@ -287,7 +287,7 @@ describe('a data folder', () => {
     expect(readdirSync(work).filter((name) => name.includes('backup'))).toEqual([])
   }, 240_000)
 
-  it('that is not there yet is made by no command that reads', async () => {
+  it('commands that read create no data folder', async () => {
     await each(Object.entries(reading), async ([name, args]) => {
       const dataDir = join(root, 'not-there', name.replaceAll(' ', '-'))
       const ended = await run(argsOf(args, dataDir))
@@ -296,7 +296,7 @@ describe('a data folder', () => {
     expect(readdirSync(root)).not.toContain('not-there')
   }, 120_000)
 
-  it('of ours keeps the files that somebody put beside ours, whatever is started there', async () => {
+  it('files of other programs in a data folder survive every command', async () => {
     const folder = join(root, 'mixed')
     cpSync(sample, folder, { recursive: true })
     const outside = mkdtempSync(join(root, 'outside-'))
@@ -315,7 +315,7 @@ describe('a data folder', () => {
     rmSync(join(folder, 'making'), { recursive: true })
     symlinkSync(outside, join(folder, 'making'))
     const left = theirs.filter((path) => dirname(path) !== join(folder, 'making'))
-    for (const name of ['chat', 'erase', 'logout', 'tools add'] as const) {
+    for (const name of ['chat', 'erase', 'logout', 'apps add'] as const) {
       const args = name === 'chat' ? ['chat', 'Hello', '--sandbox'] : (writing[name] ?? [])
       expect(await run(argsOf(args, folder)), name).toMatchObject({ code: 0 })
     }
@@ -330,7 +330,7 @@ describe('a data folder', () => {
 })
 
 describe('a folder becomes ours', () => {
-  it('by a marker, whole or not at all, whichever process is first', async () => {
+  it('a folder is marked atomically, whichever process is first', async () => {
     const source = new URL('../../../src-main/core/store/dataFolder.ts', import.meta.url)
     const claim = `const { claimFolder } = await import(${JSON.stringify(source.href)}); for (const dir of process.argv.slice(1)) claimFolder(dir)`
     const folders = Array.from({ length: 40 }, (_, at) => join(root, 'new', `deep-${at}`, 'data'))
@@ -359,7 +359,7 @@ describe('a folder becomes ours', () => {
       if (name.endsWith('/')) mkdirSync(join(folder, name))
       else writeFileSync(join(folder, name), '')
     }
-    expect(await run(['tools', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
+    expect(await run(['apps', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
     expect(readdirSync(folder)).toEqual(expect.arrayContaining([markerName, 'studio.sqlite']))
   })
 
@@ -375,10 +375,10 @@ describe('a folder becomes ours', () => {
     } else {
       execFileSync('tar', ['xf', backup, '-C', folder])
     }
-    const listed = await run(['tools', 'list', '--data-dir', folder])
+    const listed = await run(['apps', 'list', '--data-dir', folder])
     expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('An editor')])
     expect(readdirSync(folder)).not.toContain(markerName)
-    expect(await run(['tools', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
+    expect(await run(['apps', 'add', 'One', '--data-dir', folder])).toMatchObject({ code: 0 })
     expect(readdirSync(folder)).toContain(markerName)
   })
 })

@@ -37,7 +37,7 @@ afterAll(() => {
   for (const folder of [root, sample]) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Killed where it waits for ever, which its exit code then tells. */
+/** Killed when it hangs, which the exit code shows. */
 async function ended(running: ReturnType<typeof gather>): Promise<Ended> {
   const timer = setTimeout(() => running.child.kill('SIGKILL'), 50_000)
   try {
@@ -87,7 +87,7 @@ const odd: Record<string, { make: (path: string) => void; words: RegExp }> = {
 }
 
 describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ name, file }) => {
-  it.each(Object.entries(short))('%s is damaged: it is set aside, and no media file is lost', async (_, bytes) => {
+  it.each(Object.entries(short))('a damaged file (%s) is set aside, and no media file is lost', async (_, bytes) => {
     const dataDir = copyOf()
     writeFileSync(join(dataDir, file), bytes)
     const media = mediaIn(dataDir)
@@ -108,14 +108,14 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
     expect(readdirSync(join(dataDir, 'damaged'))).toEqual([stamp])
   })
 
-  it.each(Object.entries(odd))('%s is told in words, and everything stays as it is', async (_, { make, words }) => {
+  it.each(Object.entries(odd))('%s is reported in words, and no file changes', async (_, { make, words }) => {
     const dataDir = copyOf()
     rmSync(join(dataDir, file))
     make(join(dataDir, file))
     const before = namesIn(dataDir)
     const kind = lstatSync(join(dataDir, file)).mode
     const read = {
-      studio: [['tools', 'list'], ['backup', '-'], ['requests']],
+      studio: [['apps', 'list'], ['backup', '-'], ['requests']],
       ledger: [['requests'], ['backup', '-']],
       bodies: [['backup', '-']],
       account: [['usage'], ['backup', '-']],
@@ -129,7 +129,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
     expect(lstatSync(join(dataDir, file)).mode).toBe(kind)
   })
 
-  it('that may not be read is told as missing permission', async () => {
+  it('an unreadable file is reported as a missing permission', async () => {
     const dataDir = copyOf()
     // Root may read everything: then somebody else starts the program.
     const isRoot = process.getuid?.() === 0
@@ -159,7 +159,7 @@ describe.each(databases.map(({ name, file }) => ({ name, file })))('$file', ({ n
   })
 })
 
-describe('media of a database that was lost', () => {
+describe('media of a lost database', () => {
   const losses: Record<string, (path: string) => void> = {
     'is gone': (path) => rmSync(path),
     'has no table': (path) => {
@@ -174,7 +174,7 @@ describe('media of a database that was lost', () => {
       cpSync(join(other, 'studio.sqlite'), path)
     },
   }
-  it.each(Object.entries(losses))('are set aside where it %s', async (_, lose) => {
+  it.each(Object.entries(losses))('media are set aside when the database %s', async (_, lose) => {
     const dataDir = copyOf()
     const growing = join(dataDir, 'making', '0b5f2f0c-7a0e-4d6c-9a57-1c6e6c9f2b11')
     mkdirSync(join(dataDir, 'making'), { recursive: true })
@@ -182,7 +182,7 @@ describe('media of a database that was lost', () => {
     const media = mediaIn(dataDir)
     lose(join(dataDir, 'studio.sqlite'))
     // A command that would make a new database says what is wrong instead.
-    const tool = await run('tools', 'add', 'An editor', '--data-dir', dataDir)
+    const tool = await run('apps', 'add', 'An editor', '--data-dir', dataDir)
     inWords(tool)
     expect(tool.stderr).toMatch(/is damaged: .*Start Inference Studio/)
     const { code, stderr } = await startIn(dataDir)
@@ -195,10 +195,10 @@ describe('media of a database that was lost', () => {
       mediaSetAside: media.length + 1,
     })
     expect(await startIn(dataDir)).toMatchObject({ code: 0, stderr: '' })
-    expect(await run('tools', 'add', 'An editor', '--data-dir', dataDir)).toMatchObject({ code: 0 })
+    expect(await run('apps', 'add', 'An editor', '--data-dir', dataDir)).toMatchObject({ code: 0 })
   })
 
-  it('a new folder, and one that holds no media, are no damage', async () => {
+  it('a new folder and a folder without media are not reported as damage', async () => {
     const dataDir = mkdtempSync(join(root, 'new-'))
     for (let turn = 0; turn < 2; turn += 1) expect(await startIn(dataDir)).toMatchObject({ code: 0, stderr: '' })
     expect(existsSync(join(dataDir, 'damaged'))).toBe(false)

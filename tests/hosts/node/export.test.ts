@@ -34,9 +34,9 @@ const parts: Parts = {
   openConnectionList: () => expect.unreachable(),
   startSandbox: () => expect.unreachable(),
   openRequestLog: () => expect.unreachable(),
-  openToolKeys: () => expect.unreachable(),
-  openToolList: () => expect.unreachable(),
-  openKeep: () => expect.unreachable(),
+  openApps: () => expect.unreachable(),
+  openAppsReadOnly: () => expect.unreachable(),
+  openData: () => expect.unreachable(),
   openUsage: async (dataDir) => openUsage(dataDir),
   openExport: async (dataDir) => openExport(dataDir),
   openErase: async (dataDir) => openErase(dataDir),
@@ -78,7 +78,7 @@ async function query(sql: string): Promise<unknown[]> {
 }
 
 describe('studio export', () => {
-  it('writes the log as CSV, JSON lines and Parquet that an independent reader finds equal, to the last digit', async () => {
+  it('the request log is exported as CSV, JSON lines and Parquet, equal to the last digit for an independent reader', async () => {
     const files = { csv: join(out, 'log.csv'), json: join(out, 'log.jsonl'), parquet: join(out, 'log.parquet') }
     for (const [format, file] of Object.entries(files)) {
       expect(await ask('--what', 'requests', '--format', format, '--output', file)).toMatchObject({ code: 0 })
@@ -90,12 +90,12 @@ describe('studio export', () => {
     expect(parquet).toMatchObject([{ n: '37', i: '37000', o: '6660', p: '/v1/day-0-ago', ids: '37' }])
     expect(await sums(`read_csv('${files.csv}', all_varchar = false)`)).toEqual(parquet)
     expect(await sums(`read_json('${files.json}', format = 'newline_delimited')`)).toEqual(parquet)
-    // Nobody else reads it, and no half file lies beside it.
+    // Only the owner can read the file, and no partial file is beside it.
     expect(statSync(files.csv).mode & 0o777).toBe(0o600)
     expect(readdirSync(out).filter((name) => name.includes('part'))).toEqual([])
   })
 
-  it('keeps to days (UTC) and to an account, and streams to standard output', async () => {
+  it('the request log is exported by days (UTC) and account, also to standard output', async () => {
     const { code, stdout } = await ask(
       '--what',
       'requests',
@@ -115,10 +115,10 @@ describe('studio export', () => {
     expect(rows.every(({ account }) => account === 'book')).toBe(true)
     const nobody = await ask('--what', 'requests', '--account', 'nobody')
     expect(nobody.code).toBe(1)
-    expect(nobody.stderr).toContain('No account alone is called so')
+    expect(nobody.stderr).toContain('No account, or more than one, has the id or name nobody')
   })
 
-  it('writes chats as the archive that can be read in again, or as Markdown, also beside a running studio', async () => {
+  it('chats are exported as an archive that can be imported, or as Markdown, also beside a running studio', async () => {
     const core = await createCore(testHost(folder.dataDir).host, { proxyPort: null })
     try {
       const zip = join(out, 'chats.zip')
@@ -144,7 +144,7 @@ describe('studio export', () => {
     }
   })
 
-  it('writes all of it into a folder of its own, and never over one that is there', async () => {
+  it('all data is exported to a new folder, never to an existing one', async () => {
     const all = join(out, 'all')
     expect(await ask('--output', all)).toMatchObject({ code: 0 })
     expect(readdirSync(all).sort()).toEqual(['chats.zip', 'media', 'requests.csv', 'usage.csv'])
@@ -152,11 +152,11 @@ describe('studio export', () => {
     expect(readFileSync(join(all, 'requests.csv'), 'utf8').split('\r\n')).toHaveLength(39)
     const again = await ask('--output', all)
     expect(again.code).toBe(1)
-    expect(again.stderr).toContain('is there already')
-    expect((await ask('--output', '-')).stderr).toContain('name a folder')
+    expect(again.stderr).toContain('exists already')
+    expect((await ask('--output', '-')).stderr).toContain('Name a folder')
   })
 
-  it('takes what was made and recorded along as files under readable names, with their sums, and a file that is another one by now is left out', async () => {
+  it('media are exported under readable names with checksums, without files that have changed', async () => {
     const media = join(out, 'media')
     const day = (days: number) => folder.ago(days).slice(0, 10)
     const text = 'Il pleut.\nOui.'
@@ -167,7 +167,7 @@ describe('studio export', () => {
     })
     const reported = await ask('--what', 'media', '--output', media)
     expect(reported).toMatchObject({ code: 0, stdout: '' })
-    expect(reported.stderr).toMatch(/holds 5 files\.\n/)
+    expect(reported.stderr).toMatch(/Wrote 5 files to .*\.\n/)
     const list = readFileSync(join(media, 'media.jsonl'), 'utf8')
     const lines = list
       .trim()
@@ -180,7 +180,7 @@ describe('studio export', () => {
       const kept = readFileSync(join(media, file))
       expect([kept.length, createHash('sha256').update(kept).digest('hex')]).toEqual([bytes, sha256])
     }
-    // Every file of media that a row of the rooms names, byte for byte.
+    // Every media file that a row names, byte for byte.
     const sumsOf = (dir: string, names: string[]): string[] =>
       names
         .map((name) =>
@@ -201,17 +201,17 @@ describe('studio export', () => {
     const before = readFileSync(join(mediaDir, changed))
     writeFileSync(join(mediaDir, changed), Buffer.from(before).fill(7, 0, 9))
     const less = join(out, 'less-media')
-    expect((await ask('--what', 'media', '--output', less)).stderr).toMatch(/holds 4 files\. 1 more/)
+    expect((await ask('--what', 'media', '--output', less)).stderr).toMatch(/Wrote 4 files to .*\. 1 more/)
     writeFileSync(join(mediaDir, changed), before)
     expect(readdirSync(less)).toHaveLength(5)
     expect(readFileSync(join(less, 'media.jsonl'), 'utf8')).toContain('"file":null')
-    expect((await ask('--what', 'media', '--output', less)).stderr).toContain('is there already')
-    expect((await ask('--what', 'media', '--format', 'csv')).stderr).toContain('as the files that it is')
+    expect((await ask('--what', 'media', '--output', less)).stderr).toContain('exists already')
+    expect((await ask('--what', 'media', '--format', 'csv')).stderr).toContain('its files are copied')
     expect((await ask('--what', 'media', '--until', '2001-01-01', '--output', join(out, 'none'))).code).toBe(1)
     expect(readdirSync(out).filter((name) => name.includes('none') || name.includes('part'))).toEqual([])
   })
 
-  it('of days before all that is known writes empty tables, and refuses a last day before the first', async () => {
+  it('days without data give empty tables, and a last day before the first is refused', async () => {
     const all = join(out, 'early')
     expect(await ask('--until', '2001-01-01', '--output', all)).toMatchObject({ code: 0 })
     expect(readFileSync(join(all, 'usage.csv'), 'utf8').trim().split('\r\n')).toHaveLength(1)
@@ -225,10 +225,10 @@ describe('studio export', () => {
     expect(existsSync(join(out, 'turned'))).toBe(false)
   })
 
-  it('says what can’t be: a format that is none of that, a file that can’t be written, a folder that was never used', async () => {
+  it('impossible exports are reported: a wrong format, an unwritable file, an unused folder', async () => {
     expect((await ask('--what', 'chats', '--format', 'csv')).stderr).toContain('chats can be written as zip, markdown')
     const nowhere = join(out, 'not-there', 'log.csv')
-    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain('there is no folder')
+    expect((await ask('--what', 'requests', '--output', nowhere)).stderr).toContain('does not exist')
     expect(existsSync(nowhere)).toBe(false)
     const used = folder
     folder = { ...used, dataDir: mkdtempSync(join(out, 'empty-')) }
@@ -244,7 +244,7 @@ describe('studio export', () => {
 describe('studio erase', () => {
   const words = ['erase', '--what', 'conversations,log,images', '--older-than', '105', '--json']
 
-  it('counts, asks, and takes what was counted out of the folder; it refuses one that a studio runs in', async () => {
+  it('erase counts, asks for confirmation and deletes; it refuses the folder of a running studio', async () => {
     const used = folder
     folder = await usedFolder(mkdtempSync(join(out, 'erase-')))
     try {
@@ -253,7 +253,7 @@ describe('studio erase', () => {
       await core.stop()
       expect(JSON.parse(busy.stdout)).toMatchObject({ problem: { kind: 'folder_in_use' } })
       const unasked = await command(...words)
-      expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Say --yes') })
+      expect(unasked).toMatchObject({ code: 1, stderr: expect.stringContaining('Add --yes') })
       expect((await command('erase', '--what', 'everything', '--older-than', '1')).code).toBe(2)
       const done = await command(...words, '--yes')
       expect(JSON.parse(done.stdout)).toMatchObject({

@@ -115,8 +115,8 @@ async function settled(read: () => number): Promise<number> {
   return last
 }
 
-describe('a page that does not read its answers', () => {
-  it('gets so many of 20,000 calls begun, waits with the others, and gets all of them when it reads', async () => {
+describe('a page that does not read its replies', () => {
+  it('only a limited number of 20,000 calls starts, and all are answered once the page reads', async () => {
     const { pages, seen, open } = await setUp()
     const [greedy, other] = [await open(), await open()]
     expect(await other.isServed()).toBe(true)
@@ -140,7 +140,7 @@ describe('a page that does not read its answers', () => {
     await expect.poll(() => pages.counts()).toEqual({ running: 0, streams: 0, waiting: 0, bytes: 0 })
   })
 
-  it('has one state of each stream waiting, and gets the last one when it reads', async () => {
+  it('one state per stream waits, and the page receives the last one once it reads', async () => {
     const { pages, state, change, open } = await setUp()
     const [slow, other] = [await open(), await open()]
     for (let id = 0; id < 40; id += 1) slow.call(String(id), '/watch')
@@ -162,7 +162,7 @@ describe('a page that does not read its answers', () => {
     expect(slow.heard.get('0')?.length).toBeLessThan(changes)
   })
 
-  it('is cut when it does not answer pings either', async () => {
+  it('a page that does not answer pings either is disconnected', async () => {
     // Long enough for the pages that do answer, also on a busy machine.
     const { pages, seen, open } = await setUp({ keepAliveMs: 1000 })
     const [dead, alive] = [await open(), await open()]
@@ -178,8 +178,8 @@ describe('a page that does not read its answers', () => {
   })
 })
 
-describe('a page that asks for more than a page does', () => {
-  it('has so many calls running at once; the others begin as those end, and its connection stays', async () => {
+describe('a page that sends more than a page should', () => {
+  it('only a limited number of calls runs at once, the others follow, and the connection stays open', async () => {
     const { pages, seen, gate, open } = await setUp({ keepAliveMs: 1000 })
     const [page, other] = [await open(), await open()]
     for (let id = 0; id < 3000; id += 1) page.call(String(id), '/slow')
@@ -194,7 +194,7 @@ describe('a page that asks for more than a page does', () => {
     expect(page.socket.readyState).toBe(WebSocket.OPEN)
   })
 
-  it('is closed with 1008 when it opens too many streams, and no other page is', async () => {
+  it('a page with too many streams is closed with 1008, and other pages are not', async () => {
     const { pages, open } = await setUp({ bounds: { streams: 20 } })
     const [page, other] = [await open(), await open()]
     for (let id = 0; id < 20; id += 1) page.call(String(id), '/watch')
@@ -206,7 +206,7 @@ describe('a page that asks for more than a page does', () => {
     expect(await other.isServed()).toBe(true)
   })
 
-  it('may have as many streams as there may be, and calls beside them', async () => {
+  it('a page may open the maximum of streams and still make calls', async () => {
     const { open } = await setUp({ bounds: { running: 4, streams: 20 } })
     const page = await open()
     for (let id = 0; id < 20; id += 1) page.call(String(id), '/watch')

@@ -22,7 +22,7 @@ const upgrade = (path: string, headers: Record<string, string>): string => {
 }
 
 describe('names', () => {
-  it.each(['127.0.0.1', 'localhost'])('answers to %s with its port', async (name) => {
+  it.each(['127.0.0.1', 'localhost'])('the host name %s with the port is accepted', async (name) => {
     const reply = await ask(site, '/', { headers: { host: `${name}:${site.server.port}` } })
     expect(reply.status).toBe(200)
   })
@@ -36,7 +36,7 @@ describe('names', () => {
     (port: number) => `127.0.0.1:${port + 1}`,
     () => '127.0.0.1',
     () => 'localhost',
-  ])('refuses every other name that DNS could point here (%#)', async (name) => {
+  ])('other host names are refused (%#)', async (name) => {
     for (const path of ['/', '/assets/main-abc123.js', '/session', '/rpc']) {
       const reply = await ask(site, path, { headers: { host: name(site.server.port) } })
       expect(reply.status).toBe(403)
@@ -46,7 +46,7 @@ describe('names', () => {
 })
 
 describe('headers', () => {
-  it('carries the policy and its companions on every reply, refusals and broken requests too', async () => {
+  it('every response has the security headers, errors included', async () => {
     const replies = await Promise.all([
       ask(site, '/'),
       ask(site, '/nothing'),
@@ -71,7 +71,7 @@ describe('headers', () => {
     }
   })
 
-  it('has nothing unsafe in the policy and names its own socket alone', async () => {
+  it('the policy has nothing unsafe and names only its own socket', async () => {
     expect(contentSecurityPolicy()).not.toContain('unsafe')
     expect(contentSecurityPolicy()).not.toContain('*')
     const { headers } = await ask(site, '/')
@@ -82,7 +82,7 @@ describe('headers', () => {
   })
 })
 
-it('says nothing on a connection that was opened ahead: a browser would take it for the answer to its next request', async () => {
+it('a preconnected socket times out without a response, which a browser would read as the reply to its next request', async () => {
   const quick = await startSite(0, undefined, {
     bounds: { headersMs: 30, requestMs: 30 },
   })
@@ -93,7 +93,7 @@ it('says nothing on a connection that was opened ahead: a browser would take it 
   }
 })
 
-it('before the core is there a page in the studio’s place says so, behind the same doors, and only who was let in hears how far it is', async () => {
+it('during start-up a start-up page is served behind the same checks, and only authenticated pages see the progress', async () => {
   const work = { stage: 'mending' as const, database: 'ledger' as const, rows: 120_000 }
   const early = await startSite(0, undefined, { opening: () => work })
   const origin = `http://127.0.0.1:${early.server.port}`
@@ -102,7 +102,7 @@ it('before the core is there a page in the studio’s place says so, behind the 
   try {
     for (const path of ['/', '/index.html']) {
       const page = await ask(early, path)
-      expect([page.status, page.body]).toEqual([503, '<!doctype html><title>Mending</title>'])
+      expect([page.status, page.body]).toEqual([503, '<!doctype html><title>Starting up</title>'])
       expect(page.headers).toMatchObject({ 'retry-after': '1', 'cache-control': 'no-store', 'x-frame-options': 'DENY' })
       expect(page.headers['content-security-policy']).toContain("script-src 'self';")
     }
@@ -133,7 +133,7 @@ it('before the core is there a page in the studio’s place says so, behind the 
 })
 
 describe('files', () => {
-  it('serves the page anew and hashed assets for ever, with their types', async () => {
+  it('the page is revalidated and hashed assets are cached, with their types', async () => {
     const page = await ask(site, '/')
     expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' })
     const script = await ask(site, '/assets/main-abc123.js?v=1')
@@ -142,7 +142,7 @@ describe('files', () => {
     expect(script.body).toBe('export {}')
   })
 
-  it('sends no body for HEAD and refuses other methods', async () => {
+  it('HEAD has no body, and other methods are refused', async () => {
     const head = await ask(site, '/', { method: 'HEAD' })
     expect([head.status, head.body]).toEqual([200, ''])
     expect((await ask(site, '/', { method: 'POST' })).status).toBe(405)
@@ -158,7 +158,7 @@ describe('files', () => {
     '/assets/%00',
     '/link.txt',
     '/__proto__',
-  ])('has nothing outside the page: %s', async (path) => {
+  ])('no file outside the page is served: %s', async (path) => {
     const reply = await ask(site, path)
     expect(reply.status).toBe(404)
     expect(reply.body).not.toContain('SECRET')
@@ -166,7 +166,7 @@ describe('files', () => {
 })
 
 describe('the token', () => {
-  it('is changed for a cookie that scripts and other sites cannot use', async () => {
+  it("the token is exchanged for a cookie that scripts and other sites can't use", async () => {
     const reply = await postToken(site, site.token)
     expect(reply.status).toBe(204)
     const [cookie = ''] = [reply.headers['set-cookie']].flat()
@@ -176,11 +176,11 @@ describe('the token', () => {
     expect(cookie).not.toContain(site.token)
   })
 
-  it('works again, for a second window', async () => {
+  it('the token works for a second window', async () => {
     expect(await cookieFor(site)).toBe(await cookieFor(site))
   })
 
-  it('is refused when it is wrong, shorter, longer or no text', async () => {
+  it('a wrong, shorter, longer or non-text token is refused', async () => {
     for (const wrong of ['', 'x', site.token.slice(1), `${site.token}x`, site.token.toLowerCase().toUpperCase()]) {
       const reply = await postToken(site, wrong)
       expect([reply.status, reply.headers['set-cookie']]).toEqual([403, undefined])
@@ -191,7 +191,7 @@ describe('the token', () => {
     }
   })
 
-  it('is taken from a page of ours alone', async () => {
+  it('the token is accepted from our own page only', async () => {
     const foreign = [
       { origin: 'http://evil.example' },
       { origin: 'null' },
@@ -206,7 +206,7 @@ describe('the token', () => {
     expect((await ask(site, '/session', { ...without, body: JSON.stringify({ token: site.token }) })).status).toBe(403)
   })
 
-  it('is not taken from a form, an address or a long body', async () => {
+  it('the token is refused in a form, a URL or a long body', async () => {
     expect((await postToken(site, site.token, { 'content-type': 'text/plain' })).status).toBe(415)
     expect((await ask(site, `/session?token=${site.token}`)).status).toBe(405)
     expect((await postToken(site, 'x'.repeat(5000))).status).toBe(413)
@@ -214,7 +214,7 @@ describe('the token', () => {
 })
 
 describe('the socket', () => {
-  it('opens with the cookie, the origin and the name, all three', async () => {
+  it('the WebSocket needs the cookie, the origin and the host name', async () => {
     const cookie = await cookieFor(site)
     const good = { Cookie: `other=1; ${cookie}`, Origin: originOf(site) }
     const first = (raw: string) => raw.slice(0, 12)
@@ -245,7 +245,7 @@ describe('the socket', () => {
     page.terminate()
   })
 
-  it('tells a page over plain GET whether it would be let in', async () => {
+  it('GET /rpc reports whether the session is valid', async () => {
     expect((await ask(site, '/rpc')).status).toBe(401)
     expect((await ask(site, '/rpc', { headers: { cookie: await cookieFor(site) } })).status).toBe(204)
   })

@@ -226,7 +226,7 @@ const studioModes: EchoMode[] = [
 ]
 const gatewayModes: EchoMode[] = [...studioModes, ...compressions.map((name): EchoMode => `compressed with ${name}`)]
 
-it('a key that the service echoes in any place and encoding is stored, sent, shown and exported nowhere [AUTH-03]', {
+it('a key that the service echoes in any place and encoding is never stored, sent, shown or exported [AUTH-03]', {
   timeout: 240_000,
 }, async () => {
   const where = ['--data-dir', dataDir]
@@ -235,7 +235,7 @@ it('a key that the service echoes in any place and encoding is stored, sent, sho
   const { client, frames } = await openWatchedPage(web.url)
   await client.app.updateSettings({ metrics: true, chatBodies: true })
 
-  const added = await client.tools.add({ name: 'app', logBodies: true, retries: false })
+  const added = await client.apps.add({ name: 'app', logBodies: true, retries: false })
   for (const mode of gatewayModes) await askAsApp(proxy.baseUrl, added.key, mode)
   for (const mode of studioModes) {
     service.mode = mode
@@ -263,7 +263,7 @@ it('a key that the service echoes in any place and encoding is stored, sent, sho
     ['usage', '--by', 'model'],
     ['limits'],
     ['keys'],
-    ['tools', 'list'],
+    ['apps', 'list'],
     ['connections'],
     ['doctor', '--base-url', service.url],
   ]

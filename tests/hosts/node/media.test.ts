@@ -26,7 +26,7 @@ const look = (path: string, headers: Record<string, string> = {}, method = 'GET'
   ask(site, path, { method, headers: { cookie, ...headers } })
 
 describe('a picture', () => {
-  it('comes whole, as what it is and nothing else, to be kept by the one who asked', async () => {
+  it('a media file is served whole with its detected type, for a private cache', async () => {
     const reply = await look(`/media/${id}`)
     expect([reply.status, reply.body]).toEqual([200, bytes.toString()])
     expect(reply.headers).toMatchObject({
@@ -64,14 +64,14 @@ describe('a picture', () => {
     if (status === 416) expect(reply.headers['content-range']).toBe('bytes */1000')
   })
 
-  it('comes whole to If-Range, which has nothing to compare', async () => {
+  it('If-Range gets the whole file, because there is no validator', async () => {
     const reply = await look(`/media/${id}`, { range: 'bytes=0-1', 'if-range': '"x"' })
     expect([reply.status, reply.body.length]).toEqual([200, 1000])
   })
 })
 
 describe('attacks', () => {
-  it('without its cookie, or with another, nobody sees a picture or learns whether it is there', async () => {
+  it('without the media cookie neither a file nor its existence is revealed', async () => {
     const before = opened.length
     const rpc = await cookieFor(site, '/rpc')
     for (const wrong of [
@@ -90,12 +90,12 @@ describe('attacks', () => {
     expect(opened).toHaveLength(before)
   })
 
-  it("the cookie for pictures doesn't open the socket's door", async () => {
+  it('the media cookie does not authenticate the WebSocket', async () => {
     const reply = await ask(site, '/rpc', { headers: { cookie, origin: originOf(site) } })
     expect(reply.status).not.toBe(204)
   })
 
-  it('another site or another port of this machine is refused, cookie or not', async () => {
+  it('other sites and other ports are refused, even with the cookie', async () => {
     for (const site of ['cross-site', 'same-site']) {
       expect((await look(`/media/${id}`, { 'sec-fetch-site': site })).status).toBe(403)
     }
@@ -104,7 +104,7 @@ describe('attacks', () => {
     expect((await look(`/media/${id}`, { host: 'rebound.example' })).status).toBe(403)
   })
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('%s changes nothing', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('%s is refused', async (method) => {
     expect((await look(`/media/${id}`, {}, method)).status).toBe(405)
   })
 
@@ -122,7 +122,7 @@ describe('attacks', () => {
     `/media/${id.toUpperCase()}`,
     `/media/${id}%00`,
     '/media/__proto__',
-  ])('%s is nothing', async (path) => {
+  ])('%s is not found', async (path) => {
     const reply = await look(path)
     expect([reply.status, reply.body]).toEqual([404, ''])
   })

@@ -10,12 +10,12 @@ afterAll(() => site.stop())
 const shown = (more: Record<string, string> = {}) => ({ authorization: `Bearer ${site.token}`, ...more })
 
 describe('/metrics of the web host', () => {
-  it('is off unless switched on', async () => {
+  it('metrics are off by default', async () => {
     site.seen.metricsOn = false
     expect((await ask(site, '/metrics', { headers: shown() })).status).toBe(404)
   })
 
-  it('switched on, tells a program that shows the token', async () => {
+  it('metrics that are switched on are served to a program with the token', async () => {
     site.seen.metricsOn = true
     const reply = await ask(site, '/metrics', { headers: shown() })
     expect(reply.status).toBe(200)
@@ -35,7 +35,7 @@ describe('/metrics of the web host', () => {
     ['a page of another site', () => shown({ origin: 'https://evil.example' })],
     ['an image in a page', () => shown({ 'sec-fetch-site': 'cross-site' })],
     ['a page of another port', () => shown({ 'sec-fetch-site': 'same-site' })],
-  ])('refuses %s, and does not say whether it is on', async (_, headers) => {
+  ])('%s is refused without revealing whether metrics are on', async (_, headers) => {
     for (const on of [true, false]) {
       site.seen.metricsOn = on
       const reply = await ask(site, '/metrics', { headers: headers() })
@@ -45,13 +45,13 @@ describe('/metrics of the web host', () => {
     }
   })
 
-  it('refuses a name that DNS could point here, whatever token comes', async () => {
+  it('a foreign host name is refused, even with the token', async () => {
     site.seen.metricsOn = true
     const reply = await ask(site, '/metrics', { headers: shown({ host: `rebound.example:${site.server.port}` }) })
     expect(reply.status).toBe(403)
   })
 
-  it('takes no token in the address, which others log, and no POST', async () => {
+  it('a token in the URL and a POST are refused', async () => {
     site.seen.metricsOn = true
     expect((await ask(site, `/metrics?token=${site.token}`)).status).toBe(401)
     expect((await ask(site, '/metrics', { method: 'POST', headers: shown() })).status).toBe(405)

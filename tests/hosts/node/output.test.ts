@@ -57,7 +57,7 @@ async function into(files: { stdout?: string; stderr?: string }, args: string[])
 
 beforeAll(async () => {
   fillFolder(dataDir, { conversations: 30, messages: 4, requests: 60, days: 3 })
-  expect(await run(['tools', 'add', 'editor', ...where])).toMatchObject({ code: 0 })
+  expect(await run(['apps', 'add', 'editor', ...where])).toMatchObject({ code: 0 })
   expect(await run(['backup', backupFile, ...where])).toMatchObject({ code: 0 })
 }, 120_000)
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -75,14 +75,14 @@ const names = (): string[] => {
 const printing: string[][] = [
   ['--help'],
   ['--version'],
-  ['help', 'tools'],
-  ['tools', 'add', '--help'],
-  ['tools', 'list', ...where],
-  ['tools', 'list', '--json', ...where],
-  ['tools', 'show', 'editor', ...where],
-  ['tools', 'set', 'editor', '--rpm', '5', ...where],
-  ['tools', 'pause', 'editor', '--json', ...where],
-  ['tools', 'resume', '--all', ...where],
+  ['help', 'apps'],
+  ['apps', 'add', '--help'],
+  ['apps', 'list', ...where],
+  ['apps', 'list', '--json', ...where],
+  ['apps', 'show', 'editor', ...where],
+  ['apps', 'set', 'editor', '--rpm', '5', ...where],
+  ['apps', 'pause', 'editor', '--json', ...where],
+  ['apps', 'resume', '--all', ...where],
   ['connections', ...where],
   ['requests', ...where],
   ['requests', '--json', ...where],
@@ -110,8 +110,8 @@ const printing: string[][] = [
 ]
 const named = printing.map((args) => [args.filter((arg) => !arg.includes('/')).join(' '), args] as const)
 
-describe.runIf(existsSync('/dev/full'))('a device that takes no byte', { timeout: 120_000 }, () => {
-  it.each(named)('as standard output is a failure in words: %s', async (_, args) => {
+describe.runIf(existsSync('/dev/full'))('a device that is full', { timeout: 120_000 }, () => {
+  it.each(named)('a full standard output is reported as a failure: %s', async (_, args) => {
     const { code, stderr } = await into({ stdout: '/dev/full' }, args)
     expect([code, stderr]).toEqual([
       1,
@@ -119,37 +119,37 @@ describe.runIf(existsSync('/dev/full'))('a device that takes no byte', { timeout
     ])
   })
 
-  it.each([[['--json']], [[]]])('as standard output leaves no key that was never shown: tools add %j', async (more) => {
+  it.each([[['--json']], [[]]])('an app whose key could not be printed is deleted: apps add %j', async (more) => {
     const before = names()
-    const { code, stderr } = await into({ stdout: '/dev/full' }, ['tools', 'add', 'unseen', ...more, ...where])
+    const { code, stderr } = await into({ stdout: '/dev/full' }, ['apps', 'add', 'unseen', ...more, ...where])
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/unseen could not be shown, so it was deleted again\.\n.*disk is full/),
+      expect.stringMatching(/unseen could not be shown, so the app was deleted again\.\n.*disk is full/),
     ])
     expect(names()).toEqual(before)
   })
 
   it.each([
-    [0, ['tools', 'list', ...where]],
-    [1, ['tools', 'show', 'nobody', ...where]],
+    [0, ['apps', 'list', ...where]],
+    [1, ['apps', 'show', 'nobody', ...where]],
     [1, ['export', '--what', 'chats', '--output', '/nowhere/x', ...where]],
-    [2, ['tools', 'list', '--nothing']],
-  ])('as standard error changes no exit code: %i', async (code, args) => {
+    [2, ['apps', 'list', '--nothing']],
+  ])('a full standard error does not change the exit code %i', async (code, args) => {
     expect((await into({ stderr: '/dev/full' }, args)).code).toBe(code)
   })
 
-  it('as both still fails', async () => {
-    expect((await into({ stdout: '/dev/full', stderr: '/dev/full' }, ['tools', 'list', ...where])).code).toBe(1)
+  it('full standard output and standard error still fail', async () => {
+    expect((await into({ stdout: '/dev/full', stderr: '/dev/full' }, ['apps', 'list', ...where])).code).toBe(1)
   })
 })
 
 describe('the null device', () => {
   // Node opens it in the place of a closed standard output, too.
-  it.each(['>&-', '>/dev/null'])('shows no key, so that none is made: tools add %s', async (redirection) => {
+  it.each(['>&-', '>/dev/null'])('apps add adds no app when its key would not be shown: %s', async (redirection) => {
     const before = names()
     const shell = spawn(
       'sh',
-      ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'tools', 'add', 'x', ...where],
+      ['-c', `exec "$0" "$@" ${redirection}`, process.execPath, studioEntry, 'apps', 'add', 'x', ...where],
       {
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env.PATH ?? '', ...common },
@@ -160,16 +160,16 @@ describe('the null device', () => {
       stderr += text
     })
     const [code] = await once(shell, 'close')
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/No key was made/)])
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/No app was added/)])
     expect(names()).toEqual(before)
   })
 
-  it('is no failure for what is not shown only once', async () => {
-    expect(await into({ stdout: '/dev/null' }, ['tools', 'list', ...where])).toMatchObject({ code: 0, stderr: '' })
+  it('other commands may write to the null device', async () => {
+    expect(await into({ stdout: '/dev/null' }, ['apps', 'list', ...where])).toMatchObject({ code: 0, stderr: '' })
   })
 })
 
-it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a half file nor its part', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a partial nor a temporary file', async (signal) => {
   const folder = mkdtempSync(join(home, 'half-'))
   const writing = commandLine(fileURLToPath(new URL('fixtures/halfFile.ts', import.meta.url))).start([
     join(folder, 'file'),
@@ -184,7 +184,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('%s leaves neither a half file nor its p
 describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
   // One of each way in which output is written.
   const some =
-    /^(--help|tools list|tools set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
+    /^(--help|apps list|apps set|requests|usage --format parquet|backup|restore|export --what (requests|chats)|chat)/
   it.each(named.filter(([name]) => some.test(name)))(
     'is no word, and the exit code of SIGPIPE: %s',
     async (_, args) => {
@@ -194,16 +194,16 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     },
   )
 
-  it('leaves no key that was never shown', async () => {
+  it('apps add deletes the app when the reader has gone', async () => {
     const before = names()
-    const command = start(['tools', 'add', 'unseen', '--json', ...where])
+    const command = start(['apps', 'add', 'unseen', '--json', ...where])
     command.child.stdout.destroy()
     const { code, stderr } = await command.ended
     expect([code, stderr]).toEqual([141, expect.stringMatching(/deleted again\.\n$/)])
     expect(names()).toEqual(before)
   })
 
-  it('does not end what goes on after its first lines', async () => {
+  it('serve continues when the reader of its first lines has gone', async () => {
     const serving = start(['serve', '--web-port', '0', '--no-proxy', '--data-dir', join(home, 'goes-on')])
     serving.child.stdout.destroy()
     const owner = join(home, 'goes-on', 'studio.owner.json')
@@ -214,7 +214,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
     expect(await serving.ended).toMatchObject({ code: 141, stderr: '' })
   })
 
-  it('ends requests --follow with the next request', async () => {
+  it('requests --follow ends with the next request when the reader has gone', async () => {
     const following = start(['requests', '--follow', '--json', ...where])
     await following.line()
     following.child.stdout.destroy()
@@ -261,7 +261,7 @@ describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
     'export --what chats',
     'export --what chats --format markdown',
     'backup -',
-  ])('under standard output, whose first bytes it took, is a failure: %s', async (line) => {
+  ])('a disk that fills up under standard output is a failure: %s', async (line) => {
     const args = line.split(' ')
     const { code, stderr } = await into({ stdout: join(disk, 'out') }, [...args, ...where])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/disk is full/)])
@@ -276,14 +276,14 @@ describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
     'export --what media --output file',
     'export --output file',
     'usage --format csv --each day --since 2000-01-01 --by day --output file',
-  ])('leaves neither a half file nor its part: %s', async (line) => {
+  ])('a full disk leaves neither a partial nor a temporary file: %s', async (line) => {
     const placed = line.split(' ').map((arg) => (arg === 'file' ? join(disk, arg) : arg))
     const { code, stderr } = await run([...placed, ...where])
     expect([code, stderr]).toEqual([1, expect.stringMatching(/disk is full|too little space/)])
     expect(readdirSync(disk)).toEqual(['other'])
   })
 
-  it('leaves a file that was to be written over as it was', async () => {
+  it('a full disk leaves the file to overwrite unchanged', async () => {
     const file = join(disk, 'kept')
     writeFileSync(file, 'kept')
     for (const args of [

@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 
 describe('the package', () => {
-  it('holds the build, the page, the resources and the papers, and nothing of the workshop', () => {
+  it('the package contains the build, the page, the resources and the licence, and no development files', () => {
     const wanted = [
       'package.json',
       'README.md',
@@ -55,16 +55,16 @@ describe('the package', () => {
     expect(files.filter((file) => /^(tests|src-|node_modules|\.|test-results)/.test(file))).toEqual([])
   })
 
-  it('runs: help, version, tools', async () => {
+  it('the package runs help, version and apps', async () => {
     const help = await studio.run(['--help'])
     expect([help.code, help.stdout]).toEqual([0, expect.stringContaining('serve')])
     const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
     expect((await studio.run(['--version'])).stdout.trim()).toBe(version)
-    const added = await studio.run(['tools', 'add', 'editor', '--json', '--data-dir', join(folder, 'data')])
+    const added = await studio.run(['apps', 'add', 'editor', '--json', '--data-dir', join(folder, 'data')])
     expect([added.code, JSON.parse(added.stdout)]).toMatchObject([0, { name: 'editor', key: expect.any(String) }])
   })
 
-  it('serves the built page, the local /v1 and a sandbox that speaks', async () => {
+  it('the package serves the built page, the local API and a sandbox with speech', async () => {
     const args = ['--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', join(folder, 'served')]
     const host = studio.start(['serve', '--json', ...args])
     running.push(host)

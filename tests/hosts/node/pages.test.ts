@@ -28,7 +28,7 @@ async function rawPage(url = site.server.url): Promise<WebSocket> {
 const callOf = (id: string, path: string) => JSON.stringify({ i: id, p: { u: path, b: {} } })
 
 describe('a page that stops reading', () => {
-  it('stops the stream at a bound, the others go on, and it catches up when it reads again', async () => {
+  it('the stream of a page that stops reading pauses at a limit, other pages continue, and the page catches up later', async () => {
     const slow = await rawPage()
     slow.send(callOf('1', '/tools/watch'))
     await expect.poll(() => site.seen.pulled).toBeGreaterThan(0)
@@ -51,7 +51,7 @@ describe('a page that stops reading', () => {
     other.close()
   })
 
-  it('neither grows the process nor keeps others from being answered while one reads as fast as it can', async () => {
+  it('a fast reader neither grows the process nor blocks other pages', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'studio-pages-'))
     // A process of its own: here, a server that never pauses would stop its readers too.
     const host = commandLine(cliEntry).start([
@@ -93,7 +93,7 @@ describe('a page that stops reading', () => {
   })
 })
 
-/** What the process holds in memory, where the system tells it. */
+/** Memory of the process, when the system reports it. */
 function residentMiB(pid: number | undefined): number | null {
   if (process.platform !== 'linux') return null
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
@@ -112,7 +112,7 @@ describe('limits', () => {
     other.close()
   })
 
-  it('survives what is no call', async () => {
+  it('invalid messages do not break the connection', async () => {
     // oRPC says each of these on standard error.
     const said = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const page = await rawPage()
@@ -136,7 +136,7 @@ describe('limits', () => {
     other.close()
   })
 
-  it('refuses the 65th page', async () => {
+  it('the 65th page is refused', async () => {
     const pages = await Promise.all(Array.from({ length: 64 }, () => rawPage()))
     await expect(rawPage()).rejects.toThrow('503')
     pages[0]?.terminate()
@@ -152,7 +152,7 @@ describe('limits', () => {
 })
 
 describe('the end', () => {
-  it('tells each page that the program goes away (1001), and waits for no dead one', async () => {
+  it('every page is closed with 1001, and a dead one is not waited for', async () => {
     const one = await startSite()
     const [alive, dead] = [await rawPage(one.server.url), await rawPage(one.server.url)]
     dead.pause()
@@ -164,7 +164,7 @@ describe('the end', () => {
 })
 
 describe('keep-alive', () => {
-  it('cuts a page that does not answer, and only that one', async () => {
+  it('only the page that does not answer pings is disconnected', async () => {
     const pages = createPageSockets({}, 50)
     const server = createServer().on('upgrade', pages.upgrade)
     await new Promise<void>((resolve) => {

@@ -28,7 +28,7 @@ async function serve() {
   running.push(host)
   const { proxy } = JSON.parse(await host.line())
   const tool = async (name: string) => {
-    const { stdout } = await run(['tools', 'add', name, '--json', '--data-dir', dataDir])
+    const { stdout } = await run(['apps', 'add', name, '--json', '--data-dir', dataDir])
     const { key } = JSON.parse(stdout)
     return (model: string) =>
       fetch(`${proxy.baseUrl}/chat/completions`, {
@@ -40,12 +40,12 @@ async function serve() {
   return { host, tool }
 }
 
-it('is empty where nothing was asked yet, also without a data folder of before', async () => {
+it('the request log is empty before the first request, also without a data folder', async () => {
   expect(await requests()).toMatchObject({ code: 0, stdout: 'No requests.\n' })
   expect(await requests('--json')).toMatchObject({ code: 0, stdout: '' })
 })
 
-it('tells what tools and the studio asked, beside the core that serves and after it has ended', async () => {
+it('requests of apps and of the studio are shown while serve runs and after its end', async () => {
   const { host, tool } = await serve()
   const editor = await tool('An editor')
   const notebook = await tool('notebook')
@@ -53,11 +53,16 @@ it('tells what tools and the studio asked, beside the core that serves and after
   await editor('no-such-model')
   await notebook('writer-small')
 
-  const beside = await requests('--tool', 'An editor')
-  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +WHO +WHAT +MODEL +STATUS/)
+  const beside = await requests('--app', 'An editor')
+  expect(beside.stdout.split('\n')[0]).toMatch(/^TIME +APP +ENDPOINT +MODEL +STATUS/)
   expect(beside.stdout).toMatch(/An editor +chat +mirror +200/)
   expect(beside.stdout).toMatch(/An editor +chat +no-such-model +404/)
   expect(beside.stdout).not.toContain('notebook')
+  expect(await requests('--app', 'nobody')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'error: No app has the id or name nobody.\n',
+  })
 
   host.child.kill('SIGTERM')
   await host.ended
@@ -72,7 +77,7 @@ it('tells what tools and the studio asked, beside the core that serves and after
   expect(documents((await requests('--json', '--outcome', 'failed', '--limit', '5')).stdout)).toHaveLength(1)
 })
 
-it('gives each request one line in its columns, whatever a tool and a model are called', async () => {
+it('each request is one line in columns, whatever the names of app and model', async () => {
   const { tool } = await serve()
   const wide = await tool('漢字 😀😀😀😀😀😀')
   await wide('mirror\n12:00:00 forged')
@@ -87,26 +92,26 @@ it('gives each request one line in its columns, whatever a tool and a model are 
     ])
 })
 
-it('goes on as they come, each when it is there and once more when it has ended, until it is told to stop', async () => {
+it('--follow prints each request when it starts and when it ends, until a signal', async () => {
   const { tool } = await serve()
   const editor = await tool('editor')
-  const follow = start(['requests', '--follow', '--json', '--tool', 'editor', '--data-dir', dataDir])
+  const follow = start(['requests', '--follow', '--json', '--app', 'editor', '--data-dir', dataDir])
   running.push(follow)
   const asked = editor('mirror')
   const seen: RequestRow[] = []
   while (seen.at(-1)?.state !== 'done') seen.push(JSON.parse(await follow.line()))
   await asked
-  expect(seen.at(-1)).toMatchObject({ model: 'mirror', status: 200, who: { kind: 'tool', name: 'editor' } })
+  expect(seen.at(-1)).toMatchObject({ model: 'mirror', status: 200, who: { kind: 'app', name: 'editor' } })
   follow.child.kill('SIGINT')
   expect((await follow.ended).code).toBe(0)
 })
 
-it('says what it does not understand', async () => {
+it('invalid options are reported', async () => {
   for (const args of [
     ['--outcome', 'bad'],
     ['--limit', '0'],
     ['--since', 'yesterday'],
-    ['--tool', ''],
+    ['--app', ''],
   ]) {
     expect((await requests(...args)).code).toBe(2)
   }

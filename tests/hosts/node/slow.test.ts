@@ -51,15 +51,15 @@ async function heard(socket: Socket): Promise<string> {
 }
 const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status))
 
-describe('a web host with hundreds of connections that send half a head', () => {
-  it('answers a page at once, while they are open', async () => {
+describe('a web host with hundreds of half-sent requests', () => {
+  it('a page is answered at once while they are open', async () => {
     const site = await siteWith()
     const slow = await manyConnected(350, site.server.port, halfAHead)
     await expect.poll(() => page(site)).toBe(200)
     expect(closedOf(slow)).toBeLessThan(350)
   })
 
-  it('closes all of them when their time is over', async () => {
+  it('all of them are closed at their time limit', async () => {
     const site = await siteWith({ headersMs: 300, requestMs: 300 })
     const slow = await manyConnected(350, site.server.port, halfAHead)
     for (const socket of slow) socket.resume()
@@ -67,7 +67,7 @@ describe('a web host with hundreds of connections that send half a head', () => 
     expect(await page(site)).toBe(200)
   })
 
-  it('makes room by closing those that were silent for longest, however they drip', async () => {
+  it('the longest silent connections are closed first, however slowly they send', async () => {
     const site = await siteWith({ strangers: 50, graceMs: 0, most: 400 })
     const slow = await manyConnected(300, site.server.port, halfAHead)
     const drip = setInterval(() => {
@@ -78,7 +78,7 @@ describe('a web host with hundreds of connections that send half a head', () => 
     clearInterval(drip)
   })
 
-  it('never closes a page that was let in, nor one that is being answered before those that sent nothing', async () => {
+  it('authenticated pages are never closed, and answered connections only after silent ones', async () => {
     const site = await siteWith({ strangers: 20, graceMs: 0 }, 32 * 1024 * 1024)
     const socket = new WebSocket(`ws://127.0.0.1:${site.server.port}/rpc`, {
       headers: { cookie: await cookieFor(site), origin: originOf(site) },
@@ -99,7 +99,7 @@ describe('a web host with hundreds of connections that send half a head', () => 
     socket.terminate()
   })
 
-  it('says in the studio’s place that it opens, too', async () => {
+  it('the start-up page is served too', async () => {
     const early = await startSite(0, undefined, { opening: () => null })
     sites.push(early)
     await manyConnected(350, early.server.port, halfAHead)
@@ -110,7 +110,7 @@ describe('a web host with hundreds of connections that send half a head', () => 
 describe('a stranger', () => {
   const request = (site: Site, path = '/') => `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${site.server.port}\r\n\r\n`
 
-  it('that reads nothing of its reply is cut', async () => {
+  it('a stranger that reads nothing of its reply is disconnected', async () => {
     const site = await siteWith({ readMs: 300 }, 32 * 1024 * 1024)
     const socket = await connected(site.server.port, request(site, '/assets/large.js'))
     await once(socket, 'readable')
@@ -121,7 +121,7 @@ describe('a stranger', () => {
     expect(socket.bytesRead).toBeLessThan(32 * 1024 * 1024)
   })
 
-  it('that sends requests without waiting for answers gets eight of them, and 429; a flood of them is hung up on', async () => {
+  it('a stranger that pipelines requests gets eight replies and 429, and a flood is disconnected', async () => {
     const site = await siteWith()
     const few = await connected(site.server.port, request(site).repeat(12))
     expect(statuses(await heard(few))).toEqual([...Array(8).fill(200), 429])
@@ -129,7 +129,7 @@ describe('a stranger', () => {
     expect(statuses(await heard(many)).length).toBeLessThanOrEqual(9)
   })
 
-  it('is told with the last of so many answers that its connection ends', async () => {
+  it('the last allowed reply on a connection announces its end', async () => {
     const site = await siteWith({ requestsPerSocket: 3 })
     const socket = await connected(site.server.port, request(site))
     let text = ''
@@ -144,7 +144,7 @@ describe('a stranger', () => {
     expect(text.match(/Connection: close/g)).toHaveLength(1)
   })
 
-  it('that sends half a body is ended', async () => {
+  it('a stranger that sends half a body is disconnected', async () => {
     const site = await siteWith({ headersMs: 300, requestMs: 300 })
     const origin = originOf(site)
     const socket = await connected(
@@ -155,7 +155,7 @@ describe('a stranger', () => {
   })
 })
 
-it('the sandbox answers too, while a thousand connections send half a head', async () => {
+it('the sandbox responds while a thousand connections send half a request', async () => {
   const sandbox = await startSandbox()
   try {
     const slow = await manyConnected(1200, sandbox.port, halfAHead)
@@ -164,7 +164,7 @@ it('the sandbox answers too, while a thousand connections send half a head', asy
         headers: { authorization: `Bearer ${sandbox.apiKey}`, connection: 'close' },
       }).then(({ status }) => status)
     await expect.poll(models).toBe(200)
-    // Each new connection makes room where there are more strangers than there may be.
+    // Above the limit of strangers, each new connection closes an older one.
     for (const socket of slow) socket.resume()
     await expect.poll(async () => [await models(), closedOf(slow) >= 1200 - 1024]).toEqual([200, true])
   } finally {

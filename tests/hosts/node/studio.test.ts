@@ -77,7 +77,7 @@ const keptIn = (folder: string): string =>
     .join('\n')
 
 describe('serve', () => {
-  it('tells in its ready line where the page, the local /v1 and the sandbox answer, and they do', async () => {
+  it('the ready line has the addresses of the page, the local API and the sandbox, and they respond', async () => {
     const { host, ready } = await serve('--sandbox')
     expect(ready).toEqual({
       web: { url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/) },
@@ -126,7 +126,7 @@ describe('serve', () => {
     },
   )
 
-  it('refuses a second one on the same folder and names where the first answers, without its token', async () => {
+  it('a second serve on the same folder is refused with the address of the first, without its token', async () => {
     const { host, ready } = await serve('--sandbox')
     const { origin, hash } = new URL(ready.web.url)
     const second = await run(['serve', '--json', '--web-port', '0', '--data-dir', dataDir])
@@ -141,24 +141,24 @@ describe('serve', () => {
     expect((await endOf(third.host)).code).toBe(0)
   })
 
-  it('tells a person the same, one thing a line', async () => {
+  it('without --json the same facts are printed one per line', async () => {
     const args = ['serve', '--sandbox', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir]
     const host = begin(args)
     const lines = [
       /^Inference Studio {2}http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{43}$/,
-      /^Local \/v1 {9}http:\/\/127\.0\.0\.1:\d+\/v1$/,
+      /^Local API {9}http:\/\/127\.0\.0\.1:\d+\/v1$/,
       /^Sandbox {11}http:\/\/127\.0\.0\.1:\d+$/,
       /^Sandbox key {7}\S+$/,
       /^Data folder {7}\//,
-      /^Ctrl-C ends it\.$/,
+      /^Press Ctrl-C to stop\.$/,
     ]
     for (const line of lines) expect(await host.line()).toMatch(line)
     expect((await endOf(host, 'SIGINT')).code).toBe(0)
   })
 })
 
-describe('tools, beside a running serve', () => {
-  it('are honoured with the next request when added, and with the next one refused when revoked', async () => {
+describe('apps beside a running serve', () => {
+  it('an added app works with the next request, and a revoked app is refused with the next request', async () => {
     const { host, ready } = await serve('--sandbox')
     const where = ['--json', '--data-dir', dataDir]
     const ask = async (key: string) => {
@@ -166,26 +166,26 @@ describe('tools, beside a running serve', () => {
       await reply.arrayBuffer()
       return reply.status
     }
-    const added = await run(['tools', 'add', 'editor', ...where])
+    const added = await run(['apps', 'add', 'editor', ...where])
     const { id, key } = JSON.parse(added.stdout)
     expect([await ask(key), await ask(key)]).toEqual([200, 200])
-    const revoked = await run(['tools', 'revoke', id, ...where])
+    const revoked = await run(['apps', 'revoke', id, ...where])
     expect([revoked.code, await ask(key)]).toEqual([0, 401])
-    const listed = await run(['tools', 'list', ...where])
+    const listed = await run(['apps', 'list', ...where])
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id, name: 'editor', revokedAt: expect.any(String) }])
     expect(listed.stdout + keptIn(dataDir)).not.toContain(key)
     expect((await endOf(host)).code).toBe(0)
   })
 
-  it('puts the key on a line of its own for a person, and lists in columns', async () => {
+  it('apps add prints the app key on its own line, and apps list prints columns', async () => {
     const where = ['--data-dir', dataDir]
-    const { stdout } = await run(['tools', 'add', 'a long name', ...where])
-    await run(['tools', 'add', 'b', ...where])
+    const { stdout } = await run(['apps', 'add', 'a long name', ...where])
+    await run(['apps', 'add', 'b', ...where])
     expect(stdout.split('\n').filter((line) => /^isk_[\w-]+$/.test(line))).toHaveLength(1)
-    const rows = (await run(['tools', 'list', ...where])).stdout.trimEnd().split('\n')
+    const rows = (await run(['apps', 'list', ...where])).stdout.trimEnd().split('\n')
     expect(rows).toHaveLength(2)
     const [first = '', second = ''] = rows
-    expect(first).toMatch(/^\S+ {2}b {12}made \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never used$/)
+    expect(first).toMatch(/^\S+ {2}b {12}created \d{4}-\d\d-\d\d \d\d:\d\d UTC {2}never used$/)
     expect(second.indexOf('made')).toBe(first.indexOf('made'))
   })
 })
@@ -197,20 +197,20 @@ describe('doctor', () => {
   }
   const args = (baseUrl = service.baseUrl) => ['doctor', '--json', '--base-url', baseUrl, '--data-dir', dataDir]
 
-  it('says that a good key is accepted, and never the key', async () => {
+  it('doctor reports an accepted API key without printing it', async () => {
     const { code, stdout, stderr } = await run(args(), withKey)
     expect(code).toBe(0)
     expect(checksOf(stdout)).toMatchObject({
       node: ['ok', process.versions.node],
       keychain: ['warning', expect.stringContaining('D-Bus')],
       dataFolder: ['ok', expect.stringContaining(dataDir)],
-      baseAddress: ['ok', `${service.baseUrl} answers`],
+      baseAddress: ['ok', `${service.baseUrl} responds`],
       key: ['ok', 'accepted'],
     })
     expect(stdout + stderr + keptIn(dataDir)).not.toContain(canary)
   })
 
-  it('tells a refused key from an address where nobody answers', async () => {
+  it('doctor distinguishes a refused API key from an unreachable service', async () => {
     const refused = await run(args(), { INFERENCE_STUDIO_API_KEY: service.keys.revoked })
     expect(refused.code).toBe(1)
     expect(checksOf(refused.stdout)).toMatchObject({
@@ -225,11 +225,11 @@ describe('doctor', () => {
     expect(silent.code).toBe(1)
     expect(checksOf(silent.stdout)).toMatchObject({
       baseAddress: ['failed', expect.anything()],
-      key: ['warning', 'not asked'],
+      key: ['warning', 'not checked'],
     })
   })
 
-  it('works beside a running serve: who has the folder, and a given connection all the same', async () => {
+  it('doctor works beside a running serve: it names the process, and checks a given connection', async () => {
     const { host, ready } = await serve('--sandbox')
     const stored = await run(['doctor', '--json', '--data-dir', dataDir])
     const { baseAddress } = checksOf(stored.stdout)
@@ -246,7 +246,7 @@ describe('chat', () => {
   const args = (...more: string[]) => ['chat', ...more, '--base-url', service.baseUrl, '--data-dir', dataDir]
   const lastStream = () => service.observe.requests().findLast((request) => request.stream)?.id ?? ''
 
-  it('streams as documents and ends with the whole reply, stored', async () => {
+  it('chat --json streams documents, ends with the whole reply and stores it', async () => {
     const chat = begin([...args('Say something.', '--model', 'mirror'), '--json'], withKey)
     expect(JSON.parse(await chat.line())).toEqual({ delta: expect.any(String) })
     const { code, stdout, stderr } = await chat.ended
@@ -259,7 +259,7 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'complete', length: whole?.text?.length }])
   })
 
-  it('stops cleanly on Ctrl-C: what came is kept, the service sees the close', async () => {
+  it('Ctrl-C stores the text so far and closes the request to the service', async () => {
     const chat = begin([...args('Go on.', '--model', 'writer-large'), '--json'], withKey)
     await chat.line()
     chat.child.kill('SIGINT')
@@ -269,7 +269,7 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })
 
-  it('stops without a word when the reader of its output goes away, and exits as a program that SIGPIPE ends', async () => {
+  it('chat stops silently with exit code 141 when the reader of its output ends', async () => {
     const chat = begin(args('Go on.', '--model', 'writer-large'), withKey)
     await new Promise((resolve) => chat.child.stdout.once('data', resolve))
     chat.child.stdout.destroy()
@@ -278,7 +278,7 @@ describe('chat', () => {
     expect(storedReplies()).toMatchObject([{ status: 'stopped' }])
   })
 
-  it('stops at once on Ctrl-C while the service keeps it waiting', async () => {
+  it('Ctrl-C stops chat at once while it waits for the service', async () => {
     const asked = Promise.withResolvers<void>()
     const silent = createServer(() => asked.resolve())
     const port = await listenOn(silent, 0, false)
@@ -292,13 +292,13 @@ describe('chat', () => {
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'cancelled' } }]])
   })
 
-  it('lets no control character of a reply through to the terminal', async () => {
+  it('control characters of a reply are not printed', async () => {
     const { code, stdout } = await run(args('\u001b]0;title\u0007\u001b[31mred', '--model', 'mirror'), withKey)
     expect([code, stdout]).toEqual([0, expect.stringContaining('[31mred')])
     expect(stdout).not.toMatch(/(?![\n\t])\p{Cc}/u)
   })
 
-  it('leaves a folder that serve uses alone, and says so', async () => {
+  it('chat does not touch a folder that serve uses, and says so', async () => {
     const { host, ready } = await serve('--sandbox')
     const given = await run(args('Hello', '--model', 'mirror'), withKey)
     expect([given.code, given.stdout, given.stderr]).toEqual([
@@ -315,7 +315,7 @@ describe('chat', () => {
     expect((await endOf(host)).code).toBe(0)
   })
 
-  it('says in words that nothing is connected', async () => {
+  it('a missing connection is reported in words', async () => {
     const { code, stdout, stderr } = await run(['chat', 'Hello', '--json', '--data-dir', dataDir])
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'not_connected' } }]])
     expect(stderr).toMatch(/^error: .+\.\n$/)
@@ -326,7 +326,7 @@ describe('sandbox', () => {
   it.each([
     ['the build', start],
     ['the sources without a build', commandLine(sourceEntry, { HOME: home, TMPDIR: home }).start],
-  ])('prints its address and key on one line, answers, and ends on a signal: %s', async (_, starts) => {
+  ])('sandbox prints its address and API key on one line, responds, and ends on a signal: %s', async (_, starts) => {
     const sandbox = watched(starts(['sandbox', '--json', '--port', '0']))
     const { baseUrl, apiKey } = JSON.parse(await sandbox.line())
     const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
@@ -338,8 +338,8 @@ describe('sandbox', () => {
   })
 })
 
-describe('login, where no keychain answers', () => {
-  it('says so, fails, and keeps nothing', async () => {
+describe('login without a keychain', () => {
+  it('login without a keychain fails with a message and stores nothing', async () => {
     const args = ['login', '--json', '--base-url', service.baseUrl, '--data-dir', dataDir]
     const { code, stdout, stderr } = await run(args, {}, `${canary}\n`)
     expect([code, documents(stdout)]).toMatchObject([1, [{ problem: { kind: 'keychain_missing' } }]])

@@ -43,9 +43,9 @@ const parts: Parts = {
   openConnectionList: () => expect.unreachable(),
   startSandbox: () => expect.unreachable(),
   openRequestLog: () => expect.unreachable(),
-  openToolKeys: () => expect.unreachable(),
-  openToolList: () => expect.unreachable(),
-  openKeep: () => expect.unreachable(),
+  openApps: () => expect.unreachable(),
+  openAppsReadOnly: () => expect.unreachable(),
+  openData: () => expect.unreachable(),
   openExport: () => expect.unreachable(),
   openErase: () => expect.unreachable(),
   openUsage: async (folder) => openUsage(folder),
@@ -86,7 +86,7 @@ const total = (rows: readonly Row[]): string =>
 /** Once it is so: another process writes it. */
 const seen = (look: () => Promise<void>): Promise<void> => vi.waitFor(look, { timeout: 60_000, interval: 50 })
 
-it('says so where no account was ever connected', async () => {
+it('a folder without an account is reported', async () => {
   expect(await ask('usage')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('No account was ever connected'),
@@ -99,7 +99,7 @@ it('says so where no account was ever connected', async () => {
   expect(await ask('keys', '--json')).toMatchObject({ code: 0, stdout: '' })
 })
 
-describe('over made-up books', () => {
+describe('with generated usage data', () => {
   /** Two accounts; of the one used last, two models over days with a gap between, and keys. */
   beforeEach(() => {
     const store = openAccountStore(dataDir)
@@ -114,7 +114,7 @@ describe('over made-up books', () => {
       store.keep(no, reportedByUsage({ askedAt: at, answeredAt: at }, { usage, balance: '7.5', total_spent: '3' }))
     store.transaction(() => {
       fetch(today, [row('2026-11-19', 'writer', 2, '0.000000000000000001'), row('2026-11-20', '=cmd()', 3, '0.1')])
-      // More than a window before: what lies between was never fetched.
+      // More than a window earlier, so the days between were never fetched.
       fetch(today - 60 * 86_400_000, [row('2026-09-10T00:00:00Z', 'writer', 1, '0.2')])
       const asked = { askedAt: today, answeredAt: today }
       const key = { key_prefix: 'sk-a', name: 'Laptop', rate_limit_rpm: 60, balance_enabled: true, balance_sc: '5.25' }
@@ -137,7 +137,7 @@ describe('over made-up books', () => {
   const counts = { tokens_in: 1, tokens_out: 1, tokens_cached: 0, cost_sc: '0.5' }
   const autumn = ['--since', '2026-09-01', '--until', '2026-11-20', '--source', 'service']
 
-  it('adds up by what is asked for, to the last digit; a gap is not nothing', async () => {
+  it('totals are exact for every grouping, and a gap is not zero', async () => {
     expect(await rowsOf(...autumn)).toMatchObject([
       { name: 'writer', requests: 3, cost_sc: '0.200000000000000001', state: 'partial', from: '2026-09-01' },
       { name: '=cmd()', requests: 3, cost_sc: '0.1' },
@@ -153,10 +153,10 @@ describe('over made-up books', () => {
     expect(table).toMatch(/^Mine \(https:\/\/service.example\), 2026-09-01 to 2026-11-20\n/)
     expect(table).toMatch(/service +writer +3 +2000 +20 +2 +0\.200000000000000001\n/)
     expect(table).toMatch(/service +all +6 +3000 +30 +3 +0\.300000000000000001\n/)
-    expect(table).toMatch(/Of \d+ days the service was not asked in time/)
+    expect(table).toMatch(/The cost of \d+ days is unknown/)
   })
 
-  it('writes CSV and Parquet that another program adds up to the same', async () => {
+  it('CSV and Parquet have the same totals in another program', async () => {
     const instance = await DuckDBInstance.create(':memory:')
     const duck = await instance.connect()
     const sum = async (from: string) => {
@@ -177,7 +177,7 @@ describe('over made-up books', () => {
     instance.closeSync()
   })
 
-  it('tells the keys, the calling one first, and what the service does not offer [KEY-01] [KEY-04]', async () => {
+  it('keys lists the key in use first, and says what the service does not offer [KEY-01] [KEY-04]', async () => {
     const keys = documents((await ask('keys', '--json')).stdout)
     expect(keys).toMatchObject([
       {
@@ -192,7 +192,7 @@ describe('over made-up books', () => {
       { id: 'k2', calling: false, revokedAt: '2026-01-02T03:04:05Z', totals: null },
     ])
     const { stdout } = await ask('keys')
-    expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*used by this program\n/)
+    expect(stdout).toMatch(/\* +sk-a +Laptop +9 +0\.3 +5\.25 of 10 +60 +- +- .*in use\n/)
     expect(stdout).toMatch(/sk-b .*revoked 2026-01-02T03:04:05Z\n/)
     // What the service lists no more is said, and a balance that is not switched on is none.
     const store = openAccountStore(dataDir)
@@ -218,9 +218,9 @@ describe('over made-up books', () => {
     )
     store.close()
     const again = (await ask('keys')).stdout
-    expect(again).toMatch(/sk-c .*not listed any more\n/)
+    expect(again).toMatch(/sk-c .*no longer listed\n/)
     expect(again).not.toContain('5.25')
-    expect(stdout).toContain('it has no way to do that from here')
+    expect(stdout).toContain('Create, change and revoke keys at the service.')
     const [limits] = documents((await ask('limits', '--json')).stdout)
     expect(limits).toMatchObject({
       account: { name: 'Mine' },
@@ -240,7 +240,7 @@ describe('over made-up books', () => {
     }
   }
 
-  it('shows hostile names on one line each, in their columns, and nothing that commands a terminal', async () => {
+  it("hostile names stay on one line in their columns and can't command the terminal", async () => {
     const store = openAccountStore(dataDir)
     const at = Date.UTC(2026, 10, 20, 13)
     const names = [
@@ -282,7 +282,7 @@ describe('over made-up books', () => {
     const narrow = await atTerminal(80, ...asked)
     expect(narrow).toMatch(/x{5,}… /)
     for (const line of narrow.split('\n').slice(3, 12)) expect(columnsOf(line)).toBeLessThanOrEqual(80)
-    // A file gets what was told; a terminal that, without what it would obey.
+    // A file gets the exact text; a terminal gets it without control characters.
     expect((await ask(...asked, '--format', 'csv')).stdout).toContain('\u001b[2Jclear')
     const shown = await atTerminal(80, ...asked, '--format', 'csv')
     expect(shown).toContain('[2Jclear')
@@ -290,14 +290,14 @@ describe('over made-up books', () => {
     expect(shown.split('\r\n')).toHaveLength(names.length + 4)
   })
 
-  it('says of what is lost and of what can still be asked, each by its name, and nothing of days that have not begun', async () => {
+  it('lost days and days that can still be fetched are reported separately, future days not at all', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 10, 23, 12) })
     try {
       const { stdout } = await ask('usage', '--since', '2026-09-01', '--until', '2026-11-23', '--source', 'service')
-      expect(stdout).toContain('Of 4 days the service was not asked since it ended; it still tells of it when it is.')
-      expect(stdout).toMatch(/Of 31 days the service was not asked in time/)
+      expect(stdout).toContain('The figures of 4 days are not complete yet.')
+      expect(stdout).toMatch(/The cost of 31 days is unknown/)
       const young = (await ask('usage', '--since', '2026-11-01', '--source', 'service')).stdout
-      expect(young).not.toContain('in time')
+      expect(young).not.toContain('is unknown')
       const days = await rowsOf('--by', 'day', '--since', '2026-11-19', '--until', '2026-11-25', '--source', 'service')
       expect(days.map(({ requests, state }) => [requests, state])).toEqual([
         ...[
@@ -330,7 +330,7 @@ describe('over made-up books', () => {
     ['keys of this machine', 1, ['--by', 'key', '--source', 'here']],
     ['a part of an account’s name', 1, ['--account', 'Min']],
     ['a last day before the first', 1, ['--since', '2026-11-20', '--until', '2026-11-19']],
-    ['a side that does not know what is asked', 1, ['--by', 'tool', '--source', 'service']],
+    ['a side that does not know what is asked', 1, ['--by', 'app', '--source', 'service']],
     ['an account that is not there', 1, ['--account', 'nobody']],
     ['a file without a format', 1, ['--output', 'x']],
     ['a file that can’t be written', 1, ['--format', 'csv', '--output', '/nowhere/x']],
@@ -352,7 +352,7 @@ async function serve() {
   })
   running.push(host)
   const { proxy } = JSON.parse(await host.line())
-  const { key } = JSON.parse((await run(['tools', 'add', 'An editor', '--json', '--data-dir', dataDir])).stdout)
+  const { key } = JSON.parse((await run(['apps', 'add', 'An editor', '--json', '--data-dir', dataDir])).stdout)
   const chat = (model: string) =>
     fetch(`${proxy.baseUrl}/chat/completions`, {
       method: 'POST',
@@ -364,7 +364,7 @@ async function serve() {
   return { sandbox, host, chat, service }
 }
 
-it('tells usage and limits beside the core, and the same without it, without a network and without a keychain [USE-01] [LIM-01]', async () => {
+it('usage and limits are the same beside the core and without it, a network or a keychain [USE-01] [LIM-01]', async () => {
   const { sandbox, host, chat, service } = await serve()
   // The program fetches by itself once it is connected.
   await seen(async () => expect(await rowsOf('--source', 'service')).not.toEqual([]))
@@ -378,7 +378,7 @@ it('tells usage and limits beside the core, and the same without it, without a n
 
   // A row that ended is written within a moment.
   await seen(async () =>
-    expect(await rowsOf('--source', 'here', '--by', 'tool')).toMatchObject([
+    expect(await rowsOf('--source', 'here', '--by', 'app')).toMatchObject([
       { source: 'here', name: 'An editor', requests: 1 },
     ]),
   )
@@ -399,15 +399,15 @@ it('tells usage and limits beside the core, and the same without it, without a n
   expect(alone).toMatchObject({ code: 0, stderr: '' })
   expect(JSON.parse(alone.stdout)).toEqual(beside)
   const table = (await ask('usage', '--since', '2020-01-01')).stdout
-  expect(table).toMatch(/The service's side as of \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
-  expect(table).toMatch(/SIDE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)
-  expect(table).toMatch(/which is not nothing/)
+  expect(table).toMatch(/Figures of the service from \d{4}-\d\d-\d\d \d\d:\d\d UTC\./)
+  expect(table).toMatch(/SOURCE +MODEL +REQUESTS +TOKENS IN +OUT +CACHED +SC\n/)
+  expect(table).toMatch(/the service was not queried in time/)
   const [limits] = documents((await ask('limits', '--json')).stdout)
   expect(limits).toMatchObject({
     status: { minute: { limit: 600 }, banned: false, resetSeconds: expect.any(Number) },
     history: [],
   })
   expect((await ask('limits')).stdout).toMatch(
-    /A minute, all requests +\d+ used, \d+ left of 600, full again \d+ s after that/,
+    /Requests per minute +\d+ used, \d+ left of 600, resets \d+ s after that/,
   )
 }, 120_000)

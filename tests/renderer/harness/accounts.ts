@@ -159,7 +159,7 @@ export class Accounts {
   }: Pick<ViewQuery, 'by' | 'source' | 'search'>): Pick<Series, 'id' | 'name' | 'colour'>[] {
     const named = (id: string, name = id) => ({ id, name, colour: null })
     const all =
-      by === 'tool'
+      by === 'app'
         ? [...tools, named('studio', 'studio')]
         : by === 'feature'
           ? features.map((feature) => named(feature))
@@ -341,7 +341,7 @@ export class Accounts {
         used: [
           {
             row: 812,
-            who: { kind: 'tool', ...(tools[0] ?? never()) },
+            who: { kind: 'app', ...(tools[0] ?? never()) },
             endpoint: 'chat',
             model: 'writer-large',
             since: ago(74),
@@ -361,7 +361,7 @@ export class Accounts {
       ...{ row: 700 - at * 9, at: new Date(Date.now() - at * 7_200_000 - 60_000).toISOString(), ended },
       who:
         at % 2 === 0
-          ? { kind: 'tool' as const, ...(tools[at % 3] ?? never()) }
+          ? { kind: 'app' as const, ...(tools[at % 3] ?? never()) }
           : { kind: 'studio' as const, feature: 'chat' as const },
       ...{ endpoint: 'chat' as const, model: models[at] ?? null, times: at + 1, waitedMs: 900 + at * 21_300 },
     }))

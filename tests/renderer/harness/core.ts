@@ -135,8 +135,8 @@ const router = {
     erase: os.library.erase.handler(({ input }) => chats.erase(input.ids)),
     search: os.library.search.handler(({ input }) => chats.search(input.text, input.limit)),
   },
-  chatTools: {
-    watch: os.chatTools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
+  tools: {
+    watch: os.tools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
   },
   transcribe: {
     watch: os.transcribe.watch.handler(({ signal }) => watchRecordings(signal)),
@@ -188,18 +188,18 @@ const router = {
     exportAll: os.archive.exportAll.handler(() => chats.download),
     import: os.archive.import.handler(() => chats.import()),
   },
-  tools: {
-    watch: os.tools.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
-    watchUse: os.tools.watchUse.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
-    add: os.tools.add.handler(({ input }) => ({
-      tool: gateway.add(input),
+  apps: {
+    watch: os.apps.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
+    watchUse: os.apps.watchUse.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
+    add: os.apps.add.handler(({ input }) => ({
+      app: gateway.add(input),
       key: 'isk_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a',
     })),
-    update: os.tools.update.handler(({ input }) => gateway.change(input.id, input.changes)),
-    pause: os.tools.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
-    pauseAll: os.tools.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
-    resetSpend: os.tools.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
-    revoke: os.tools.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
+    update: os.apps.update.handler(({ input }) => gateway.change(input.id, input.changes)),
+    pause: os.apps.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
+    pauseAll: os.apps.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
+    resetSpend: os.apps.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
+    revoke: os.apps.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
   },
   usage: {
     watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),

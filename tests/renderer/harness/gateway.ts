@@ -1,4 +1,4 @@
-import type { App, AppUse, ToolSettings } from '../../../src-preload/contract/apps.ts'
+import type { App, AppSettings, AppUse } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
   RequestFilter,
@@ -132,7 +132,7 @@ export class Gateway {
     this.#reported = new AbortController()
   }
 
-  add(settings: Loose<ToolSettings> & { name: string }): App {
+  add(settings: Loose<AppSettings> & { name: string }): App {
     const tool = { ...plain, ...given(settings), id: crypto.randomUUID(), createdAt: ago(0) }
     this.tools = [tool, ...this.tools]
     this.#notify()
@@ -272,9 +272,9 @@ export class Gateway {
   #row(id: number, age: number): RequestRow {
     const dice = this.#random
     const whos: Who[] = [
-      { kind: 'tool', id: 't1', name: 'opencode', colour: 'blue' },
-      { kind: 'tool', id: 't2', name: 'notebook', colour: 'teal' },
-      { kind: 'tool', id: 't3', name: 'release-notes', colour: 'violet' },
+      { kind: 'app', id: 't1', name: 'opencode', colour: 'blue' },
+      { kind: 'app', id: 't2', name: 'notebook', colour: 'teal' },
+      { kind: 'app', id: 't3', name: 'release-notes', colour: 'violet' },
       { kind: 'studio', feature: 'chat' },
     ]
     const model = ['writer-large', 'reasoner', 'writer-small'][Math.floor(dice() * 3)] ?? null
@@ -323,8 +323,8 @@ export class Gateway {
       if (before)
         this.rows[last - back - 1] = { ...before, at: ago(age), state: 'done', status: 200, problem: null, ...row }
     }
-    const opencode: Who = { kind: 'tool', id: 't1', name: 'opencode', colour: 'blue' }
-    const notes: Who = { kind: 'tool', id: 't3', name: 'release-notes', colour: 'violet' }
+    const opencode: Who = { kind: 'app', id: 't1', name: 'opencode', colour: 'blue' }
+    const notes: Who = { kind: 'app', id: 't3', name: 'release-notes', colour: 'violet' }
     const nothing = {
       model: null,
       firstByteMs: null,
@@ -353,7 +353,7 @@ export class Gateway {
     change(1, 9_000, { ...nothing, who: opencode, model: 'reasoner', state: 'waiting', status: null, durationMs: null })
     change(2, 12_000, {
       ...nothing,
-      who: { kind: 'tool', id: 't2', name: 'notebook', colour: 'teal' },
+      who: { kind: 'app', id: 't2', name: 'notebook', colour: 'teal' },
       model: 'reasoner',
       state: 'backing_off',
       status: null,
@@ -401,7 +401,7 @@ export class Gateway {
     change(7, 120_000, {
       who: opencode,
       state: 'cancelled',
-      cancelledBy: 'tool',
+      cancelledBy: 'app',
       durationMs: 1_200,
       firstByteMs: 350,
       tokensAre: 'estimated',
@@ -427,11 +427,11 @@ function matches(row: RequestRow, filter: RequestFilter): boolean {
   const { who, model, outcome, text, since, until } = filter
   if (who === 'studio' && row.who.kind !== 'studio') return false
   if (who === 'strangers' && row.who.kind !== 'stranger') return false
-  if (who && who !== 'studio' && who !== 'strangers' && !(row.who.kind === 'tool' && row.who.id === who)) return false
+  if (who && who !== 'studio' && who !== 'strangers' && !(row.who.kind === 'app' && row.who.id === who)) return false
   if (model && row.model !== model) return false
   if (outcome && outcomeOf(row) !== outcome) return false
   if ((since && row.at < since) || (until && row.at > until)) return false
-  const name = row.who.kind === 'tool' ? row.who.name : ''
+  const name = row.who.kind === 'app' ? row.who.name : ''
   const words = [row.path, row.model, name, row.problem?.message, row.requestId].join(' ').toLowerCase()
   return !text || words.includes(text.toLowerCase())
 }

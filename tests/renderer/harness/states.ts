@@ -36,7 +36,7 @@ const connected: AppState = {
     baseUrl: 'http://127.0.0.1:8787/v1',
     port: 8787,
     wantedPort: 8787,
-    tools: 3,
+    apps: 3,
     active: 2,
     relayed: 1204,
     refused: 17,
@@ -78,7 +78,7 @@ export const states = {
     ...connected,
     connection: { state: 'none', profile: null, problem: null, checkedAt: null },
     keychain: { available: false, reason: 'The name org.freedesktop.secrets was not provided by any service.' },
-    proxy: { ...connected.proxy, state: 'waiting', tools: 0, active: 0, relayed: 0, refused: 0 },
+    proxy: { ...connected.proxy, state: 'waiting', apps: 0, active: 0, relayed: 0, refused: 0 },
     bucket: null,
   },
   refused: {

@@ -79,7 +79,7 @@ export function rangeOf(query: { from: string; to: string }): DayBucket {
 }
 
 function refuseUnknown({ by, source }: ViewQuery): void {
-  if (source === 'service' && (by === 'tool' || by === 'feature')) {
+  if (source === 'service' && (by === 'app' || by === 'feature')) {
     throw new StudioError('bad_input', 'The service has no usage per app or feature.')
   }
   if (source === 'here' && by === 'key') {
@@ -135,12 +135,12 @@ function addRow(sum: Sum, row: Row): void {
 /** The series of a row. Null by model if it has none, by app for the studio's own requests, and by feature for requests of apps. */
 function seriesIdOf({ who, model }: MeasuredDay, by: ViewQuery['by']): string | null {
   if (by === 'model') return model
-  const kind = by === 'tool' ? 'tool:' : 'studio:'
+  const kind = by === 'app' ? 'tool:' : 'studio:'
   return who.startsWith(kind) ? who.slice(kind.length) : null
 }
 
 function namer(parts: ReadParts, account: StoredAccount, { by }: ViewQuery): (id: string) => Named {
-  if (by === 'tool') {
+  if (by === 'app') {
     const tools = new Map(parts.tools().map((tool) => [tool.id, tool]))
     return (id) => ({ name: tools.get(id)?.name ?? id, colour: tools.get(id)?.colour ?? 'slate' })
   }

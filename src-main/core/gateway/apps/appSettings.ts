@@ -1,11 +1,11 @@
-import type { App, ToolSettings } from '../../../../src-preload/contract/apps.ts'
+import type { App, AppSettings } from '../../../../src-preload/contract/apps.ts'
 import { colour, endpoint } from '../../../../src-preload/contract/requests.ts'
 import { StudioError } from '../../errors.ts'
 import { instantOf } from '../../shared/days.ts'
 import { fromNano, toNano } from '../../shared/money.ts'
 
 /** Changes to an app's settings. A setting that is undefined does not change. */
-export type AppChanges = { [K in keyof ToolSettings]?: ToolSettings[K] | undefined }
+export type AppChanges = { [K in keyof AppSettings]?: AppSettings[K] | undefined }
 export type NewApp = AppChanges & { name: string }
 /** Unchecked changes, in which the colour and the endpoints may be any text. */
 export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
@@ -14,7 +14,7 @@ export type UncheckedChanges = Omit<AppChanges, 'colour' | 'endpoints'> & {
 }
 
 /** Settings of a new app: no limits, no copies of bodies, retries on, and requests wait in the queue. */
-export const defaultAppSettings: Omit<ToolSettings, 'name' | 'colour'> = {
+export const defaultAppSettings: Omit<AppSettings, 'name' | 'colour'> = {
   expiresAt: null,
   models: null,
   endpoints: null,
@@ -53,7 +53,7 @@ function checkedName(given: string): string {
   return name
 }
 
-function checkedColour(given: string): ToolSettings['colour'] {
+function checkedColour(given: string): AppSettings['colour'] {
   const { data } = colour.safeParse(given)
   return data ?? bad(`Unknown colour ${given}. Choose one of ${colour.options.join(', ')}.`)
 }
@@ -80,7 +80,7 @@ function checkedModels(given: readonly string[]): string[] {
   return models
 }
 
-function checkedEndpoints(given: readonly string[]): NonNullable<ToolSettings['endpoints']> {
+function checkedEndpoints(given: readonly string[]): NonNullable<AppSettings['endpoints']> {
   const endpoints = [...new Set(given)].map(
     (name) =>
       endpoint.safeParse(name).data ?? bad(`Unknown endpoint ${name}. Choose from ${endpoint.options.join(', ')}.`),
@@ -132,7 +132,7 @@ export function checkedChanges(given: UncheckedChanges): AppChanges {
 }
 
 /** The settings after these changes. */
-export function changedSettings(before: ToolSettings, changes: AppChanges): ToolSettings {
+export function changedSettings(before: AppSettings, changes: AppChanges): AppSettings {
   const changed = <T>(value: T | undefined, old: T): T => (value === undefined ? old : value)
   return {
     name: changed(changes.name, before.name),
@@ -153,7 +153,7 @@ export function changedSettings(before: ToolSettings, changes: AppChanges): Tool
 }
 
 /** The colour that the fewest apps in use have. Of several, the first in the palette. */
-export function leastUsedColour(apps: readonly App[]): ToolSettings['colour'] {
+export function leastUsedColour(apps: readonly App[]): AppSettings['colour'] {
   const inUse = apps.filter(({ revokedAt }) => revokedAt === null)
   const uses = (name: string): number => inUse.filter((app) => app.colour === name).length
   return colour.options.reduce((least, next) => (uses(next) < uses(least) ? next : least))

@@ -48,7 +48,7 @@ export class LocalV1 {
     return this.#turn
   }
 
-  status(): Omit<ProxyState, 'tools'> {
+  status(): Omit<ProxyState, 'apps'> {
     const server = this.#server
     const now = server?.counts() ?? noCounts
     const { waiting, heldUntil } = this.#deps.scheduler()

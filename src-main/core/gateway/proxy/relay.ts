@@ -342,7 +342,7 @@ class RelayedRequest {
       this.#end({ state: 'cancelled', by: 'person' })
       sendRefusal(this.#response, stoppedByPerson, this.#allowed.extraHeaders)
     } else if (this.#gone.aborted) {
-      this.#end({ state: 'cancelled', by: 'tool' })
+      this.#end({ state: 'cancelled', by: 'app' })
     } else if (thrown instanceof Redirected) {
       this.#gone.abort()
       this.#sendRefusal(redirected, 'failed')

@@ -12,7 +12,7 @@ export type EndState = (typeof endStates)[number] & RequestState
 
 export const certainties = ['measured', 'estimated', 'unknown'] as const
 
-export const cancellers = ['tool', 'person', 'studio'] as const
+export const cancellers = ['app', 'person', 'studio'] as const
 
 export const endpoints = [
   'chat',

@@ -15,7 +15,7 @@ interface LoginOptions {
   json: boolean
 }
 
-/** Tests the address and key, keeps the key in the keychain, and makes this the connection of the data folder. */
+/** `login`: tests the base URL and API key, stores the key in the keychain and puts the connection in use. */
 export async function login(options: LoginOptions, parts: Parts): Promise<number> {
   const text = options.apiKeyEnv ? keyFromEnvironment(options.apiKeyEnv) : await keyFromStandardInput()
   return withCore(options.dataDir, parts, async (core) => {
@@ -26,24 +26,24 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       baseUrl: options.baseUrl,
       key: await sealKey(publicKey, text),
       keep: 'keychain',
-      // Given again, it is the same connection with another key.
+      // An existing connection with this name gets the new URL and key.
       again: true,
       allowInsecure: options.allowInsecure,
     })
     if (options.json) printJson(profile)
-    else say(`Connected to ${profile.name} (${profile.baseUrl}). The key is in the keychain.`)
+    else say(`Connected to ${profile.name} (${profile.baseUrl}). The API key is stored in the keychain.`)
   })
 }
 
-/** Forgets the connection and its key. Conversations stay. */
+/** `logout`: deletes the connection in use and its API key. Conversations stay. */
 export function logout(options: { dataDir?: string; json: boolean }, parts: Parts): Promise<number> {
   return withCore(options.dataDir, parts, async (core) => {
     const client = createRouterClient(core.router)
     const isConnected = await hasConnection(client)
     if (isConnected) await client.connection.disconnect()
     if (options.json) printJson({ loggedOut: isConnected })
-    else if (isConnected) say('The connection and its key are forgotten. Conversations stay.')
-    else say('Nothing is connected.')
+    else if (isConnected) say('Deleted the connection and its API key. Conversations stay.')
+    else say('No connection is in use.')
   })
 }
 

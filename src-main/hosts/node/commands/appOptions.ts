@@ -2,8 +2,8 @@ import { StudioError } from '../../../core/errors.ts'
 import { type AppChanges, checkedChanges } from '../../../core/gateway/apps/appSettings.ts'
 import { instantOf } from '../../../core/shared/days.ts'
 
-/** The options of `tools add` and `tools set` as they were typed. */
-export interface ToolOptions {
+/** The options of `apps add` and `apps set`, as typed. */
+export interface AppCliOptions {
   name?: string
   colour?: string
   expires?: string
@@ -25,7 +25,7 @@ const units: Record<string, number> = { m: minute, h: 60 * minute, d: 24 * 60 * 
 
 const bad = (message: string): StudioError => new StudioError('bad_input', message)
 
-/** `none` is no limit; what was not typed stays undefined. */
+/** Parses one option: `none` becomes null (no limit); an option that was not given stays undefined. */
 function limit<T>(typed: string | undefined, read: (text: string) => T): T | null | undefined {
   if (typed === undefined) return undefined
   return typed.trim() === 'none' ? null : read(typed.trim())
@@ -34,29 +34,29 @@ function limit<T>(typed: string | undefined, read: (text: string) => T): T | nul
 const several = (text: string): string[] => text.split(',').map((each) => each.trim())
 
 const count = (option: string) => (text: string) => {
-  if (!/^\d{1,10}$/.test(text)) throw bad(`${option} takes a whole number or none.`)
+  if (!/^\d{1,10}$/.test(text)) throw bad(`${option} expects a whole number or none.`)
   return Number(text)
 }
 
 function budget(option: string) {
   return (text: string): string => {
-    if (!/^\d+(?:\.\d+)?$/.test(text)) throw bad(`${option} takes an amount of SC such as 2.5, or none.`)
+    if (!/^\d+(?:\.\d+)?$/.test(text)) throw bad(`${option} expects an amount in SC such as 2.5, or none.`)
     return text
   }
 }
 
-/** An instant, or a time from now on. */
+/** Parses an instant, or a time from now such as `+30d`, into an ISO instant. */
 const expiry = (now: number) => (text: string) => {
   const later = /^\+(\d{1,5})([mhdw])$/.exec(text)
   const unit = units[later?.[2] ?? '']
   if (later && unit) return new Date(now + Number(later[1]) * unit).toISOString()
   if (!/^\d{4}-\d\d-\d\dT/.test(text) || instantOf(text) === null)
-    throw bad('--expires takes an instant such as 2026-12-31T18:00:00Z, a time from now on such as +30d, or none.')
+    throw bad('--expires expects an instant such as 2026-12-31T18:00:00Z, a time from now such as +30d, or none.')
   return text
 }
 
-/** What the options say, checked as the core does it. @throws StudioError `bad_input` in words */
-export function readToolOptions(typed: ToolOptions): AppChanges {
+/** Parses and validates the options with the rules of the core. @throws StudioError `bad_input` */
+export function readAppOptions(typed: AppCliOptions): AppChanges {
   const now = Date.now()
   const changes = checkedChanges({
     name: typed.name,
@@ -74,6 +74,6 @@ export function readToolOptions(typed: ToolOptions): AppChanges {
     retries: typed.retries,
     failFast: typed.failFast,
   })
-  if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('This expiry is in the past.')
+  if (changes.expiresAt && Date.parse(changes.expiresAt) <= now) throw bad('--expires is in the past.')
   return changes
 }

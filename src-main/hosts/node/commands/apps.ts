@@ -9,139 +9,147 @@ import { exitCodes, log, outputFailure, outputIsDiscarded, printJson, say, sayTa
 import { columns } from '../table.ts'
 import { detailsOf, limitsOf, stateOf, toMinute } from './appLabels.ts'
 
-interface ToolsOptions {
+interface AppsOptions {
   dataDir?: string
   json: boolean
 }
 
-/** A key is shown once: one that could not be shown is deleted again. */
-export async function addTool(given: NewApp, options: ToolsOptions, parts: Parts): Promise<number> {
+/**
+ * `apps add`. The app key is shown only once, so an app whose key could not be printed is deleted again.
+ * @throws StudioError `bad_input` when standard output is closed or discarded
+ */
+export async function addAppCommand(given: NewApp, options: AppsOptions, parts: Parts): Promise<number> {
   if (outputIsDiscarded()) {
-    const words = `Standard output is closed or ${devNull}, and a key is shown only once. No key was made.`
+    const words = `Standard output is closed or ${devNull}, and the app key is shown only once. No app was added.`
     throw new StudioError('bad_input', words)
   }
-  return withToolKeys(options, parts, async (keys) => {
-    const { app: tool, key } = keys.add(given)
-    if (options.json) printJson({ id: tool.id, name: tool.name, key })
-    else say(`Made a key for ${tool.name} (${tool.id}). It is shown this once:`, '', key, '')
+  return withApps(options, parts, async (apps) => {
+    const { app, key } = apps.add(given)
+    if (options.json) printJson({ id: app.id, name: app.name, key })
+    else say(`Added the app ${app.name} (${app.id}). Its app key is shown only once:`, '', key, '')
     const failure = await outputFailure()
     if (failure === null) return
-    deleteUnseen(keys, tool)
+    deleteUnseen(apps, app)
     throw failure
   })
 }
 
-function deleteUnseen(keys: AppCommands, { id, name }: App): void {
+function deleteUnseen(apps: AppCommands, { id, name }: App): void {
   try {
-    keys.remove(id)
-    log('error', `The key for ${name} could not be shown, so it was deleted again.`)
+    apps.remove(id)
+    log('error', `The app key of ${name} could not be shown, so the app was deleted again.`)
   } catch (thrown) {
-    log('error', `The key for ${name} could not be shown, and not be deleted: ${failureOf(thrown).message}`)
-    log('error', `Revoke it with: inference-studio tools revoke ${id}`)
+    const { message } = failureOf(thrown)
+    log('error', `The app key of ${name} could not be shown, and the app could not be deleted: ${message}`)
+    log('error', `Revoke it with: inference-studio apps revoke ${id}`)
   }
 }
 
-export function setTool(which: string, changes: AppChanges, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
-    const tool = keys.update(oneOf(keys.list(), which).id, changes)
-    if (options.json) printJson(tool)
-    else say(`Changed ${tool.name} (${tool.id}): ${limitsOf(tool) || 'no limits'}.`)
+/** `apps set`. @throws StudioError `no_such_item`, `bad_input` for a revoked app */
+export function setApp(which: string, changes: AppChanges, options: AppsOptions, parts: Parts): Promise<number> {
+  return withApps(options, parts, (apps) => {
+    const { id, name, revokedAt } = findApp(apps.list(), which)
+    if (revokedAt !== null) {
+      throw new StudioError('bad_input', `The app key of ${name} was revoked and can’t be changed. Add the app again.`)
+    }
+    const app = apps.update(id, changes)
+    if (options.json) printJson(app)
+    else say(`Changed ${app.name} (${app.id}): ${limitsOf(app) || 'no limits'}.`)
   })
 }
 
-/** @param which null for every key that is not revoked */
-export function pauseTools(
-  which: string | null,
-  paused: boolean,
-  options: ToolsOptions,
-  parts: Parts,
-): Promise<number> {
+/** `apps pause` and `apps resume`. @param which null for every app that is not revoked */
+export function pauseApps(which: string | null, paused: boolean, options: AppsOptions, parts: Parts): Promise<number> {
   const done = paused ? 'Paused' : 'Resumed'
-  return withToolKeys(options, parts, (keys) => {
+  return withApps(options, parts, (apps) => {
     if (which === null) {
-      const { changed } = keys.pauseAll(paused)
+      const { changed } = apps.pauseAll(paused)
       if (options.json) printJson({ changed })
-      else say(`${done} ${changed} ${changed === 1 ? 'key' : 'keys'}.`)
+      else say(`${done} ${changed} ${changed === 1 ? 'app' : 'apps'}.`)
       return
     }
-    const tool = keys.pause(oneOf(keys.list(), which).id, paused)
-    if (options.json) printJson(tool)
-    else say(`${done} ${tool.name} (${tool.id}).`)
+    const app = apps.pause(findApp(apps.list(), which).id, paused)
+    if (options.json) printJson(app)
+    else say(`${done} ${app.name} (${app.id}).`)
   })
 }
 
-export function listTools(options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolList(options, parts, (keys) => {
-    const tools = keys.list()
-    if (options.json) printJson(tools)
-    else if (tools.length === 0) say('No tool keys yet. Make one: inference-studio tools add NAME')
-    else
+/** `apps list`, newest first, revoked apps too. */
+export function listApps(options: AppsOptions, parts: Parts): Promise<number> {
+  return withAppList(options, parts, (apps) => {
+    const all = apps.list()
+    if (options.json) printJson(all)
+    else if (all.length === 0) say('No apps yet. Add one with: inference-studio apps add NAME')
+    else {
       say(
         ...columns(
-          tools.map((tool) => [tool.id, tool.name, `made ${toMinute(tool.createdAt)}`, stateOf(tool), limitsOf(tool)]),
+          all.map((app) => [app.id, app.name, `created ${toMinute(app.createdAt)}`, stateOf(app), limitsOf(app)]),
         ),
       )
+    }
   })
 }
 
-export function showTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolList(options, parts, (keys) => {
-    const tool = oneOf(keys.list(), which)
-    if (options.json) printJson(tool)
-    else sayTable(detailsOf(tool))
+/** `apps show`. @throws StudioError `no_such_item` */
+export function showApp(which: string, options: AppsOptions, parts: Parts): Promise<number> {
+  return withAppList(options, parts, (apps) => {
+    const app = findApp(apps.list(), which)
+    if (options.json) printJson(app)
+    else sayTable(detailsOf(app))
   })
 }
 
-export function revokeTool(which: string, options: ToolsOptions, parts: Parts): Promise<number> {
-  return withToolKeys(options, parts, (keys) => {
-    const tool = keys.revoke(oneOf(keys.list(), which).id)
-    if (options.json) printJson(tool)
-    else say(`Revoked ${tool.name} (${tool.id}).`)
+/** `apps revoke`. @throws StudioError `no_such_item` */
+export function revokeAppCommand(which: string, options: AppsOptions, parts: Parts): Promise<number> {
+  return withApps(options, parts, (apps) => {
+    const app = apps.revoke(findApp(apps.list(), which).id)
+    if (options.json) printJson(app)
+    else say(`Revoked ${app.name} (${app.id}).`)
   })
 }
 
 /**
- * The key of an id, else of a name: of one that is not revoked before one that is.
- * @throws StudioError `no_such_item`, `bad_input` where several have the name
+ * Finds an app by id, else by name. Of apps with the same name, one that is not revoked wins.
+ * @throws StudioError `no_such_item`, or `bad_input` when several apps in use have the name
  */
-function oneOf(tools: readonly App[], which: string): App {
-  const byId = tools.find(({ id }) => id === which)
+function findApp(apps: readonly App[], which: string): App {
+  const byId = apps.find(({ id }) => id === which)
   if (byId) return byId
-  const named = tools.filter(({ name }) => name === which.trim())
+  const named = apps.filter(({ name }) => name === which.trim())
   const inUse = named.filter(({ revokedAt }) => revokedAt === null)
   const [found, ...others] = inUse.length > 0 ? inUse : named
-  if (!found) throw new StudioError('no_such_item', `There is no tool key with the id or name ${which}.`)
+  if (!found) throw new StudioError('no_such_item', `No app has the id or name ${which}.`)
   if (others.length > 0) {
     const ids = [found, ...others].map(({ id }) => id).join(', ')
-    throw new StudioError('bad_input', `Several tools are called ${found.name}. Say which by its id: ${ids}.`)
+    throw new StudioError('bad_input', `Several apps have the name ${found.name}. Use one of these ids: ${ids}.`)
   }
   return found
 }
 
-async function withToolList(
-  options: ToolsOptions,
+async function withAppList(
+  options: AppsOptions,
   parts: Parts,
-  use: (keys: Pick<AppCommands, 'list'>) => void,
+  use: (apps: Pick<AppCommands, 'list'>) => void,
 ): Promise<number> {
-  const keys = await parts.openToolList(findDataDir(options.dataDir))
+  const apps = await parts.openAppsReadOnly(findDataDir(options.dataDir))
   try {
-    use(keys)
+    use(apps)
   } finally {
-    keys.close()
+    apps.close()
   }
   return exitCodes.ok
 }
 
-async function withToolKeys(
-  options: ToolsOptions,
+async function withApps(
+  options: AppsOptions,
   parts: Parts,
-  use: (keys: AppCommands) => void | Promise<void>,
+  use: (apps: AppCommands) => void | Promise<void>,
 ): Promise<number> {
-  const keys = await parts.openToolKeys(await openDataDir(options.dataDir))
+  const apps = await parts.openApps(await openDataDir(options.dataDir))
   try {
-    await use(keys)
+    await use(apps)
   } finally {
-    keys.close()
+    apps.close()
   }
   return exitCodes.ok
 }

@@ -14,54 +14,57 @@ interface BackupOptions {
   json: boolean
 }
 
-/** Everything of the data folder into one file, consistent also beside a running `serve`. Uses no key, no keychain and no network. */
+/**
+ * `backup`: writes the data folder to one tar file, consistent even while a studio runs.
+ * Uses no API key, no keychain and no network.
+ */
 export async function backup(file: string | undefined, options: BackupOptions, parts: Parts): Promise<number> {
-  const keep = await parts.openKeep()
+  const data = await parts.openData()
   const toStandardOutput = file === '-'
   if (toStandardOutput && process.stdout.isTTY) {
-    throw new StudioError('bad_input', 'A tar is no text: name a file, or send it on.')
+    throw new StudioError('bad_input', 'A tar file is binary. Name a file, or pipe the output to a program.')
   }
-  const wish = { option: 'FILE', otherwise: 'or - for standard output', overwrite: options.force }
-  const path = toStandardOutput ? null : await fileToWrite(file ?? keep.nameFor(new Date()), wish)
+  const argument = { option: 'FILE', otherwise: 'or - for standard output', overwrite: options.force }
+  const path = toStandardOutput ? null : await fileToWrite(file ?? data.nameFor(new Date()), argument)
   const dataDir = findDataDir(options.dataDir)
   if (existsSync(dataDir) && path?.startsWith(join(realpathSync(dataDir), '/'))) {
-    throw new StudioError('bad_input', 'A backup in the data folder itself would go with it. Give a place outside it.')
+    throw new StudioError('bad_input', 'The backup can’t be inside the data folder. Choose a place outside it.')
   }
   const interrupt = listenForInterrupt()
   try {
-    // The buffer behind the bytes is read into again once this answers.
+    // Copies the bytes: their buffer is reused once the sink resolves.
     const target = path === null ? { sink: (bytes: Uint8Array) => writeOutput(Buffer.from(bytes)) } : { path }
-    const summary = await keep.backup({ dataDir, signal: interrupt.signal, target })
-    if (path === null) log('info', 'The backup is whole.')
+    const summary = await data.backup({ dataDir, signal: interrupt.signal, target })
+    if (path === null) log('info', 'The backup is complete.')
     else if (options.json) printJson({ file: path, ...summary })
-    else say(`${path}`, `holds ${countWords(summary.counts)}; no key is in it.`)
+    else say(`Wrote ${path}: ${countText(summary.counts)}. API keys are not included.`)
     return exitCodes.ok
   } finally {
     interrupt.release()
   }
 }
 
-/** One, and many. */
+/** Singular and plural. */
 const names: Record<Counts[number]['thing'], readonly [string, string]> = {
   conversations: ['conversation', 'conversations'],
   messages: ['message', 'messages'],
-  media: ['file of media', 'files of media'],
+  media: ['media file', 'media files'],
   speeches: ['speech', 'speeches'],
   recordings: ['recording', 'recordings'],
   transcripts: ['transcript', 'transcripts'],
   images: ['image', 'images'],
-  library: ['thing of the library', 'things of the library'],
-  tools: ['tool', 'tools'],
+  library: ['library item', 'library items'],
+  tools: ['app or tool', 'apps and tools'],
   connections: ['connection', 'connections'],
   settings: ['setting', 'settings'],
-  requests: ['row of the request log', 'rows of the request log'],
-  sums: ['daily sum', 'daily sums'],
-  bodies: ['kept body', 'kept bodies'],
-  accounts: ['row of the service’s books', 'rows of the service’s books'],
-  other: ['note of the program', 'notes of the program'],
+  requests: ['request', 'requests'],
+  sums: ['daily total', 'daily totals'],
+  bodies: ['stored body', 'stored bodies'],
+  accounts: ['account record', 'account records'],
+  other: ['internal record', 'internal records'],
 }
 
-export const countWords = (counts: Counts): string =>
+export const countText = (counts: Counts): string =>
   counts.length === 0
     ? 'nothing'
     : counts.map(({ thing, count }) => `${count} ${names[thing][count === 1 ? 0 : 1]}`).join(', ')

@@ -20,9 +20,9 @@ interface ChatOptions extends ConnectionOptions {
 type Client = RouterClient<RunningCore['router']>
 
 /**
- * One prompt, its reply on standard output as it arrives, stored as a conversation of the data folder. Where a running
- * `serve` owns that folder, and the connection was given here, the reply comes through a folder that is thrown away.
- * Ctrl-C and SIGTERM stop the reply and keep what came; so does a reader of the output that goes away.
+ * `chat`: sends one prompt, prints the reply as it arrives and stores both as a conversation.
+ * While a running `serve` owns the data folder, a chat with `--sandbox` or `--base-url` uses a temporary folder.
+ * Ctrl-C, SIGTERM and a closed output stop the reply; the text received so far is stored.
  */
 export async function chat(prompt: string, options: ChatOptions, parts: Parts): Promise<number> {
   const interrupt = listenForInterrupt()
@@ -55,12 +55,12 @@ async function openCore(options: ChatOptions, parts: Parts): Promise<TemporaryCo
   } catch (thrown) {
     const error = failureOf(thrown)
     if (error.kind !== 'folder_in_use') throw thrown
-    // A stored connection lies in the folder that the other one has.
+    // Stored connections are in the folder that the other process owns.
     if (connect === null || 'profile' in connect) {
-      const words = `${error.message} Or say where to ask with --sandbox or --base-url.`
+      const words = `${error.message} Or choose a service with --sandbox or --base-url.`
       throw new StudioError('folder_in_use', words, {}, { cause: thrown })
     }
-    log('info', 'Another Inference Studio uses the data folder, so this exchange is not stored.')
+    log('info', 'Another Inference Studio uses the data folder, so this chat is not stored.')
     return startTemporaryCore(parts, coreOptions)
   }
 }
@@ -80,7 +80,7 @@ function stopOnInterrupt(interrupt: Interrupt, client: Client, replyId: string):
   else interrupt.signal.addEventListener('abort', stop)
 }
 
-/** Prints the reply's text as it grows; answers the reply when it has ended. */
+/** Prints the text of the reply as it arrives and resolves to the finished reply. */
 async function follow(client: Client, conversationId: string, replyId: string, json: boolean): Promise<Message> {
   let printed = 0
   const print = (text: string) => {
@@ -104,7 +104,7 @@ async function follow(client: Client, conversationId: string, replyId: string, j
       if (ended) return ended
     }
   }
-  throw new StudioError('incomplete_stream', 'The reply ended without a word on why.')
+  throw new StudioError('incomplete_stream', 'The reply ended unexpectedly.')
 }
 
 function report(reply: Message, json: boolean): number {

@@ -10,13 +10,13 @@ interface ConnectionsOptions {
   json: boolean
 }
 
-/** All connections of the folder, the active one marked. Asks nobody, and needs no keychain. */
+/** `connections list`: marks the one in use. Needs no network and no keychain. */
 export async function listConnections(options: ConnectionsOptions, parts: Parts): Promise<number> {
   const connections = await parts.openConnectionList(findDataDir(options.dataDir))
   try {
     const all = connections.list()
     if (options.json) for (const profile of all) printJson(profile)
-    else if (all.length === 0) say('No connections yet. Make one: inference-studio login --base-url URL')
+    else if (all.length === 0) say('No connections yet. Add one with: inference-studio login --base-url URL')
     else say(...columns([['', 'NAME', 'ADDRESS', 'KEY', 'ID'], ...all.map(cells)], { cuts: 1 }))
   } finally {
     connections.close()
@@ -24,36 +24,36 @@ export async function listConnections(options: ConnectionsOptions, parts: Parts)
   return exitCodes.ok
 }
 
-/** A running program follows within a moment: new requests go there, what was sent before ends where it was sent. */
+/** `connections use`: a running studio sends new requests there at once. Running requests finish where they were sent. */
 export function useConnection(which: string, options: ConnectionsOptions, parts: Parts): Promise<number> {
   return withConnections(options, parts, (connections) => {
     const profile = connections.use(which)
     if (options.json) printJson(profile)
-    else say(`Requests go to ${profile.name} (${addressOf(profile)}).`)
+    else say(`Now using ${profile.name} (${addressOf(profile)}).`)
   })
 }
 
-/** Nothing takes the place of the active one. */
+/** `connections forget`: after deleting the connection in use, none is in use. */
 export function forgetConnection(which: string, options: ConnectionsOptions, parts: Parts): Promise<number> {
   return withConnections(options, parts, async (connections, dataDir) => {
     const { name, active, id } = await connections.forget(which, createNodeHost(dataDir).secrets)
     if (options.json) printJson({ forgotten: { id, name } })
     else {
-      say(`${name} and its key are forgotten. Conversations, usage and the log stay.`)
-      if (active) say('Nothing is connected now. Choose another: inference-studio connections use NAME')
+      say(`Deleted ${name} and its API key. Conversations, usage and the request log stay.`)
+      if (active) say('No connection is in use now. Choose one with: inference-studio connections use NAME')
     }
   })
 }
 
 const keys: Record<ListedProfile['keyKept'], string> = {
-  keychain: 'in the keychain',
-  session: 'for one session',
-  environment: 'from the environment',
-  sandbox: 'its own',
+  keychain: 'keychain',
+  session: 'this session only',
+  environment: 'environment',
+  sandbox: 'built in',
   none: 'none',
 }
 
-const addressOf = ({ kind, baseUrl }: ListedProfile): string => (kind === 'sandbox' ? 'on this machine' : baseUrl)
+const addressOf = ({ kind, baseUrl }: ListedProfile): string => (kind === 'sandbox' ? 'this computer' : baseUrl)
 
 const cells = (profile: ListedProfile): string[] => [
   ...[profile.active ? '*' : '', profile.name, addressOf(profile), keys[profile.keyKept], profile.id],

@@ -20,7 +20,7 @@ interface DoctorOptions extends ConnectionOptions {
   json: boolean
 }
 
-/** `warning`: the program runs, with less. */
+/** One result. `warning`: the program runs with a limitation. */
 interface Check {
   name: 'node' | 'keychain' | 'dataFolder' | 'webPort' | 'proxyPort' | 'baseAddress' | 'key'
   status: 'ok' | 'warning' | 'failed'
@@ -32,12 +32,12 @@ const labels: Record<Check['name'], string> = {
   keychain: 'Keychain',
   dataFolder: 'Data folder',
   webPort: 'Web port',
-  proxyPort: 'Port of /v1',
+  proxyPort: 'Local API port',
   baseAddress: 'Service',
   key: 'API key',
 }
 
-/** What was found on this machine, never the key. Fails when a check failed. */
+/** `doctor`: checks the environment and prints the results, never the API key. Exits with 1 when a check failed. */
 export async function doctor(options: DoctorOptions, parts: Parts): Promise<number> {
   const dataDir = findDataDir(options.dataDir)
   const host = createNodeHost(dataDir)
@@ -55,25 +55,25 @@ export async function doctor(options: DoctorOptions, parts: Parts): Promise<numb
   return ok ? exitCodes.ok : exitCodes.failed
 }
 
-/** What the program is built for and tested with; older ones down to 22.15 start (resources/scripts/inference-studio.mjs). */
+/** Major version that the program is built for and tested with. It starts from 22.15 on (resources/scripts/inference-studio.mjs). */
 const wantedNode = 24
 
 function checkNode(): Check {
   const { node } = process.versions
   if (Number.parseInt(node, 10) >= wantedNode) return { name: 'node', status: 'ok', detail: node }
-  return { name: 'node', status: 'warning', detail: `${node}; Node ${wantedNode} is what this is tested with` }
+  return { name: 'node', status: 'warning', detail: `${node}; tested with Node ${wantedNode}` }
 }
 
 async function checkKeychain(host: Host): Promise<Check> {
   const { available, reason } = await host.secrets.probe()
-  if (available) return { name: 'keychain', status: 'ok', detail: 'answers and is unlocked' }
-  return { name: 'keychain', status: 'warning', detail: reason ?? 'does not answer' }
+  if (available) return { name: 'keychain', status: 'ok', detail: 'available and unlocked' }
+  return { name: 'keychain', status: 'warning', detail: reason ?? 'not available' }
 }
 
 async function checkFolder(dataDir: string): Promise<Check> {
   const facts = await stat(dataDir).catch(() => null)
   if (facts === null) {
-    return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is not there yet; the first start makes it` }
+    return { name: 'dataFolder', status: 'ok', detail: `${dataDir} does not exist yet; the first start creates it` }
   }
   const ours = process.getuid === undefined || facts.uid === process.getuid()
   const writable = await access(dataDir, constants.R_OK | constants.W_OK | constants.X_OK).then(
@@ -84,11 +84,11 @@ async function checkFolder(dataDir: string): Promise<Check> {
   if (!writable) return { name: 'dataFolder', status: 'failed', detail: `${dataDir} is not writable` }
   if (!ours) return { name: 'dataFolder', status: 'warning', detail: `${dataDir} belongs to another user` }
   if (openToOthers) return { name: 'dataFolder', status: 'warning', detail: `${dataDir} can be read by other users` }
-  return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and ours alone` }
+  return { name: 'dataFolder', status: 'ok', detail: `${dataDir} is writable and private` }
 }
 
 async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<Check> {
-  // Who connects in that moment is hung up on: the server closes only when nobody is connected.
+  // Destroys connections: the server closes only after its last connection.
   const server = createServer((socket) => socket.destroy())
   try {
     await listenOn(server, port, false)
@@ -101,7 +101,7 @@ async function checkPort(name: 'webPort' | 'proxyPort', port: number): Promise<C
   }
 }
 
-/** Through a core, the only one that may use the key, in a folder of its own: this command changes nothing in the data folder. */
+/** Checks the service through a core, which alone may use the API key, in a temporary folder: `doctor` never changes the data folder. */
 async function checkConnection(dataDir: string, options: DoctorOptions, parts: Parts): Promise<Check[]> {
   try {
     const connect = connectionFrom(options)
@@ -115,13 +115,13 @@ async function checkConnection(dataDir: string, options: DoctorOptions, parts: P
     const error = failureOf(thrown)
     const status = error.kind === 'folder_in_use' ? 'warning' : 'failed'
     return [
-      { name: 'baseAddress', status, detail: status === 'warning' ? `not asked: ${error.message}` : error.message },
-      { name: 'key', status: 'warning', detail: 'not asked' },
+      { name: 'baseAddress', status, detail: status === 'warning' ? `not checked: ${error.message}` : error.message },
+      { name: 'key', status: 'warning', detail: 'not checked' },
     ]
   }
 }
 
-/** With the connections of the data folder, unless another one was given. @throws StudioError `folder_in_use` where a running program has them */
+/** Starts a core with a copy of the stored connections, or with the given one. @throws StudioError `folder_in_use` while a studio runs */
 async function openCore(dataDir: string, parts: Parts, options: CoreOptions): Promise<TemporaryCore> {
   if (options.connect && !('profile' in options.connect)) return startTemporaryCore(parts, options)
   const user = folderUser(dataDir)
@@ -146,28 +146,28 @@ async function settledConnection(client: {
 function fromConnection(connection: Connection | null): Check[] {
   if (!connection || connection.state === 'none') {
     return [
-      { name: 'baseAddress', status: 'warning', detail: 'nothing is connected yet' },
-      { name: 'key', status: 'warning', detail: 'none yet' },
+      { name: 'baseAddress', status: 'warning', detail: 'no connection yet' },
+      { name: 'key', status: 'warning', detail: 'no API key yet' },
     ]
   }
   const address = connection.profile?.baseUrl ?? 'the service'
   if (connection.state === 'connected') {
     return [
-      { name: 'baseAddress', status: 'ok', detail: `${address} answers` },
+      { name: 'baseAddress', status: 'ok', detail: `${address} responds` },
       { name: 'key', status: 'ok', detail: 'accepted' },
     ]
   }
   const { problem } = connection
-  const words = problem?.message ?? 'does not answer'
-  // A status line is an answer: then it is the key, or the service, that failed.
+  const words = problem?.message ?? 'does not respond'
+  // With an HTTP status the service is reachable, so the key or the service itself failed.
   if (problem?.status === undefined) {
     return [
       { name: 'baseAddress', status: 'failed', detail: `${address}: ${words}` },
-      { name: 'key', status: 'warning', detail: 'not asked' },
+      { name: 'key', status: 'warning', detail: 'not checked' },
     ]
   }
   return [
-    { name: 'baseAddress', status: 'ok', detail: `${address} answers` },
+    { name: 'baseAddress', status: 'ok', detail: `${address} responds` },
     { name: 'key', status: 'failed', detail: words },
   ]
 }

@@ -22,7 +22,7 @@ export interface EraseOptions {
 
 const names: Record<Erasable, string> = {
   conversations: 'Conversations',
-  bodies: 'Kept bodies',
+  bodies: 'Stored bodies',
   log: 'Request log',
   alerts: 'Alerts',
   speech: 'Speech',
@@ -30,7 +30,10 @@ const names: Record<Erasable, string> = {
   images: 'Images',
 }
 
-/** Erases by age, for good, in a folder that no studio runs in: counted, shown, and done with a yes. */
+/**
+ * `erase`: deletes data by age permanently, after showing the counts and asking for confirmation.
+ * @throws StudioError `folder_in_use` while a studio uses the folder
+ */
 export async function erase(options: EraseOptions, parts: Parts): Promise<number> {
   const { json } = options
   const data = await parts.openErase(await openDataDir(options.dataDir))
@@ -41,53 +44,53 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
     if (!json) sayTable(plan.parts.map(({ what, items }) => [names[what], String(items)] as const))
     if (plan.parts.every(({ items }) => items === 0)) {
       if (json) printJson({ before: plan.before, erased: plan.parts.map(({ what }) => ({ what, items: 0 })) })
-      else say('Nothing is that old.')
+      else say('Nothing to delete.')
       return exitCodes.ok
     }
     if (!options.yes && !(await interrupt.or(ask(plan)))) {
-      say('Nothing was erased.')
+      say('Nothing was deleted.')
       return exitCodes.failed
     }
-    return notify(plan, await data.erase(plan), json)
+    return report(plan, await data.erase(plan), json)
   } finally {
     interrupt.release()
     await data.close()
   }
 }
 
-function notify({ before }: ErasePlan, last: EraseState['last'], json: boolean): number {
+function report({ before }: ErasePlan, last: EraseState['last'], json: boolean): number {
   if (last?.problem) throw new StudioError(last.problem.kind, last.problem.message)
   const erased = last?.parts ?? []
   const stopped = last?.stopped ?? false
   if (json) printJson({ before, stopped, erased })
   else {
     const count = erased.reduce((sum, { items }) => sum + items, 0)
-    say(
-      stopped ? `Stopped: ${count} things are gone, the rest is still there.` : `${count} things were erased for good.`,
-    )
+    say(stopped ? `Stopped after deleting ${count} items.` : `Deleted ${count} items permanently.`)
   }
   return stopped ? exitCodes.failed : exitCodes.ok
 }
 
-/** @throws StudioError `bad_input` where nobody can be asked */
+/** Asks for confirmation. @throws StudioError `bad_input` without a terminal */
 async function ask({ before }: ErasePlan): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new StudioError('bad_input', `Say --yes to erase these of before ${before} for good.`)
+    throw new StudioError('bad_input', `Add --yes to delete this data from before ${before} permanently.`)
   }
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    return /^y(es)?$/i.test((await terminal.question(`Erase these of before ${before} for good? (yes/no) `)).trim())
+    return /^y(es)?$/i.test(
+      (await terminal.question(`Delete this data from before ${before} permanently? (yes/no) `)).trim(),
+    )
   } finally {
     terminal.close()
   }
 }
 
-/** @throws StudioError `bad_input` */
-export function readWhat(text: string): Erasable[] {
+/** Parses `--what`. @throws StudioError `bad_input` */
+export function readErasables(text: string): Erasable[] {
   const asked = text.split(',').map((one) => one.trim())
   const wrong = asked.find((one) => !erasables.some((known) => known === one))
   if (wrong !== undefined) {
-    throw new StudioError('bad_input', `“${wrong}” is none of ${erasables.join(', ')}.`)
+    throw new StudioError('bad_input', `“${wrong}” is not one of ${erasables.join(', ')}.`)
   }
   return erasables.filter((one) => asked.includes(one))
 }

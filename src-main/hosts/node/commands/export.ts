@@ -6,18 +6,18 @@ import { StudioError } from '../../../core/errors.ts'
 import type { DataExport, ExportRange, Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, log, writeOutput } from '../output.ts'
-import { fileToWrite, folderToMake, makeWhole, withPart, writeFileWhole } from '../userFile.ts'
+import { createAtomically, fileToWrite, folderToMake, withTemporaryPath, writeFileAtomically } from '../userFile.ts'
 import { accountOf, outputOption, usage } from './usage.ts'
 
 export interface ExportOptions {
   dataDir?: string
   what: 'chats' | 'media' | 'requests' | 'usage' | 'all'
   format?: 'zip' | 'markdown' | 'csv' | 'json' | 'parquet'
-  /** A file, or `-` for standard output (usual); of `media` and `all` a folder. */
+  /** A file, or `-` for standard output (default). For `media` and `all` a folder. */
   output?: string
   since?: string
   until?: string
-  accountName?: string
+  account?: string
 }
 
 const formats = {
@@ -30,13 +30,13 @@ const formats = {
 const endings = { zip: 'zip', markdown: 'md', csv: 'csv', json: 'jsonl', parquet: 'parquet' } as const
 const dayMs = 86_400_000
 
-/** Chats, media, the log of requests and the books, out of the folder into open formats. Needs no network, no keychain and no core. */
+/** `export`: writes chats, media, the request log and usage in open formats. Needs no network, no keychain and no core. */
 export async function exportData(options: ExportOptions, parts: Parts): Promise<number> {
   const { what, output } = options
   const format = options.format ?? formats[what][0] ?? null
   if (format !== null && !formats[what].some((one) => one === format)) {
     const words =
-      what === 'media' ? 'is written as the files that it is' : `can be written as ${formats[what].join(', ')}`
+      what === 'media' ? 'has no --format: its files are copied' : `can be written as ${formats[what].join(', ')}`
     throw new StudioError('bad_input', `${what} ${words}.`)
   }
   if (options.since !== undefined && options.until !== undefined && options.since > options.until) {
@@ -46,7 +46,7 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
   if (what === 'all') return exportAll(options, dataDir, parts)
   if (what === 'media' || format === null) {
     const folder = await folderFor(output, 'media')
-    await makeWhole(folder, async (part) => {
+    await createAtomically(folder, async (part) => {
       await exportMedia(part, folder, { ...options, dataDir }, parts)
     })
     return exitCodes.ok
@@ -55,48 +55,48 @@ export async function exportData(options: ExportOptions, parts: Parts): Promise<
   return exitCodes.ok
 }
 
-/** A folder with a file for each. */
+/** Writes a folder with one file or folder per kind of data. */
 async function exportAll(options: ExportOptions, dataDir: string, parts: Parts): Promise<number> {
   const { format = 'csv' } = options
   const folder = await folderFor(options.output, 'export')
   const asked = { ...options, dataDir }
-  await makeWhole(folder, async (part) => {
+  await createAtomically(folder, async (part) => {
     await mkdir(part, { mode: 0o700 })
-    await exportMedia(join(part, 'media'), join(folder, 'media'), asked, parts).catch(nothingThere)
+    await exportMedia(join(part, 'media'), join(folder, 'media'), asked, parts).catch(warnIfEmpty)
     for (const [what, how] of [
       ['chats', 'zip'],
       ['requests', format],
       ['usage', format],
     ] as const) {
       const file = join(part, `${what}.${what === 'usage' && how === 'json' ? 'json' : endings[how]}`)
-      await exportOne(what, how, file, asked, parts).catch(nothingThere)
+      await exportOne(what, how, file, asked, parts).catch(warnIfEmpty)
     }
   })
-  log('info', `Written to ${folder}.`)
+  log('info', `Wrote ${folder}.`)
   return exitCodes.ok
 }
 
-/** Of what was never used there is nothing to write; that is no failure of the rest. */
-function nothingThere(thrown: unknown): void {
+/** Logs a warning for data that does not exist. It does not fail the rest of the export. */
+function warnIfEmpty(thrown: unknown): void {
   if (!(thrown instanceof StudioError && thrown.kind === 'no_such_item')) throw thrown
   log('warn', thrown.message)
 }
 
-/** @throws StudioError `bad_input` for standard output, and where something is there already */
+/** The folder to create. @throws StudioError `bad_input` for standard output or an existing path */
 async function folderFor(output: string | undefined, what: 'media' | 'export'): Promise<string> {
   if (output === '-') {
-    throw new StudioError('bad_input', 'This is more than one file: name a folder with --output.')
+    throw new StudioError('bad_input', 'This export has several files. Name a folder with --output.')
   }
   return folderToMake(output ?? `inference-studio-${what}-${new Date().toISOString().slice(0, 10)}`, '--output')
 }
 
-/** @param shown the folder's name once everything is written, for the message */
+/** @param shown the final path of the folder, for the message */
 async function exportMedia(folder: string, shown: string, asked: Asked, parts: Parts): Promise<void> {
   const from = await parts.openExport(asked.dataDir)
   try {
     const { files, missing } = await from.media(folder, rangeOf(asked))
-    const gone = missing === 0 ? '' : ` ${missing} more were not there any more, or had changed; the list says which.`
-    log(missing === 0 ? 'info' : 'warn', `${shown} holds ${files} ${files === 1 ? 'file' : 'files'}.${gone}`)
+    const gone = missing === 0 ? '' : ` ${missing} more were missing or had changed. The list in the folder names them.`
+    log(missing === 0 ? 'info' : 'warn', `Wrote ${files} ${files === 1 ? 'file' : 'files'} to ${shown}.${gone}`)
   } finally {
     from.close()
   }
@@ -116,7 +116,7 @@ async function exportOne(
   if (binary && file === null && process.stdout.isTTY) {
     throw new StudioError(
       'bad_input',
-      `${format} is no text: send it into a file, such as --output ${what}.${endings[format]}`,
+      `${format} is a binary format. Write it to a file, such as --output ${what}.${endings[format]}.`,
     )
   }
   if (what === 'usage') return exportUsage(format, file, asked, parts)
@@ -134,28 +134,28 @@ async function exportOne(
   }
 }
 
-/** As `usage` writes it: by model and day, both sides, from the first day that is known. */
+/** Exports usage by model and day from both sources, from the first known day on. */
 async function exportUsage(
   format: string,
   file: string | null,
-  { dataDir, accountName, since, until }: Asked,
+  { dataDir, account, since, until }: Asked,
   parts: Parts,
 ): Promise<void> {
   if (format !== 'csv' && format !== 'json' && format !== 'parquet') return
   const accounts = await parts.openUsage(dataDir)
   const first = (() => {
     try {
-      return accountOf(accounts, accountName)?.firstDay ?? undefined
+      return accountOf(accounts, account)?.firstDay ?? undefined
     } finally {
       accounts.close()
     }
   })()
-  // Where all that is known came later, there is nothing to write: an empty table, no failure of the rest.
+  // All known days may be after `until`. Then the table is empty instead of an error.
   const from = since ?? (first !== undefined && until !== undefined && first > until ? until : first)
   await usage(
     {
       ...{ dataDir, format, by: 'model', source: 'both', each: 'day' },
-      ...(accountName !== undefined && { accountName }),
+      ...(account !== undefined && { account }),
       ...(from !== undefined && { since: from }),
       ...(until !== undefined && { until }),
       ...(file !== null && { output: file }),
@@ -164,32 +164,32 @@ async function exportUsage(
   )
 }
 
-/** Days (UTC), both included, as instants of which the second does not belong to it. */
+/** Converts days (UTC, both included) to a half-open range of instants. */
 const rangeOf = ({ since, until }: ExportOptions): ExportRange => ({
   from: since === undefined ? null : new Date(Date.parse(since)).toISOString(),
   until: until === undefined ? null : new Date(Date.parse(until) + dayMs).toISOString(),
 })
 
-async function accountIdOf({ accountName, dataDir }: Asked, parts: Parts): Promise<string | null> {
-  if (accountName === undefined) return null
+async function accountIdOf({ account, dataDir }: Asked, parts: Parts): Promise<string | null> {
+  if (account === undefined) return null
   const accounts = await parts.openUsage(dataDir)
   try {
-    return accountOf(accounts, accountName)?.id ?? null
+    return accountOf(accounts, account)?.id ?? null
   } finally {
     accounts.close()
   }
 }
 
-/** A zip is laid out in a file of its own; standard output gets it when it is whole. */
+/** Writes the zip to a file. For standard output it is written to a temporary file first, because a zip needs seeking. */
 async function putArchive(from: DataExport, range: ExportRange, file: string | null): Promise<void> {
-  if (file !== null) return makeWhole(file, (part) => from.archive(part, range))
-  await withPart(tmpdir(), async (part) => {
+  if (file !== null) return createAtomically(file, (part) => from.archive(part, range))
+  await withTemporaryPath(tmpdir(), async (part) => {
     await from.archive(part, range)
     await put(createReadStream(part), null)
   })
 }
 
 async function put(content: AsyncIterable<Uint8Array>, file: string | null): Promise<void> {
-  if (file !== null) return writeFileWhole(file, content)
+  if (file !== null) return writeFileAtomically(file, content)
   for await (const bytes of content) await writeOutput(bytes)
 }

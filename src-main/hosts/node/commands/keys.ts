@@ -7,25 +7,26 @@ import { accountOf, toMinute } from './usage.ts'
 
 export interface KeysOptions {
   dataDir?: string
-  accountName?: string
+  account?: string
   json: boolean
 }
 
-/** The keys of the account as the service last told of them. Their secrets it never tells. */
+/** `keys`: prints the API keys of the account as the service last reported them. The service never reports secrets. */
 export async function keys(options: KeysOptions, parts: Parts): Promise<number> {
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const account = accountOf(accounts, options.accountName)
+    const account = accountOf(accounts, options.account)
     const all = account ? accounts.keys(account.id) : []
     if (options.json) for (const key of all) printJson(key)
     else if (account === null) say('No account was ever connected.')
-    else if (all.length === 0) say(`${account.name} (${account.baseUrl})`, '', 'The service never told of its keys.')
+    else if (all.length === 0)
+      say(`${account.name} (${account.baseUrl})`, '', 'The service has not reported any keys yet.')
     else {
-      say(`${account.name} (${account.baseUrl}), as of ${toMinute(all[0]?.asOf ?? null)}`, '')
+      say(`${account.name} (${account.baseUrl}), updated ${toMinute(all[0]?.asOf ?? null)}`, '')
       say(
         ...columns([head, ...all.map(cells)], { cuts: 2 }),
         '',
-        'Keys are made, changed and revoked at the service: it has no way to do that from here.',
+        'Create, change and revoke keys at the service. Its API has no procedure for that.',
       )
     }
   } finally {
@@ -34,7 +35,20 @@ export async function keys(options: KeysOptions, parts: Parts): Promise<number> 
   return exitCodes.ok
 }
 
-const head = ['', 'KEY', 'NAME', 'REQUESTS', 'SC', 'BALANCE', 'RPM', 'TPM', 'AT ONCE', 'CREATED', 'LAST USED', 'STATE']
+const head = [
+  '',
+  'KEY',
+  'NAME',
+  'REQUESTS',
+  'SC',
+  'BALANCE',
+  'RPM',
+  'TPM',
+  'CONCURRENT',
+  'CREATED',
+  'LAST USED',
+  'STATE',
+]
 
 function cells(key: AccountKey): string[] {
   const { totals } = key
@@ -53,6 +67,6 @@ function balanceOf({ balanceEnabled, balance, balanceLimit }: AccountKey): strin
 
 function stateOf({ revokedAt, gone, calling }: AccountKey): string {
   if (revokedAt !== null) return `revoked ${revokedAt}`
-  if (gone) return 'not listed any more'
-  return calling ? 'used by this program' : ''
+  if (gone) return 'no longer listed'
+  return calling ? 'in use' : ''
 }

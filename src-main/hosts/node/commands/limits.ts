@@ -7,28 +7,27 @@ import { accountOf, toMinute } from './usage.ts'
 
 export interface LimitsOptions {
   dataDir?: string
-  accountName?: string
-  /** How many of the requests that were answered with 429. */
+  account?: string
+  /** Number of 429 responses to print. */
   history: number
   json: boolean
 }
 
-/** The last that the service said of its limits, and what it answered with 429. Asks nobody: the call would be counted. */
+/** `limits`: prints the stored limits and recent 429 responses. Sends nothing: a query would count against the limits. */
 export async function limits(options: LimitsOptions, parts: Parts): Promise<number> {
   const accounts = await parts.openUsage(findDataDir(options.dataDir))
   try {
-    const account = accountOf(accounts, options.accountName)
+    const account = accountOf(accounts, options.account)
     const status = account && accounts.limits(account.id)
     const calling = account ? (accounts.keys(account.id).find((key) => key.calling) ?? null) : null
     const key = calling && { rpm: calling.rpm, tpm: calling.tpm, concurrent: calling.concurrent, asOf: calling.asOf }
     const history = accounts.limited(options.history, account?.id ?? null)
-    if (options.json)
-      printJson({ accountName: account && { id: account.id, name: account.name }, status, key, history })
+    if (options.json) printJson({ account: account && { id: account.id, name: account.name }, status, key, history })
     else {
       say(...(account ? [`${account.name} (${account.baseUrl})`, ''] : ['No account was ever connected.']))
       if (status) sayStatus(status)
-      else if (account) say('The service never said its limits.')
-      if (key) sayTable([['The key', keyWords(key)]])
+      else if (account) say('The service has not reported its limits yet.')
+      if (key) sayTable([['API key', keyLimits(key)]])
       sayHistory(history)
     }
   } finally {
@@ -38,38 +37,38 @@ export async function limits(options: LimitsOptions, parts: Parts): Promise<numb
 }
 
 function sayStatus(status: LimitStatus): void {
-  const reset = status.resetSeconds === null ? '' : `, full again ${status.resetSeconds} s after that`
+  const reset = status.resetSeconds === null ? '' : `, resets ${status.resetSeconds} s after that`
   sayTable([
-    ['As of', toMinute(status.asOf)],
-    ['A minute, all requests', `${bucketWords(status.minute)}${reset}`],
-    ['An hour, free models', `${bucketWords(status.freeRequestsHour)} requests`],
-    ['', `${bucketWords(status.freeTokensHour)} tokens`],
-    ['A day, free models', `${bucketWords(status.freeRequestsDay)} requests`],
-    ['', `${bucketWords(status.freeTokensDay)} tokens`],
-    ['Banned', status.banned ? `yes, until ${status.bannedUntil ?? 'nobody knows when'}` : 'no'],
+    ['Updated', toMinute(status.asOf)],
+    ['Requests per minute', `${bucketText(status.minute)}${reset}`],
+    ['Free models per hour', `${bucketText(status.freeRequestsHour)} requests`],
+    ['', `${bucketText(status.freeTokensHour)} tokens`],
+    ['Free models per day', `${bucketText(status.freeRequestsDay)} requests`],
+    ['', `${bucketText(status.freeTokensDay)} tokens`],
+    ['Banned', status.banned ? `yes, until ${status.bannedUntil ?? 'an unknown time'}` : 'no'],
   ])
 }
 
-const bucketWords = ({ limit, used, remaining }: LimitBucket): string =>
+const bucketText = ({ limit, used, remaining }: LimitBucket): string =>
   `${used ?? '?'} used, ${remaining ?? '?'} left of ${limit ?? '?'}`
 
-const keyWords = ({ rpm, tpm, concurrent }: Record<'rpm' | 'tpm' | 'concurrent', number | null>): string =>
-  `${rpm ?? 'any number of'} requests a minute, ${tpm ?? 'any number of'} tokens a minute, ${concurrent ?? 'any number'} at once`
+const keyLimits = ({ rpm, tpm, concurrent }: Record<'rpm' | 'tpm' | 'concurrent', number | null>): string =>
+  `${rpm ?? 'unlimited'} requests per minute, ${tpm ?? 'unlimited'} tokens per minute, ${concurrent ?? 'unlimited'} concurrent requests`
 
 function sayHistory(history: readonly Limited[]): void {
   if (history.length === 0) return
   const rows = history.map((one) => [
-    ...[toMinute(one.at), whoOf(one), one.endpoint, one.model ?? '-', String(one.times)],
+    ...[toMinute(one.at), callerName(one), one.endpoint, one.model ?? '-', String(one.times)],
     ...[one.waitedMs === null ? '-' : `${(one.waitedMs / 1000).toFixed(1)} s`, one.ended],
   ])
   say(
     '',
-    'Answered with 429, the newest first:',
-    ...columns([['AT', 'WHO', 'WHAT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: 3 }),
+    '429 responses, newest first:',
+    ...columns([['TIME', 'APP', 'ENDPOINT', 'MODEL', 'TIMES', 'WAITED', 'ENDED'], ...rows], { cuts: 3 }),
   )
 }
 
-function whoOf({ who }: Limited): string {
-  if (who.kind === 'tool') return who.name
+function callerName({ who }: Limited): string {
+  if (who.kind === 'app') return who.name
   return who.kind === 'studio' ? `(${who.feature})` : who.from
 }

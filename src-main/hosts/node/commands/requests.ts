@@ -1,4 +1,6 @@
-import type { RequestFilter, RequestRow } from '../../../../src-preload/contract/requests.ts'
+import type { App } from '../../../../src-preload/contract/apps.ts'
+import { type RequestFilter, type RequestRow, studioFeature } from '../../../../src-preload/contract/requests.ts'
+import { StudioError } from '../../../core/errors.ts'
 import type { Parts } from '../dependencies.ts'
 import { findDataDir } from '../folder.ts'
 import { exitCodes, onOutputFailure, printJson, say } from '../output.ts'
@@ -8,8 +10,8 @@ import { inColumns } from '../table.ts'
 export interface RequestsOptions {
   dataDir?: string
   follow: boolean
-  /** Id or name of a tool's key, `studio` or `strangers`. */
-  tool?: string
+  /** Id or name of an app, `studio` for the studio itself, or `strangers` for refused callers without a valid key. */
+  app?: string
   model?: string
   outcome?: NonNullable<RequestFilter['outcome']>
   text?: string
@@ -18,21 +20,25 @@ export interface RequestsOptions {
   json: boolean
 }
 
-/** The log of requests, oldest first; with `follow` it goes on until a signal ends it. Works beside a running core and without one. */
+/**
+ * `requests`: prints the request log, oldest first. With `follow` it also prints new and changed rows until a signal.
+ * Works with and without a running studio.
+ * @throws StudioError `no_such_item` when no app has the given id or name
+ */
 export async function requests(options: RequestsOptions, parts: Parts): Promise<number> {
   const log = await parts.openRequestLog(findDataDir(options.dataDir))
   const show = options.json ? printJson : sayRow
-  // Before the first row is shown: who sees it may end this at once, and that end is a clean one too.
+  // Listens before the first row is printed: a reader may send a signal as soon as it sees a row.
   const end = options.follow ? listenForEnd() : null
   try {
-    const filter = filterOf(options, log.idOf)
-    // What comes from here on is for the following: no row is left out between, and none is told twice.
+    const filter = filterOf(options, log.callerId)
+    // Rows above this id belong to `followLog`, so that no row is skipped or printed twice.
     const last = log.page({}, Number.MAX_SAFE_INTEGER, 1)[0]?.id ?? 0
     const rows = log.page(filter, last + 1, options.limit).reverse()
     if (!options.json && rows.length > 0) say(head)
     for (const row of rows) show(row)
     const open = rows.flatMap(({ id, durationMs }) => (durationMs === null ? [id] : []))
-    if (end) await goOn(log, filter, { after: last, open }, end.asked, show)
+    if (end) await followLog(log, filter, { after: last, open }, end.asked, show)
     else if (rows.length === 0 && !options.json) say('No requests.')
   } finally {
     end?.release()
@@ -43,7 +49,7 @@ export async function requests(options: RequestsOptions, parts: Parts): Promise<
 
 type Log = Awaited<ReturnType<Parts['openRequestLog']>>
 
-async function goOn(
+async function followLog(
   log: Log,
   filter: RequestFilter,
   from: { after: number; open: number[] },
@@ -51,18 +57,31 @@ async function goOn(
   show: (row: RequestRow) => void,
 ) {
   const over = new AbortController()
-  // Nobody is shown what comes from then on.
+  // Without a reader there is nothing left to do.
   onOutputFailure(() => over.abort())
   void asked.then(() => over.abort())
   for await (const row of log.follow(filter, { signal: over.signal, ...from })) show(row)
 }
 
+/**
+ * Resolves `--app` to the caller id of the log filter: the id of an app, `studio`, `studio:FEATURE` or `strangers`.
+ * @throws StudioError `no_such_item` when no app has this id or name
+ */
+export function callerId(apps: readonly Pick<App, 'id' | 'name'>[], wanted: string): string {
+  const app = apps.find(({ id, name }) => id === wanted || name === wanted)
+  if (app) return app.id
+  const [kind, feature] = wanted.split(':')
+  if (wanted === 'strangers' || wanted === 'studio') return wanted
+  if (kind === 'studio' && studioFeature.safeParse(feature).success) return wanted
+  throw new StudioError('no_such_item', `No app has the id or name ${wanted}.`)
+}
+
 function filterOf(
-  { tool, model, outcome, text, since }: RequestsOptions,
-  idOf: (name: string) => string,
+  { app, model, outcome, text, since }: RequestsOptions,
+  callerId: (name: string) => string,
 ): RequestFilter {
   return {
-    ...(tool !== undefined && { who: idOf(tool) }),
+    ...(app !== undefined && { who: callerId(app) }),
     ...(model !== undefined && { model }),
     ...(outcome !== undefined && { outcome }),
     ...(text !== undefined && { text }),
@@ -75,13 +94,13 @@ const widths = [8, 14, 13, 20, 11, 8, 8, 15] as const
 const columns = (cells: readonly string[]): string =>
   cells.map((cell, at) => (widths[at] === undefined ? cell : inColumns(cell, widths[at]))).join(' ')
 
-const head = columns(['TIME', 'WHO', 'WHAT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC'])
+const head = columns(['TIME', 'APP', 'ENDPOINT', 'MODEL', 'STATUS', 'FIRST', 'TOOK', 'TOKENS', 'SC'])
 
-/** One line, times in UTC. */
+/** Prints one row; times are in UTC. */
 function sayRow(row: RequestRow): void {
   const cells = [
     row.at.slice(11, 19),
-    whoOf(row),
+    callerName(row),
     row.endpoint === 'other' ? row.path : row.endpoint,
     row.model ?? '-',
     statusOf(row),
@@ -93,8 +112,8 @@ function sayRow(row: RequestRow): void {
   say(columns(cells).trimEnd() + (row.state === 'refused' && row.problem ? `  ${row.problem.message}` : ''))
 }
 
-function whoOf({ who }: RequestRow): string {
-  if (who.kind === 'tool') return who.name
+function callerName({ who }: RequestRow): string {
+  if (who.kind === 'app') return who.name
   return who.kind === 'studio' ? `(${who.feature})` : who.from
 }
 

@@ -6,7 +6,7 @@ import { openDataDir } from '../folder.ts'
 import { exitCodes, printJson, say } from '../output.ts'
 import { listenForInterrupt } from '../signals.ts'
 import { fileToRead } from '../userFile.ts'
-import { countWords } from './backup.ts'
+import { countText } from './backup.ts'
 
 interface RestoreOptions {
   yes: boolean
@@ -14,16 +14,16 @@ interface RestoreOptions {
   json: boolean
 }
 
-/** Puts a backup in the place of everything in a data folder that nobody uses. What was there is kept beside it. */
+/** `restore`: replaces the data folder with a backup. The replaced data is moved to a folder beside it. */
 export async function restore(file: string, options: RestoreOptions, parts: Parts): Promise<number> {
-  const keep = await parts.openKeep()
+  const data = await parts.openData()
   const path = await fileToRead(file, 'FILE')
   const dataDir = await openDataDir(options.dataDir)
   const interrupt = listenForInterrupt()
   try {
     const agree = (backup: BackupSummary, now: DataFolderContents | null): Promise<boolean> =>
       options.yes ? Promise.resolve(true) : interrupt.or(ask(dataDir, backup, now))
-    const restored = await keep.restore({ dataDir, path, signal: interrupt.signal, agree })
+    const restored = await data.restore({ dataDir, path, signal: interrupt.signal, agree })
     if (restored === null) {
       say('Nothing was changed.')
       return exitCodes.failed
@@ -31,9 +31,9 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
     const { summary, keptAt } = restored
     if (options.json) printJson({ dataDir, keptAt, ...summary })
     else {
-      say(`${dataDir} is as it was on ${summary.madeAt}: ${countWords(summary.counts)}.`)
-      if (keptAt !== null) say(`What was there until now is kept in ${keptAt}.`)
-      say('Keys are in no backup: where this machine has none of a connection, `login` gives it again.')
+      say(`Restored the backup of ${summary.madeAt} to ${dataDir}: ${countText(summary.counts)}.`)
+      if (keptAt !== null) say(`The replaced data is in ${keptAt}.`)
+      say('Backups contain no API keys. Add missing keys with: inference-studio login')
     }
     return exitCodes.ok
   } finally {
@@ -41,20 +41,20 @@ export async function restore(file: string, options: RestoreOptions, parts: Part
   }
 }
 
-/** @throws StudioError `bad_input` where nobody can be asked */
+/** Asks for confirmation. @throws StudioError `bad_input` without a terminal */
 async function ask(dataDir: string, backup: BackupSummary, now: DataFolderContents | null): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    const words = `The backup is good (${backup.madeAt}: ${countWords(backup.counts)}). Say --yes to put it in the place of everything in ${dataDir}.`
+    const words = `The backup is valid (${backup.madeAt}: ${countText(backup.counts)}). Add --yes to replace everything in ${dataDir}.`
     throw new StudioError('bad_input', words)
   }
   say(
-    `The backup is good: of ${backup.madeAt}, ${countWords(backup.counts)}.`,
-    `It takes the place of everything in ${dataDir}: ${now ? countWords(now.counts) : 'what can’t be read there now'}.`,
-    'What is there now is kept beside it.',
+    `The backup of ${backup.madeAt} is valid: ${countText(backup.counts)}.`,
+    `It replaces everything in ${dataDir}: ${now ? countText(now.counts) : 'data that can’t be read'}.`,
+    'The replaced data is moved to a folder beside it.',
   )
   const terminal = createInterface({ input: process.stdin, output: process.stdout })
   try {
-    return /^y(es)?$/i.test((await terminal.question('Go on? (yes/no) ')).trim())
+    return /^y(es)?$/i.test((await terminal.question('Restore? (yes/no) ')).trim())
   } finally {
     terminal.close()
   }

@@ -23,10 +23,10 @@ export interface ServeOptions extends ConnectionOptions {
   json: boolean
 }
 
-/** Next to the proxy's 8787. */
-const usualWebPort = 8786
+/** Default web port, next to the 8787 of the local API. */
+const defaultWebPort = 8786
 
-/** The line that says it is ready. */
+/** The document of `serve --json`, printed once everything is ready. */
 interface Ready {
   web: { url: string } | null
   proxy: { baseUrl: string } | null
@@ -34,35 +34,35 @@ interface Ready {
   dataDir: string
 }
 
-/** What a page meets. */
+/** The web server and the start-up work that it reports. */
 interface Front {
   web: Promise<WebServer> | null
-  /** What is done before the core is there. */
+  /** Current start-up work, or null. */
   work: Opening | null
 }
 
-/** Core and web server until a signal ends them, the pages first, so that no page sees a half-closed core. */
+/** `serve`: runs the core and the web server until a signal. Closes the pages first, so that none sees a half-closed core. */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
   const end = listenForEnd()
   let core: RunningCore | null = null
   const front: Front = { web: null, work: null }
-  /** The address answers before the core is there, where that takes long. */
+  /** Starts the web server before the core when the start-up work takes long. */
   const opening = async (work: Opening): Promise<void> => {
     front.work = work
     if (!options.web || front.web) return
     front.web = startWeb(null, options.webPort, () => front.work)
-    sayAddress((await front.web).url, options)
+    logEarlyAddress((await front.web).url, options)
   }
   try {
     const dataDir = await openDataDir(options.dataDir)
     core = await parts.startCore(createNodeHost(dataDir), { ...coreOptions(options), opening, signal: end.signal })
-    const wasTold = front.web !== null
+    const wasPrinted = front.web !== null
     if (front.web) (await front.web).serve(studioOf(core))
     else if (options.web) front.web = startWeb(studioOf(core), options.webPort, () => null)
-    await announce(core, await front.web, dataDir, { ...options, open: options.open && !wasTold })
+    await announce(core, await front.web, dataDir, { ...options, open: options.open && !wasPrinted })
     await end.asked
   } catch (thrown) {
-    // Ctrl-C while the data was made ready: nothing was lost, and nothing went wrong.
+    // Ctrl-C during the start-up work loses nothing and is not an error.
     if (!end.signal.aborted || failureOf(thrown).kind !== 'cancelled') throw thrown
   } finally {
     end.release()
@@ -84,19 +84,19 @@ const studioOf = (core: RunningCore): Studio => ({
   media: core.media,
 })
 
-/** Not on standard output: what a program waits for there says that it is ready. */
-function sayAddress(url: string, { open }: ServeOptions): void {
-  log('info', `${url} answers already, and shows how far it is.`)
+/** Logs the address on standard error. Programs wait on standard output for the line that says ready. */
+function logEarlyAddress(url: string, { open }: ServeOptions): void {
+  log('info', `Starting up. Progress: ${url}`)
   if (open) void openPage(url)
 }
 
-/** A port that was asked for by number is that one or a failure; the usual one gives way to the next free one. */
+/** Starts the web server. A given port must be free; the default port falls back to the next free one. */
 function startWeb(studio: Studio | null, port: number | undefined, opening: () => Opening | null): Promise<WebServer> {
   return startWebServer({
     studio,
     opening,
     pageFolder: pageFolder(),
-    port: port ?? usualWebPort,
+    port: port ?? defaultWebPort,
     orNext: port === undefined,
     log,
   })
@@ -110,7 +110,7 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
     sandbox: core.sandbox(),
     dataDir,
   }
-  // Another process may read this: the page's address without its token.
+  // Other processes may read the announcement, so it has no token.
   core.announce(web ? new URL(web.url).origin : state.proxy.baseUrl)
   if (options.json) printJson(ready)
   else sayReady(ready, state)
@@ -121,25 +121,26 @@ async function announce(core: RunningCore, web: WebServer | null, dataDir: strin
 const openPage = (url: string): Promise<void> =>
   openInBrowser(url).catch((thrown: unknown) => log('warn', failureOf(thrown).message))
 
-/** The core's own account of itself, as a page would get it. */
+/** The first app state, as a page receives it. */
 async function firstState(core: RunningCore): Promise<AppState> {
   const states = await createRouterClient(core.router).app.watch()
   for await (const state of states) return state
-  throw new StudioError('bug', 'The core gives no account of itself.')
+  throw new StudioError('bug', 'The core sent no state.')
 }
 
 function sayReady(ready: Ready, { connection, proxy }: AppState): void {
   const rows: [string, string][] = []
   if (ready.web) rows.push(['Inference Studio', ready.web.url])
-  if (ready.proxy) rows.push(['Local /v1', ready.proxy.baseUrl])
-  else if (proxy.problem) rows.push(['Local /v1', `off: ${proxy.problem.message}`])
+  if (ready.proxy) rows.push(['Local API', ready.proxy.baseUrl])
+  else if (proxy.problem) rows.push(['Local API', `off: ${proxy.problem.message}`])
   if (ready.sandbox) {
     rows.push(['Sandbox', ready.sandbox.baseUrl], ['Sandbox key', ready.sandbox.apiKey])
   } else {
-    const address = connection.profile?.baseUrl ?? 'nothing is connected yet (the page or `login` does it)'
+    const address =
+      connection.profile?.baseUrl ?? 'no connection yet; add one on the page or with inference-studio login'
     rows.push(['Service', connection.problem ? `${address}: ${connection.problem.message}` : address])
   }
   rows.push(['Data folder', ready.dataDir])
   sayTable(rows)
-  say('Ctrl-C ends it.')
+  say('Press Ctrl-C to stop.')
 }

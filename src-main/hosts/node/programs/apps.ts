@@ -1,81 +1,90 @@
 import type { Command } from 'commander'
 import type { StudioError } from '../../../core/errors.ts'
-import { dataFolder, json, nonEmpty, shortName } from '../arguments.ts'
+import { dataFolder, json, nonEmpty, shortName, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
-/** The commands about tools' keys; what they do is loaded when one runs. */
+/** Adds `apps` and its commands. Their code is loaded when one of them runs. */
 export function describeApps(program: Command, parts: Parts, ended: (code: number) => void): void {
-  const tools = program.command('tools').description('keys of the tools that may use the local /v1')
+  const apps = program
+    .command('apps')
+    .description('Manage the apps that may use the local API. Each app has its own app key, limits and budgets.')
   const load = () => import('../commands/apps.ts')
   const command = (name: string, about: string): Command =>
-    tools.command(name).description(about).addOption(dataFolder()).addOption(json())
-  const which = 'the id that tools list shows, or a name that one tool alone has'
+    apps.command(name).description(about).addOption(dataFolder()).addOption(json())
+  const which = 'name of the app, or its id from "apps list"'
 
-  withSettings(command('add', 'make a key; it is shown once'))
-    .argument('<name>', 'what the tool is called', shortName)
+  withExamples(withSettings(command('add', 'Add an app and print its app key, which is shown only once')), [
+    'inference-studio apps add editor',
+    'inference-studio apps add ci --budget-month 5 --models glm-4.6 --expires +30d',
+  ])
+    .argument('<name>', 'name of the app, at most 80 characters', shortName)
     .action(async (name, options, self) => {
-      const settings = await readUsage(self, options)
-      ended(await (await load()).addTool({ ...settings, name }, options, parts))
+      const settings = await readSettings(self, options)
+      ended(await (await load()).addAppCommand({ ...settings, name }, options, parts))
     })
-  withSettings(command('set', 'change what a key may do; it holds from the next request on'))
-    .argument('<tool>', which, nonEmpty)
-    .option('--name <name>', 'what the tool is called', shortName)
+  withExamples(withSettings(command('set', 'Change the name, limits or budgets of an app, from its next request on')), [
+    'inference-studio apps set editor --rpm 60 --budget-day none',
+  ])
+    .argument('<app>', which, nonEmpty)
+    .option('--name <name>', 'new name, at most 80 characters', shortName)
     .action(async (id, options, self) => {
-      const changes = await readUsage(self, options)
-      if (Object.values(changes).every((value) => value === undefined)) self.error('error: Say what to change.')
-      ended(await (await load()).setTool(id, changes, options, parts))
+      const changes = await readSettings(self, options)
+      if (Object.values(changes).every((value) => value === undefined)) {
+        self.error('error: Name at least one setting to change.')
+      }
+      ended(await (await load()).setApp(id, changes, options, parts))
     })
   for (const [name, about] of [
-    ['pause', 'refuse a key until it is resumed, and cut what runs with it'],
-    ['resume', 'let a paused key in again'],
+    ['pause', 'Refuse requests of an app until it is resumed, and cancel its running requests'],
+    ['resume', 'Accept requests of a paused app again'],
   ] as const)
-    command(name, about)
-      .argument('[tool]', which, nonEmpty)
-      .option('--all', 'every key that is not revoked', false)
+    withExamples(command(name, about), [`inference-studio apps ${name} editor`, `inference-studio apps ${name} --all`])
+      .argument('[app]', which, nonEmpty)
+      .option('--all', 'every app that is not revoked', false)
       .action(async (id: string | undefined, options, self) => {
-        if ((id === undefined) !== options.all) self.error('error: Name one tool, or say --all.')
-        ended(await (await load()).pauseTools(id ?? null, name === 'pause', options, parts))
+        if ((id === undefined) !== options.all) self.error('error: Name one app, or use --all.')
+        ended(await (await load()).pauseApps(id ?? null, name === 'pause', options, parts))
       })
-  command('list', 'all keys, newest first').action(async (options) =>
-    ended(await (await load()).listTools(options, parts)),
+  command('list', 'List all apps, newest first').action(async (options) =>
+    ended(await (await load()).listApps(options, parts)),
   )
-  command('show', 'everything about one key')
-    .argument('<tool>', which, nonEmpty)
-    .action(async (id, options) => ended(await (await load()).showTool(id, options, parts)))
-  command('revoke', 'end a key for good, at once')
-    .argument('<tool>', which, nonEmpty)
-    .action(async (id, options) => ended(await (await load()).revokeTool(id, options, parts)))
+  command('show', 'Show every setting of an app')
+    .argument('<app>', which, nonEmpty)
+    .action(async (id, options) => ended(await (await load()).showApp(id, options, parts)))
+  command('revoke', 'Revoke the app key for good and cancel the running requests of the app')
+    .argument('<app>', which, nonEmpty)
+    .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))
 }
 
-/** What a key may do. `none` clears a limit. */
+/** Adds the options of what an app may do. `none` removes a limit. */
 function withSettings(command: Command): Command {
   return command
     .option('--colour <colour>', 'blue, teal, violet, amber, rose, green, slate or orange')
-    .option('--expires <when>', 'from then on it is refused: 2026-12-31T18:00:00Z, +30d, +12h, +45m or none')
-    .option('--models <ids>', 'exact ids of the only models it may name, with commas between, or none')
+    .option('--expires <when>', 'when the app key expires: 2026-12-31T18:00:00Z, +45m, +12h, +30d, +4w or none')
+    .option('--models <ids>', 'only these models, as exact ids separated by commas, or none')
     .option(
       '--endpoints <names>',
-      'chat, completions, speech, transcription, images, models, account, files, other; or none',
+      'only these endpoints, separated by commas: chat, completions, speech, transcription, images, models, account, files, other; or none',
     )
-    .option('--rpm <n>', 'requests a minute, or none')
-    .option('--tpm <n>', 'tokens a minute, or none')
-    .option('--concurrent <n>', 'requests at once, or none')
-    .option('--budget-day <sc>', 'SC a day (UTC), or none')
-    .option('--budget-month <sc>', 'SC a month (UTC), or none')
-    .option('--budget-total <sc>', 'SC in all, or none')
-    .option('--log-bodies', 'keep requests and replies for the log')
-    .option('--no-log-bodies', 'keep no bodies (usual)')
-    .option('--retries', 'ask the service again where that is safe (usual)')
-    .option('--no-retries', 'pass every answer of the service as it is')
-    .option('--fail-fast', 'refuse at once where it would have to wait its turn')
-    .option('--no-fail-fast', 'let it wait its turn (usual)')
+    .option('--rpm <n>', 'requests per minute, or none')
+    .option('--tpm <n>', 'tokens per minute, or none')
+    .option('--concurrent <n>', 'requests at the same time, or none')
+    .option('--budget-day <sc>', 'budget per day (UTC) in SC, or none')
+    .option('--budget-month <sc>', 'budget per month (UTC) in SC, or none')
+    .option('--budget-total <sc>', 'total budget in SC, or none')
+    .option('--log-bodies', 'store request and response bodies in the request log')
+    .option('--no-log-bodies', 'do not store bodies (default)')
+    .option('--retries', 'retry failed requests where that is safe (default)')
+    .option('--no-retries', 'return every error of the service to the app')
+    .option('--fail-fast', 'refuse a request at once instead of queuing it')
+    .option('--no-fail-fast', 'queue requests (default)')
 }
 
-/** What the options say, or the end of the command with words about the first that can't be. */
-async function readUsage(command: Command, options: object) {
-  const { readToolOptions } = await import('../commands/appOptions.ts')
+/** Reads the options into settings. An invalid value ends the command as a usage error. */
+async function readSettings(command: Command, options: object) {
+  const { readAppOptions } = await import('../commands/appOptions.ts')
   try {
-    return readToolOptions(options)
+    return readAppOptions(options)
   } catch (thrown) {
     if (isBadInput(thrown)) command.error(`error: ${thrown.message}`)
     throw thrown

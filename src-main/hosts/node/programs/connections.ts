@@ -1,22 +1,26 @@
 import type { Command } from 'commander'
-import { dataFolder, json, nonEmpty } from '../arguments.ts'
+import { dataFolder, json, nonEmpty, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
-/** The commands about stored connections; what they do is loaded when one runs. */
+/** Adds `connections` and its commands. Their code is loaded when one of them runs. */
 export function describeConnections(program: Command, parts: Parts, ended: (code: number) => void): void {
-  const connections = program.command('connections').description('the stored connections, and which one is used')
+  const connections = program
+    .command('connections')
+    .description('List the stored connections, choose the one in use, or delete one')
   const load = () => import('../commands/connections.ts')
   const command = (name: string, about: string, isDefault = false): Command =>
     connections.command(name, { isDefault }).description(about).addOption(dataFolder()).addOption(json())
-  const which = 'the name or id that the list shows'
+  const which = 'name of the connection, or its id from "connections list"'
 
-  command('list', 'all connections, the one in use marked (usual)', true).action(async (options) =>
+  command('list', 'List all connections; * marks the one in use (default)', true).action(async (options) =>
     ended(await (await load()).listConnections(options, parts)),
   )
-  command('use', 'send requests there from now on, also those of a running program')
-    .argument('<name>', which, nonEmpty)
+  withExamples(command('use', 'Send all new requests to this connection, also in a running studio'), [
+    'inference-studio connections use work',
+  ])
+    .argument('<connection>', which, nonEmpty)
     .action(async (name, options) => ended(await (await load()).useConnection(name, options, parts)))
-  command('forget', 'forget a connection and its key; conversations and usage stay')
-    .argument('<name>', which, nonEmpty)
+  command('forget', 'Delete a connection and its API key. Conversations and usage stay.')
+    .argument('<connection>', which, nonEmpty)
     .action(async (name, options) => ended(await (await load()).forgetConnection(name, options, parts)))
 }

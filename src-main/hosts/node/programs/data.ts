@@ -1,74 +1,74 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, day, json, nonEmpty, path } from '../arguments.ts'
+import { dataFolder, day, json, nonEmpty, path, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
-/** The commands about the data folder as a whole; what they do is loaded when one runs. */
+/** Adds `backup`, `export`, `erase` and `restore`. Their code is loaded when one of them runs. */
 export function describeData(program: Command, parts: Parts, ended: (code: number) => void): void {
-  program
-    .command('backup')
-    .description('everything in one file, also while the studio runs; without keys, a network or a keychain')
-    .argument('[file]', 'a tar file, or - for standard output (usual: inference-studio-DATE.tar here)', path)
-    .option('--force', 'write over a file that is there', false)
+  const command = (name: string, about: string, examples: readonly string[]): Command =>
+    withExamples(program.command(name).description(about), examples)
+
+  command('backup', 'Back up the data folder to one tar file, also while the studio runs. API keys are not included.', [
+    'inference-studio backup',
+    'inference-studio backup - | gzip > studio.tar.gz',
+  ])
+    .argument('[file]', 'tar file to write; - is standard output (default: inference-studio-DATE.tar)', path)
+    .option('--force', 'overwrite an existing file', false)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (file, options) => ended(await (await import('../commands/backup.ts')).backup(file, options, parts)))
 
-  program
-    .command('export')
-    .description(
-      'chats, media, the log of requests and the books in open formats; without a network, a keychain or a running studio',
-    )
+  command('export', 'Export chats, media, the request log or usage to open formats, without a network', [
+    'inference-studio export --output my-data',
+    'inference-studio export --what requests --since 2026-11-01 --output requests.csv',
+  ])
     .addOption(
-      new Option(
-        '--what <what>',
-        'what is written; media (speech, recordings, transcripts, images) and all of it make a folder',
-      )
+      new Option('--what <what>', 'data to export; media and all write a folder')
         .choices(['chats', 'media', 'requests', 'usage', 'all'])
         .default('all'),
     )
     .addOption(
       new Option(
-        '--format <how>',
-        'chats: zip (usual), markdown; requests and usage: csv (usual), json (of requests a document a line), parquet',
+        '--format <format>',
+        'chats: zip (default) or markdown; requests and usage: csv (default), json or parquet',
       ).choices(['zip', 'markdown', 'csv', 'json', 'parquet']),
     )
-    .option('--output <file>', 'into this file, or - for standard output (usual); of media and all a folder', path)
-    .option('--since <day>', 'from this day on (UTC), such as 2026-11-01', day)
-    .option('--until <day>', 'up to and with this day (UTC)', day)
-    .option('--account <name or id>', 'requests and usage of this account', nonEmpty)
+    .option('--output <path>', 'write to this file (folder for media and all); - is standard output (default)', path)
+    .option('--since <day>', 'first day (UTC), such as 2026-11-01 (default: all)', day)
+    .option('--until <day>', 'last day (UTC), included (default: all)', day)
+    .option('--account <name or id>', 'requests and usage of this account only', nonEmpty)
     .addOption(dataFolder())
     .action(async (options) => ended(await (await import('../commands/export.ts')).exportData(options, parts)))
 
-  program
-    .command('erase')
-    .description(
-      'erases by age, for good, where no studio runs; counted first. Sums by day stay, so that usage is whole',
-    )
+  command(
+    'erase',
+    'Delete old data permanently, after showing how much. The studio must not be running. Daily usage totals stay.',
+    ['inference-studio erase --what bodies,log --older-than 90'],
+  )
     .requiredOption(
-      '--what <things>',
-      'conversations, bodies, log, alerts, speech, recordings, images; with commas between',
+      '--what <names>',
+      'separated by commas: conversations, bodies, log, alerts, speech, recordings, images',
       nonEmpty,
     )
-    .requiredOption('--older-than <days>', 'what is older than so many days', days)
-    .option('--archived-only', 'of conversations, those in the archive alone', false)
-    .option('--yes', 'without asking', false)
+    .requiredOption('--older-than <days>', 'age in days', days)
+    .option('--archived-only', 'of conversations, only archived ones', false)
+    .option('--yes', 'do not ask for confirmation', false)
     .addOption(dataFolder())
     .addOption(json())
-    .action(async (options, command) => {
-      const { erase, readWhat } = await import('../commands/erase.ts')
+    .action(async (options, self) => {
+      const { erase, readErasables } = await import('../commands/erase.ts')
       try {
-        readWhat(options.what)
+        readErasables(options.what)
       } catch (thrown) {
-        command.error(`error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+        self.error(`error: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
       }
-      ended(await erase({ ...options, what: readWhat(options.what) }, parts))
+      ended(await erase({ ...options, what: readErasables(options.what) }, parts))
     })
 
-  program
-    .command('restore')
-    .description('puts a backup in the place of everything; what was there is kept beside it')
-    .argument('<file>', 'a file of `backup`', path)
-    .option('--yes', 'without asking', false)
+  command('restore', 'Replace the data folder with a backup. The replaced data is moved to a folder beside it.', [
+    'inference-studio restore inference-studio-2026-11-21.tar',
+  ])
+    .argument('<file>', 'tar file written by "backup"', path)
+    .option('--yes', 'do not ask for confirmation', false)
     .addOption(dataFolder())
     .addOption(json())
     .action(async (file, options) =>
@@ -78,6 +78,6 @@ export function describeData(program: Command, parts: Parts, ended: (code: numbe
 
 function days(text: string): number {
   const number = /^\d{1,5}d?$/.test(text) ? Number.parseInt(text, 10) : Number.NaN
-  if (!(number <= 36_500)) throw new InvalidArgumentError('A number of days, such as 90.')
+  if (!(number <= 36_500)) throw new InvalidArgumentError('A number of days from 0 to 36500, such as 90.')
   return number
 }

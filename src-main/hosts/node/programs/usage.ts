@@ -1,40 +1,47 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { dataFolder, day, json, nonEmpty, path } from '../arguments.ts'
+import { dataFolder, day, json, nonEmpty, path, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
 
-/** The commands about what was used, what it cost and what may go on; what they do is loaded when one runs. */
+/** Adds `usage`, `limits` and `keys`. Their code is loaded when one of them runs. */
 export function describeUsage(program: Command, parts: Parts, ended: (code: number) => void): void {
   const command = (name: string, about: string): Command =>
     program
       .command(name)
       .description(about)
-      .option('--account <name or id>', 'which account (usual: the one used last)', nonEmpty)
+      .option('--account <name or id>', 'account (default: the one used last)', nonEmpty)
       .addOption(dataFolder())
 
-  command('usage', 'what was used and what it cost; from what is kept, without a network')
-    .option('--since <day>', 'from this day on, such as 2026-11-01 (usual: 30 days in all)', day)
-    .option('--until <day>', 'up to and with this day (usual: today, UTC)', day)
+  withExamples(command('usage', 'Show requests, tokens and cost from stored data, without a network'), [
+    'inference-studio usage --by app --since 2026-11-01',
+    'inference-studio usage --by model --each month --format csv --output usage.csv',
+  ])
+    .option('--since <day>', 'first day (UTC), such as 2026-11-01 (default: 29 days before the last day)', day)
+    .option('--until <day>', 'last day (UTC), included (default: today)', day)
     .addOption(
-      new Option('--by <what>', 'a row for each').choices(['day', 'model', 'tool', 'key', 'feature']).default('model'),
+      new Option('--by <what>', 'group by').choices(['day', 'model', 'app', 'key', 'feature']).default('model'),
     )
     .addOption(
-      new Option('--source <side>', "the service's rows or this machine's log")
+      new Option('--source <source>', "the service's figures, the request log of this computer, or both")
         .choices(['service', 'here', 'both'])
         .default('both'),
     )
-    .addOption(new Option('--each <span>', 'rows of each span instead of sums').choices(['day', 'week', 'month']))
     .addOption(
-      new Option('--format <how>', 'how it is written').choices(['table', 'json', 'csv', 'parquet']).default('table'),
+      new Option('--each <interval>', 'one row per interval instead of sums').choices(['day', 'week', 'month']),
     )
-    .option('--output <file>', 'into this file, or - for standard output (usual)', path)
+    .addOption(
+      new Option('--format <format>', 'output format').choices(['table', 'json', 'csv', 'parquet']).default('table'),
+    )
+    .option('--output <file>', 'write to this file; - is standard output (default)', path)
     .action(async (options) => ended(await (await import('../commands/usage.ts')).usage(options, parts)))
 
-  command('limits', 'what the service last said of its limits, and what it answered with 429')
-    .option('--history <n>', 'how many of the newest 429s', count, 20)
+  withExamples(command('limits', 'Show the last known limits of the account and recent 429 responses'), [
+    'inference-studio limits --history 5',
+  ])
+    .option('--history <n>', 'number of 429 responses to show, 1 to 500', count, 20)
     .addOption(json())
     .action(async (options) => ended(await (await import('../commands/limits.ts')).limits(options, parts)))
 
-  command('keys', 'the keys of the account, as the service last told of them')
+  command('keys', 'List the API keys of the account, as the service last reported them')
     .addOption(json())
     .action(async (options) => ended(await (await import('../commands/keys.ts')).keys(options, parts)))
 }

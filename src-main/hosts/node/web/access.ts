@@ -1,32 +1,34 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 
-/** Who may come in: which names this server answers to, and what a page must show. One for each running server. */
+/** Authentication of one running server: accepted host names, origins, token and cookies. */
 export interface Access {
-  /** What the terminal prints, in the address's fragment. 256 bits. */
+  /** Printed in the fragment of the URL. 256 bits, base64url. */
   readonly token: string
-  /** The values of `Set-Cookie` for a page that showed the token: for its socket, then for its pictures. */
+  /** `Set-Cookie` values for a page with the token: one for `/rpc`, one for `/media`. */
   readonly cookies: readonly string[]
-  /** The request names us by a name of ours: nothing that DNS could rebind. */
+  /** Whether the Host header is a loopback name with our port. Prevents DNS rebinding. */
   knowsHost(request: IncomingMessage): boolean
-  /** The request was made by a page of ours, by exact origin. */
+  /** Whether the Origin header is exactly ours. */
   knowsOrigin(request: IncomingMessage): boolean
   knowsToken(shown: string): boolean
   knowsCookie(request: IncomingMessage): boolean
-  /** The request is for a picture, by a page of ours that has been let in, or by its person in the address bar. */
+  /** Whether the request has the media cookie and comes from our page or the address bar. */
   knowsMediaCookie(request: IncomingMessage): boolean
-  /** The request is a program's, not made by any page, and shows the token as `Authorization: Bearer`. */
+  /** Whether the request has the token as `Authorization: Bearer` and was not made by a web page. */
   knowsBearer(request: IncomingMessage): boolean
 }
 
 /**
- * The token lives as long as the process: the printed address opens a second window, another browser, and works again after
- * the cookie was cleared. A one-time token would buy little, as whoever can read the terminal can also attach to the process,
- * and would lock the person out. The cookie is another random value, so neither gives the other away.
+ * Creates the token and the cookies for a server on `port`.
  *
- * Browsers send cookies of 127.0.0.1 to every port of it. `Path=/rpc` keeps this one from other local servers' ordinary
- * pages, and its name holds the port so that two of ours side by side don't overwrite each other's. Pictures have a cookie of
- * their own, with `Path=/media` and a value of its own: who should come to see it sees pictures whose ids he knows, and no socket.
+ * The token is valid as long as the process, so the printed URL works in a second browser and after cookies were cleared.
+ * A one-time token would add little, because whoever reads the terminal can also attach to the process.
+ * The cookies are other random values, so that no secret reveals another.
+ *
+ * Browsers send cookies of 127.0.0.1 to all of its ports. `Path=/rpc` hides the cookie from ordinary pages of other local
+ * servers. Its name contains the port, so that two studios do not overwrite each other's cookie. `/media` has a separate
+ * cookie, which gives access to media with a known id only.
  */
 export function createAccess(port: number): Access {
   const token = randomBytes(32).toString('base64url')
@@ -62,7 +64,7 @@ export function createAccess(port: number): Access {
   }
 }
 
-/** Constant time, for any two lengths: equal-sized digests are compared. */
+/** Compares in constant time for any two lengths, through digests of equal size. */
 function same(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(a), digest(b))

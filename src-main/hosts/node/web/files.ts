@@ -21,6 +21,7 @@ const types: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
+/** A static file of the page. */
 export interface PageFile {
   path: string
   bytes: number
@@ -29,8 +30,8 @@ export interface PageFile {
 }
 
 /**
- * The built page, by URL path. Only what lay in the folder at start is served: a path is looked up, never resolved, so no
- * spelling of `..` can leave it. Empty where the page was not built.
+ * Indexes the built page by URL path. Only files found at start are served: paths are looked up, never resolved,
+ * so that no spelling of `..` can leave the folder. Empty when the page is not built.
  */
 export async function indexPageFiles(folder: string): Promise<Map<string, PageFile>> {
   const files = new Map<string, PageFile>()
@@ -39,7 +40,7 @@ export async function indexPageFiles(folder: string): Promise<Map<string, PageFi
     throw thrown
   })
   for (const entry of entries) {
-    // A symbolic link is not a file here: it could lead out of the folder.
+    // Skips symbolic links, which could point outside the folder.
     if (!entry.isFile()) continue
     const path = join(entry.parentPath, entry.name)
     const urlPath = `/${path.slice(folder.length).split(sep).filter(Boolean).join('/')}`
@@ -47,7 +48,7 @@ export async function indexPageFiles(folder: string): Promise<Map<string, PageFi
       path,
       bytes: (await stat(path)).size,
       type: types[extname(path).toLowerCase()] ?? 'application/octet-stream',
-      // Names under assets/ carry the hash of their content.
+      // File names in assets/ contain a content hash.
       cacheControl: urlPath.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     }
     files.set(urlPath, file)
@@ -56,7 +57,7 @@ export async function indexPageFiles(folder: string): Promise<Map<string, PageFi
   return files
 }
 
-/** Sends one file, without its body for HEAD. A reader that goes away in the middle is no fault. */
+/** Sends a file, without the body for HEAD. A reader that disconnects is not an error. */
 export async function sendFile(reply: ServerResponse, file: PageFile, head: boolean, status = 200): Promise<void> {
   reply.writeHead(status, {
     'Content-Type': file.type,

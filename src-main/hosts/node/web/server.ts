@@ -16,53 +16,53 @@ import { type Access, createAccess } from './access.ts'
 import { indexPageFiles, type PageFile, sendFile } from './files.ts'
 import { createPageSockets, type PageSockets } from './socket.ts'
 
-/** What is served once the core is there. */
+/** What the core provides to the server. */
 export interface Studio {
   /** The core's procedures. */
   router: AnyRouter
-  /** Text of Prometheus for `/metrics`; null while that is switched off. */
+  /** Prometheus text for `/metrics`, or null while metrics are switched off. */
   metrics(): Promise<string | null>
-  /** What `/media/ID` is answered from. */
+  /** Source of `/media/ID`. */
   media: MediaSource
 }
 
 export interface WebServerOptions {
-  /** Null while the data is made ready: then a page says so, until `serve` is called. */
+  /** Null during the start-up work. Then a start-up page is served until `serve` is called. */
   studio: Studio | null
-  /** What is being done until then. */
+  /** Current start-up work, or null. */
   opening?(): Opening | null
   /** Folder of the built page. */
   pageFolder: string
-  /** 0 means any. */
+  /** 0 means any free port. */
   port: number
-  /** Take the next free port (ten are tried) when this one is taken. */
+  /** Try the next ports, ten in all, when this one is in use. */
   orNext: boolean
   log(level: 'info' | 'warn' | 'error', line: string): void
-  /** For tests, which make them small. */
+  /** Overrides for tests. */
   bounds?: Partial<WebBounds>
 }
 
 export interface WebServer {
   readonly port: number
-  /** The address to open, token in its fragment (which browsers never send). */
+  /** The URL to open. The token is in the fragment, which browsers never send. */
   readonly url: string
-  /** From now on the studio is served. */
+  /** Serves the studio from now on. */
   serve(studio: Studio): void
-  /** Connections that are open now. */
+  /** Number of open connections. */
   connections(): Promise<number>
   /** Closes every page's connection and stops listening. */
   stop(): Promise<void>
 }
 
-/** ms, bytes and counts. */
+/** Limits of the web server, in ms, bytes and counts. */
 export interface WebBounds extends ServerBounds {
   /** Unanswered requests on one connection. Browsers send one at a time. */
   pipelined: number
-  /** How long a reply to a stranger may wait because nothing of it is read. A page that was let in may hold a sound or a picture for longer. */
+  /** An unauthenticated client that reads nothing of its reply for this time is cut, ms. Pages may pause audio for longer. */
   readMs: number
 }
 
-/** A connection is a stranger until it shows the cookie or the token. */
+/** Default limits. `strangers` are connections that have shown neither a cookie nor the token. */
 const usualBounds: WebBounds = {
   most: 1024,
   strangers: 128,
@@ -76,22 +76,22 @@ const usualBounds: WebBounds = {
   readMs: 30_000,
 }
 
-/** Bytes; a token has 43. */
+/** Maximum body of `/session`, bytes. A token has 43. */
 const maxSessionBody = 1024
 
 /**
- * The web host's server, on loopback alone. Static files hold no secret and need no cookie; `/session` changes the token
- * for cookies; `/rpc` and `/media/ID` need one each. `/metrics` needs the token itself, from a program.
+ * Starts the web server on loopback. Static files contain no secret and need no cookie. `/session` exchanges the token
+ * for cookies. `/rpc` and `/media/ID` need one cookie each. `/metrics` needs the token as a bearer token.
  *
  * @throws StudioError `port_taken`
  */
 export async function startWebServer(options: WebServerOptions): Promise<WebServer> {
   const files = await indexPageFiles(options.pageFolder)
   const opening = files.get(openingPage) ?? null
-  // It stands in another one's place alone.
+  // Served only in place of the studio, never under its own path.
   files.delete(openingPage)
   const bounds = { ...usualBounds, ...options.bounds }
-  // Without words: a browser that opened the connection ahead would read them as the answer to its next request.
+  // Without a response: on a preconnected socket the browser would read it as the reply to its next request.
   const connections = new ClientConnections(bounds, (socket) => socket.destroy())
   const server = boundedServer(bounds, connections)
   const port = await listenOn(server, options.port, options.orNext)
@@ -111,7 +111,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   const knows = (request: IncomingMessage): boolean =>
     access.knowsHost(request) &&
     (access.knowsCookie(request) || access.knowsMediaCookie(request) || access.knowsBearer(request))
-  const meet = (request: IncomingMessage, reply: ServerResponse, connection: ClientConnection): void => {
+  const classify = (request: IncomingMessage, reply: ServerResponse, connection: ClientConnection): void => {
     connections.replying(connection, reply)
     if (connection.proven) return
     if (knows(request)) connections.proved(request.socket, connection)
@@ -126,10 +126,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   server.on('request', (request, reply) => {
     const connection = connections.take(request)
     if (!connection) return
-    meet(request, reply, connection)
+    classify(request, reply, connection)
     if (connection.open > bounds.pipelined) {
       connection.closing = true
-      return refuse(reply, 429, 'Too many requests were sent on one connection before their answers.')
+      return refuse(reply, 429, 'Too many unanswered requests on one connection.')
     }
     const site = {
       access,
@@ -147,7 +147,7 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     })
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // Without a listener an 'error' of a socket that was refused would end the process.
+    // Without a listener, an 'error' of a refused socket would end the process.
     socket.on('error', () => socket.destroy())
     const allowed =
       access.knowsHost(request) &&
@@ -158,11 +158,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
     const connection = connections.of(socket)
     if (allowed && connection) connections.proved(socket, connection)
     if (allowed && served) served.pages.upgrade(request, socket, head)
-    else if (allowed) refuseRaw(socket, '503 Service Unavailable', { ...headers, ...askAgain })
+    else if (allowed) refuseRaw(socket, '503 Service Unavailable', { ...headers, ...retryAfter })
     else refuseRaw(socket, '403 Forbidden', headers)
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // A browser opens connections ahead and says nothing on them: words now would be read as the answer to its next request.
+    // A preconnected socket times out silently: the browser would read a response as the reply to its next request.
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') socket.destroy()
     else refuseRaw(socket, '400 Bad Request', headers)
   })
@@ -186,24 +186,25 @@ interface Site {
   access: Access
   headers: Record<string, string>
   files: Map<string, PageFile>
-  /** Null while its data is made ready. */
+  /** Null during the start-up work. */
   studio: Studio | null
   work(): Opening | null
-  /** The page that says so. */
+  /** The start-up page. */
   opening: PageFile | null
 }
 
 async function answer(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
   const { access, headers, files, studio } = site
   for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
-  if (!access.knowsHost(request)) return refuse(reply, 403, 'This name is not one of Inference Studio.')
+  if (!access.knowsHost(request)) return refuse(reply, 403, 'Inference Studio does not serve this host name.')
   const path = pathOf(request)
   if (path === '/session') return exchangeToken(request, reply, access)
-  if (!studio && isOfStudio(path)) return tellOpening(request, reply, site)
-  if (path === '/rpc') return tellSession(request, reply, access)
+  if (!studio && isOfStudio(path)) return sendStartUpState(request, reply, site)
+  if (path === '/rpc') return sendSessionState(request, reply, access)
   if (studio && path.startsWith(mediaPrefix)) return sendMedia(request, reply, access, studio.media)
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(reply, 405, 'Only GET and HEAD here.')
-  if (studio && path === '/metrics') return tellMetrics(request, reply, access, studio.metrics)
+  if (request.method !== 'GET' && request.method !== 'HEAD')
+    return refuse(reply, 405, 'Only GET and HEAD are allowed here.')
+  if (studio && path === '/metrics') return sendMetrics(request, reply, access, studio.metrics)
   const file = files.get(path)
   if (file && isDiagramPath(path)) {
     reply.removeHeader('X-Frame-Options')
@@ -211,21 +212,21 @@ async function answer(request: IncomingMessage, reply: ServerResponse, site: Sit
   }
   if (file) return sendFile(reply, file, request.method === 'HEAD')
   if (path === '/' && files.size === 0) return refuse(reply, 503, 'The page is not built yet: npm run build')
-  return refuse(reply, 404, 'Nothing here.')
+  return refuse(reply, 404, 'Not found.')
 }
 
-/** What needs the core. All other files lie still. */
+/** Paths that need the core. All other paths are static files. */
 const isOfStudio = (path: string): boolean =>
   ['/', '/index.html', '/rpc', '/metrics'].includes(path) || path.startsWith(mediaPrefix)
 
-/** In a second it may be there. */
-const askAgain = { 'Retry-After': '1' }
+/** Start-up may be done in a second. */
+const retryAfter = { 'Retry-After': '1' }
 
-/** The page in the studio's place, and what it asks on and on: a page that has been let in is told how far it is. */
-async function tellOpening(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
+/** Serves the start-up page, and the progress that it polls from `/rpc`. The progress needs the cookie. */
+async function sendStartUpState(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
   const isHead = request.method === 'HEAD'
-  if (request.method !== 'GET' && !isHead) return refuse(reply, 405, 'Only GET and HEAD here.')
-  for (const [name, value] of Object.entries(askAgain)) reply.setHeader(name, value)
+  if (request.method !== 'GET' && !isHead) return refuse(reply, 405, 'Only GET and HEAD are allowed here.')
+  for (const [name, value] of Object.entries(retryAfter)) reply.setHeader(name, value)
   const path = pathOf(request)
   const page = path === '/' || path === '/index.html' ? site.opening : null
   if (page) return sendFile(reply, { ...page, cacheControl: 'no-store' }, isHead, 503)
@@ -234,27 +235,29 @@ async function tellOpening(request: IncomingMessage, reply: ServerResponse, site
   reply.end(JSON.stringify({ opening: site.work() }))
 }
 
-/** The page shows the token that it found in its address, and gets the cookie. */
+/** `/session`: exchanges the token for the cookies. */
 async function exchangeToken(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
-  if (request.method !== 'POST') return refuse(reply, 405, 'Only POST here.')
-  if (!access.knowsOrigin(request)) return refuse(reply, 403, 'Only the page of Inference Studio may ask this.')
-  if (request.headers['content-type'] !== 'application/json') return refuse(reply, 415, 'Only application/json here.')
+  if (request.method !== 'POST') return refuse(reply, 405, 'Only POST is allowed here.')
+  if (!access.knowsOrigin(request))
+    return refuse(reply, 403, 'Only the page of Inference Studio may send this request.')
+  if (request.headers['content-type'] !== 'application/json')
+    return refuse(reply, 415, 'Only application/json is accepted here.')
   const body = await readBody(request, maxSessionBody)
-  if (body === null) return refuse(reply, 413, 'Too long.')
+  if (body === null) return refuse(reply, 413, 'The request body is too long.')
   const token = tokenIn(body)
   if (token === null || !access.knowsToken(token))
-    return refuse(reply, 403, 'This token is not the one that was printed.')
+    return refuse(reply, 403, 'The token is wrong. Open the URL that the terminal printed.')
   reply.writeHead(204, { 'Set-Cookie': [...access.cookies], 'Cache-Control': 'no-store' }).end()
 }
 
-/** A picture, for a page that has been let in. A reader that goes away in the middle is no fault. */
+/** `/media/ID`: streams a file to a page with the media cookie. A reader that disconnects is not an error. */
 async function sendMedia(
   request: IncomingMessage,
   reply: ServerResponse,
   access: Access,
   media: MediaSource,
 ): Promise<void> {
-  if (!access.knowsMediaCookie(request)) return refuse(reply, 403, 'Only the page of Inference Studio may see this.')
+  if (!access.knowsMediaCookie(request)) return refuse(reply, 403, 'Only the page of Inference Studio may read this.')
   const { range = null, 'if-range': ifRange } = request.headers
   const asked = { method: request.method ?? 'GET', path: pathOf(request), range, ifRange: ifRange?.toString() ?? null }
   const answered = await answerMedia(media, asked)
@@ -263,14 +266,15 @@ async function sendMedia(
   else await pipeline(answered.body, reply).catch(() => reply.destroy())
 }
 
-/** A browser doesn't tell a page why its WebSocket was refused; this does. */
-async function tellSession(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
-  if (request.method !== 'GET') return refuse(reply, 405, 'Only GET here.')
-  if (!access.knowsCookie(request)) return refuse(reply, 401, 'Open the address that the terminal printed.')
+/** `GET /rpc`: whether the session is valid. Browsers hide from a page why its WebSocket was refused. */
+async function sendSessionState(request: IncomingMessage, reply: ServerResponse, access: Access): Promise<void> {
+  if (request.method !== 'GET') return refuse(reply, 405, 'Only GET is allowed here.')
+  if (!access.knowsCookie(request)) return refuse(reply, 401, 'Open the URL that the terminal printed.')
   reply.writeHead(204, { 'Cache-Control': 'no-store' }).end()
 }
 
-async function tellMetrics(
+/** `/metrics`, for programs with the token. */
+async function sendMetrics(
   request: IncomingMessage,
   reply: ServerResponse,
   access: Access,
@@ -278,7 +282,7 @@ async function tellMetrics(
 ): Promise<void> {
   if (!access.knowsBearer(request)) {
     reply.setHeader('WWW-Authenticate', 'Bearer')
-    return refuse(reply, 401, 'Show the token of the address that the terminal printed, as Authorization: Bearer.')
+    return refuse(reply, 401, 'Send the token of the printed URL as Authorization: Bearer.')
   }
   const text = await metrics()
   if (text === null) return refuse(reply, 404, 'Metrics are switched off in the settings.')
@@ -293,7 +297,7 @@ function pathOf(request: IncomingMessage): string {
   return query === -1 ? target : target.slice(0, query)
 }
 
-/** The whole body, or null when it is longer than `limit` bytes. */
+/** Reads the body as text, or null when it is longer than `limit` bytes. */
 async function readBody(request: IncomingMessage, limit: number): Promise<string | null> {
   const chunks: Buffer[] = []
   let bytes = 0

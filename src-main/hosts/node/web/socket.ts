@@ -5,21 +5,21 @@ import { RPCHandler } from '@orpc/server/ws'
 import { type MessageEvent, WebSocket, WebSocketServer } from 'ws'
 import { type CallBounds, marksStreams, PageCalls, usualCallBounds } from '../../calls.ts'
 
-/** Bytes. A message of a million characters, escaped and in UTF-8, fits. */
+/** Maximum size of a message, bytes. A text of a million characters fits, escaped and in UTF-8. */
 const maxMessage = 8 * 1024 * 1024
-/** Bytes waiting for a page above which none of its calls begins. */
+/** No call of a page starts while more bytes than this wait to be sent to it. */
 const softLimit = 1024 * 1024
-/** Bytes waiting for a page above which it is taken for dead: the answers of calls that run already are not held back. */
+/** A page is disconnected when more bytes than this wait for it. Replies of running calls are not held back. */
 const hardLimit = 64 * 1024 * 1024
 const maxPages = 64
 const closeGoingAway = 1001
 const closePolicy = 1008
 
 /**
- * A WebSocket whose `send` settles when the bytes left this process, or with the error of a socket that is closing (a
- * stream then ends through its abort signal). oRPC awaits it between two events of a stream, so a slow page is a slow
- * reader of the core's streams (which coalesce for one) and not a growing queue here. The turn of the loop in between
- * keeps a stream that never waits from shutting everybody else out. Single calls are held back by `PageCalls`.
+ * A WebSocket whose `send` settles when the bytes have left this process.
+ * oRPC awaits `send` between two events of a stream. A slow page therefore slows the streams of the core, which merge
+ * events, instead of filling a queue here. `setImmediate` lets other work run between the events of a busy stream.
+ * `PageCalls` delays single calls.
  */
 export class PacedSocket extends WebSocket {
   override send(data: Parameters<WebSocket['send']>[0]): Promise<void> {
@@ -28,18 +28,19 @@ export class PacedSocket extends WebSocket {
   }
 }
 
+/** The WebSocket connections of all pages. */
 export interface PageSockets {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void
-  /** Of all pages: calls and streams that run, messages that wait to be carried out, bytes that wait to be sent. */
+  /** Sums over all pages: running calls, open streams, waiting messages, bytes waiting to be sent. */
   counts(): { running: number; streams: number; waiting: number; bytes: number }
-  /** Tells each page that this end goes away, and waits until all are closed, 500 ms at most. */
+  /** Closes all connections with 1001 and waits at most 500 ms. */
   stop(): Promise<void>
 }
 
-/** What oRPC's handler asks of a socket. */
+/** The listener type of oRPC's handler. */
 type Listener = (event: never) => unknown
 
-/** The procedures of `router`, one connection a page. The caller has checked who asks. */
+/** Serves the procedures of `router`, one connection per page. The caller has authenticated the request. */
 export function createPageSockets(
   router: AnyRouter,
   keepAliveMs = 30_000,
@@ -58,7 +59,7 @@ export function createPageSockets(
 
   const keepAlive = setInterval(() => {
     for (const page of server.clients) {
-      // Its pong is not read while calls wait for others of its own. One that does not read its answers has no such excuse.
+      // A paused page's pong is not read. That excuses it only while it reads its own replies.
       const isHeld = page.isPaused && page.bufferedAmount < softLimit
       if (!answered.delete(page) && !isHeld) page.terminate()
       else page.ping()
@@ -84,7 +85,7 @@ export function createPageSockets(
       if (type === 'message') answer = listener as typeof answer
       else page.addEventListener(type as 'close', listener as () => void)
     }
-    // oRPC awaits it, which its type does not say.
+    // oRPC awaits `send`, although its type says otherwise.
     const send: (data: Parameters<WebSocket['send']>[0]) => unknown = async (data) => {
       await page.send(data)
       own.pump()
@@ -101,7 +102,7 @@ export function createPageSockets(
       server.handleUpgrade(request, socket, head, (page) => {
         answered.add(page)
         page.on('pong', () => answered.add(page))
-        // 'close' follows every 'error', and ends what the page had open.
+        // 'close' follows every 'error' and ends the calls of the page.
         page.on('error', () => page.terminate())
         serve(page)
       })
@@ -124,7 +125,7 @@ export function createPageSockets(
       const open = [...server.clients]
       const closed = open.map((page) => new Promise((resolve) => page.once('close', resolve)))
       for (const page of open) {
-        // Its own closing is to be read.
+        // A paused socket would not read the closing handshake.
         page.resume()
         page.close(closeGoingAway, 'Inference Studio is closing')
       }

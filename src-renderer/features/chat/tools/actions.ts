@@ -7,7 +7,7 @@ export type Decision = 'once' | 'conversation' | 'always' | 'no'
 
 export async function decide(messageId: string, allow: Decision, why = ''): Promise<void> {
   const reason = why.trim()
-  await attempt((client) => client.chatTools.decide({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
+  await attempt((client) => client.tools.decide({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
 }
 
 /** One after the other, in the order of the calls. */
@@ -16,7 +16,7 @@ export async function allowAll(messageIds: readonly string[]): Promise<void> {
 }
 
 export async function answer(messageId: string, { text, isError }: HandDraft): Promise<void> {
-  const done = await attempt((client) => client.chatTools.answer({ messageId, text, isError }))
+  const done = await attempt((client) => client.tools.answer({ messageId, text, isError }))
   if (done) toolsStore.setState(withoutDraft(toolsStore.getState(), messageId))
 }
 
@@ -25,10 +25,10 @@ export function draftAnswer(messageId: string, change: Partial<HandDraft>): void
 }
 
 export async function stopCall(messageId: string): Promise<void> {
-  await attempt((client) => client.chatTools.stopCall({ messageId }))
+  await attempt((client) => client.tools.stopCall({ messageId }))
 }
 
 /** Asks the model on with the results that stand. */
 export async function resume(messageId: string): Promise<void> {
-  await attempt((client) => client.chatTools.resume({ messageId }))
+  await attempt((client) => client.tools.resume({ messageId }))
 }

@@ -30,7 +30,7 @@ export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
                 size="small"
                 className="ms-auto"
                 aria-label={t('settings.always.forgetOf', { name })}
-                onClick={() => void action((client) => client.chatTools.forget({ toolId: id }))}
+                onClick={() => void action((client) => client.tools.forget({ toolId: id }))}
               >
                 {t('settings.always.forget')}
               </Button>

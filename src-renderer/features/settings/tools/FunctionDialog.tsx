@@ -74,7 +74,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
     }
     setBusy(true)
     setProblem(null)
-    studio.chatTools
+    studio.tools
       .saveFunction({ ...typed, ...(tool ? { id: tool.id } : {}) })
       .then(onClose)
       .catch((thrown: unknown) => setProblem(problemOf(thrown)))

@@ -16,7 +16,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
   const action = useAction()
   const [draft, setDraft] = useState<FunctionTool | 'new' | null>(null)
   const remove = async (tool: FunctionTool) => {
-    if (!(await action((client) => client.chatTools.removeFunction({ id: tool.id })))) return
+    if (!(await action((client) => client.tools.removeFunction({ id: tool.id })))) return
     const { updatedAt: _, ...kept } = tool
     const toast = {
       id: `tool-${tool.id}`,
@@ -24,7 +24,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
       action: {
         label: t('settings.functions.undo'),
         // Under its old id, so that conversations that offer it do so again.
-        onClick: () => void action((client) => client.chatTools.saveFunction(kept)),
+        onClick: () => void action((client) => client.tools.saveFunction(kept)),
       },
     }
     appStore.setState(withToast(appStore.getState(), toast))

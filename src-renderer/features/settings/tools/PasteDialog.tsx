@@ -54,7 +54,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
     setBusy(true)
     for (const { form } of ready) {
       const { server } = readServerForm(form, names)
-      if (server && !(await action((client) => client.chatTools.saveServer(server)))) break
+      if (server && !(await action((client) => client.tools.saveServer(server)))) break
     }
     setBusy(false)
   }

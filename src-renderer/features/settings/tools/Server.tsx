@@ -28,7 +28,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
   const { transport } = server
   const turn = async (on: boolean) => {
     setBusy(true)
-    await action((client) => client.chatTools.switchServer({ id: server.id, on }))
+    await action((client) => client.tools.switchServer({ id: server.id, on }))
     setBusy(false)
   }
   const set = (on: boolean) => {
@@ -111,7 +111,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
         confirm={t('settings.servers.removeDo')}
         onConfirm={() => {
           setDialog(null)
-          void action((client) => client.chatTools.removeServer({ id: server.id }))
+          void action((client) => client.tools.removeServer({ id: server.id }))
         }}
       />
     </li>

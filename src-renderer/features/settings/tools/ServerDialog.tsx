@@ -72,7 +72,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
     if (!read.server) return
     setBusy(true)
     setProblem(null)
-    studio.chatTools
+    studio.tools
       .saveServer(read.server)
       .then(props.onSaved)
       .catch((thrown: unknown) => setProblem(problemOf(thrown)))

@@ -112,7 +112,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
     0,
   )
   await fetched(client)
-  const { tool, key } = await client.tools.add({ name: 'my‮-editor', budgetTotal: '1' })
+  const { app, key } = await client.apps.add({ name: 'my‮-editor', budgetTotal: '1' })
   const write = async (): Promise<number> => {
     const address = `${core.addresses().proxy}/chat/completions`
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -123,7 +123,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
     return reply.status
   }
   const spent = async (): Promise<number> => {
-    for await (const [use] of await client.tools.watchUse()) return Number(use?.spentTotal ?? 0)
+    for await (const [use] of await client.apps.watchUse()) return Number(use?.spentTotal ?? 0)
     throw new Error('The events ended.')
   }
   expect(await write()).toBe(200)
@@ -131,21 +131,21 @@ it('an app’s budget is reported at its share and again when it is used up, in 
   const one = await spent()
   // As if most of it had been spent: a budget of which this one request is 90 percent, then 100.
   const sc = (amount: number): string => amount.toFixed(9)
-  await client.tools.update({ id: tool.id, changes: { budgetTotal: sc(one / 0.9) } })
+  await client.apps.update({ id: app.id, changes: { budgetTotal: sc(one / 0.9) } })
   const near = await until(client, (alerts) => alerts.length === 1)
   expect(near[0]).toMatchObject({
-    facts: { kind: 'budget', tool: { id: tool.id }, window: 'total', usedUp: false },
+    facts: { kind: 'budget', tool: { id: app.id }, window: 'total', usedUp: false },
     place: { page: 'proxy', id: null },
   })
   await expect.poll(() => notices.map(({ title }) => title)).toEqual(['my -editor: budget nearly used up'])
-  await client.tools.update({ id: tool.id, changes: { budgetTotal: sc(one) } })
+  await client.apps.update({ id: app.id, changes: { budgetTotal: sc(one) } })
   const up = await until(client, (alerts) => alerts.length === 2)
   expect(up.map(({ facts, endedAt }) => [facts.kind === 'budget' && facts.usedUp, endedAt === null])).toEqual([
     [true, true],
     [false, false],
   ])
   expect(await write()).toBe(402)
-  await client.tools.update({ id: tool.id, changes: { budgetTotal: '1' } })
+  await client.apps.update({ id: app.id, changes: { budgetTotal: '1' } })
   await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
   expect(await client.alerts.dismiss({})).toEqual({ dismissed: 2 })
   expect(await listed(client)).toEqual([])

@@ -19,7 +19,7 @@ async function studio() {
   })
   await core.connection.login({ baseUrl: cut.url, key: sandbox.apiKey })
   const client = createRouterClient(core.router)
-  const { key } = await client.tools.add({ name: 'Editor' })
+  const { key } = await client.apps.add({ name: 'Editor' })
   const ask = async () => {
     const before = performance.now()
     const reply = await fetch(`${core.addresses().proxy}/chat/completions`, {
@@ -58,7 +58,7 @@ it.each([
     const [{ rows }, accounts, tools] = await Promise.all([
       client.requests.page({ filter: {}, before: Number.MAX_SAFE_INTEGER, limit: 10 }),
       client.usage.watch().then((feed) => feed.next()),
-      client.tools.watch().then((feed) => feed.next()),
+      client.apps.watch().then((feed) => feed.next()),
     ])
     expect(rows.find(({ path }) => path === '/v1/chat/completions')).toMatchObject({ state: 'failed', status })
     expect([accounts.done, tools.done]).toEqual([false, false])

@@ -95,7 +95,7 @@ describe('the limits of a real service', () => {
     expect(seen.slots.used).toEqual([
       {
         row: first.trace.id,
-        who: { kind: 'tool', id: 'editor', name: 'My editor', colour: 'teal' },
+        who: { kind: 'app', id: 'editor', name: 'My editor', colour: 'teal' },
         endpoint: 'chat',
         model: 'writer-small',
         since: expect.stringMatching(/^\d{4}-.*Z$/),
@@ -103,7 +103,7 @@ describe('the limits of a real service', () => {
     ])
     ;(await first.pass).leave(0)
     const then = await until(limits, ({ slots }) => slots.waiting === 0)
-    expect(then.slots.used).toMatchObject([{ row: second.trace.id, who: { kind: 'tool', id: 'other' } }])
+    expect(then.slots.used).toMatchObject([{ row: second.trace.id, who: { kind: 'app', id: 'other' } }])
     ;(await second.pass).leave(0)
     expect((await until(limits, ({ slots }) => slots.used.length === 0)).slots.waiting).toBe(0)
   })
@@ -157,7 +157,7 @@ describe('the history of refusals by the service', () => {
     lost.ends({ state: 'failed' }, null)
     const given = open()
     given.backsOff(429)
-    given.ends({ state: 'cancelled', by: 'tool' }, null)
+    given.ends({ state: 'cancelled', by: 'app' }, null)
     const running = open()
     running.backsOff(429)
     now += 1500

@@ -69,7 +69,7 @@ const view: fc.Arbitrary<UsageView> = fc.nat(12).chain((days) => {
     query: fc.record({
       accountId: fc.constant(randomUUID()),
       ...{ from: fc.constant('2026-02-25'), to: fc.constant('2026-03-09') },
-      ...{ grain: fc.constant('day' as const), by: fc.constantFrom('model', 'tool'), search: fc.constant('') },
+      ...{ grain: fc.constant('day' as const), by: fc.constantFrom('model', 'app'), search: fc.constant('') },
       source: fc.constantFrom('service', 'here'),
     }),
     buckets: fc.constant(

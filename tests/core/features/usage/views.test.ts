@@ -266,7 +266,7 @@ describe('a view of remote usage', () => {
 
   it('is refused for a grouping that its source does not support, and for invalid days', () => {
     for (const wrong of [
-      { by: 'tool' },
+      { by: 'app' },
       { by: 'feature' },
       { by: 'key', source: 'here' },
       { to: '2026-11-31' },
@@ -327,7 +327,7 @@ describe('a view of local usage', () => {
       ['m', '2'],
       ['rest', null],
     ])
-    expect(costs('tool')).toEqual([
+    expect(costs('app')).toEqual([
       ['t1', '1.5'],
       ['rest', '0.5'],
     ])

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defaultAppSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { Apps, openApps } from '../../../../src-main/core/gateway/apps/apps.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import { tool as appSchema } from '../../../../src-preload/contract/apps.ts'
+import { app as appSchema } from '../../../../src-preload/contract/apps.ts'
 import { colour } from '../../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../../helpers/core.ts'
 

@@ -105,7 +105,7 @@ function localV1(): Local {
 }
 
 /** In the contract's format, with a fixed number of apps. */
-const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...local.status(), tools: 0 })
+const checked = (local: LocalV1): AppState['proxy'] => proxyState.parse({ ...local.status(), apps: 0 })
 
 describe('the local API and its settings', () => {
   it('refusals are listed and recorded in the request log', async () => {

@@ -78,7 +78,7 @@ describe('the log row of a request', () => {
     const usage = JSON.parse(reply.body.toString()).usage
     const row = await lastRow(gateway)
     expect(row).toMatchObject({
-      who: { kind: 'tool', id: 'testtool', name: 'test' },
+      who: { kind: 'app', id: 'testtool', name: 'test' },
       method: 'POST',
       path: '/v1/chat/completions',
       endpoint: 'chat',
@@ -205,7 +205,7 @@ describe('a cancelled request', () => {
     const { request } = await open(gateway, chat({ stream: true, sandbox: { tokens: 500, tokens_per_second: 100 } }))
     request.destroy()
     const row = await lastRow(gateway)
-    expect(row).toMatchObject({ state: 'cancelled', cancelledBy: 'tool', tokensAre: 'estimated' })
+    expect(row).toMatchObject({ state: 'cancelled', cancelledBy: 'app', tokensAre: 'estimated' })
     expect(row.tokensOut).toBeGreaterThan(0)
     await eventually(() => expect(sandbox.observe.openStreams()).toBe(0))
   })
@@ -218,7 +218,7 @@ describe('a cancelled request', () => {
     request.destroy()
     expect(await lastRow(gateway)).toMatchObject({
       state: 'cancelled',
-      cancelledBy: 'tool',
+      cancelledBy: 'app',
       cost: '0',
       costIs: 'estimated',
     })
@@ -273,7 +273,7 @@ describe('an app’s limits', () => {
     expect(await newest(gateway)).toMatchObject({
       state: 'refused',
       status: 429,
-      who: { kind: 'tool', id: 'testtool' },
+      who: { kind: 'app', id: 'testtool' },
     })
   })
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { toolSettings } from '../../../../src-preload/contract/apps.ts'
+import { appSettings } from '../../../../src-preload/contract/apps.ts'
 import type { RequestDetail } from '../../../../src-preload/contract/requests.ts'
 import { stateOf } from '../../../../src-renderer/features/proxy/appState.ts'
 import { lastUserText, readable } from '../../../../src-renderer/features/proxy/bodies.ts'
@@ -86,7 +86,7 @@ describe('a tool’s form', () => {
       now,
     )
     expect(read.errors).toBeNull()
-    expect(toolSettings.parse(read.settings)).toEqual(read.settings)
+    expect(appSettings.parse(read.settings)).toEqual(read.settings)
     expect(read.settings).toMatchObject({ models: ['a', 'b'], budgetDay: '0.000000001', budgetTotal: '12' })
   })
   it('reads amounts exactly and numbers as people write them', () => {

@@ -5,7 +5,7 @@ import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 export const row = (id: number, change: Partial<RequestRow> = {}): RequestRow => ({
   id,
   at: '2026-11-21T14:06:31.000Z',
-  who: { kind: 'tool', id: 't1', name: 'editor', colour: 'blue' },
+  who: { kind: 'app', id: 't1', name: 'editor', colour: 'blue' },
   method: 'POST',
   path: '/v1/chat/completions',
   endpoint: 'chat',

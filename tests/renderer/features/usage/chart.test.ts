@@ -173,7 +173,7 @@ describe('the chart', () => {
     )
   })
   it('keeps a tool’s own colour, and the quiet one for the rest', () => {
-    expect(data({ by: 'tool', source: 'here' }).series.map(({ ink }) => ink)).toEqual(['teal', 'violet', 'amber', 0])
+    expect(data({ by: 'app', source: 'here' }).series.map(({ ink }) => ink)).toEqual(['teal', 'violet', 'amber', 0])
     expect(data().series.at(-1)).toMatchObject({ id: 'rest', ink: 'rest' })
   })
   it('gives each of a dozen series a colour of its own, which any program reads in a picture', () => {

@@ -91,7 +91,7 @@ describe('what the Usage room asks', () => {
             { ...firstUsage, accounts: [account({ offers })], choice: { ...firstChoice, by, source } },
             now,
           )
-          if (query?.by === 'tool' || query?.by === 'feature') expect(query.source).toBe('here')
+          if (query?.by === 'app' || query?.by === 'feature') expect(query.source).toBe('here')
           if (query?.by === 'key') expect(query.source).toBe('service')
           if (offers === 'no') expect(query).toMatchObject({ source: 'here' })
           expect(fitChoice({ ...firstChoice, by, source }, account({ offers })).by).toBe(query?.by)
@@ -162,7 +162,7 @@ describe('the keys of an account', () => {
 describe('from a bar to its requests', () => {
   it('the log is narrowed to what it knows: models, tools and rooms; not keys, nor the rest', () => {
     expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
-    expect(filterOf('tool', 'a-tool')).toEqual({ who: 'a-tool' })
+    expect(filterOf('app', 'a-tool')).toEqual({ who: 'a-tool' })
     expect(filterOf('feature', 'speech')).toEqual({ who: 'studio:speech' })
     expect(filterOf('key', 'a-key')).toEqual({})
     expect(filterOf('model', 'rest')).toEqual({})

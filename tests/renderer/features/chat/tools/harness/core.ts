@@ -31,23 +31,23 @@ export function toolsCore(
     },
     chat: { saveSetup: os.chat.saveSetup.handler(({ input }) => say('saveSetup', input, {})) },
     chatTools: {
-      saveFunction: os.chatTools.saveFunction.handler(({ input }) => {
+      saveFunction: os.tools.saveFunction.handler(({ input }) => {
         const saved = { ...input, id: input.id ?? crypto.randomUUID(), updatedAt: new Date().toISOString() }
         change({ functions: [...state.functions.filter(({ id }) => id !== saved.id), saved] })
         return say('saveFunction', input, saved)
       }),
-      removeFunction: os.chatTools.removeFunction.handler(({ input }) => {
+      removeFunction: os.tools.removeFunction.handler(({ input }) => {
         change({ functions: state.functions.filter(({ id }) => id !== input.id) })
         return say('removeFunction', input, {})
       }),
-      saveServer: os.chatTools.saveServer.handler(({ input }) =>
+      saveServer: os.tools.saveServer.handler(({ input }) =>
         say('saveServer', input, { id: input.id ?? crypto.randomUUID() }),
       ),
-      removeServer: os.chatTools.removeServer.handler(({ input }) => {
+      removeServer: os.tools.removeServer.handler(({ input }) => {
         change({ servers: state.servers.filter(({ id }) => id !== input.id) })
         return say('removeServer', input, {})
       }),
-      switchServer: os.chatTools.switchServer.handler(({ input }) => {
+      switchServer: os.tools.switchServer.handler(({ input }) => {
         change({
           servers: state.servers.map((one) =>
             one.id === input.id ? { ...one, on: input.on, state: input.on ? 'starting' : 'off' } : one,
@@ -55,14 +55,14 @@ export function toolsCore(
         })
         return say('switchServer', input, {})
       }),
-      forget: os.chatTools.forget.handler(({ input }) => {
+      forget: os.tools.forget.handler(({ input }) => {
         change({ always: state.always.filter((one) => one !== input.toolId) })
         return say('forget', input, {})
       }),
-      decide: os.chatTools.decide.handler(({ input }) => say('decide', input, {})),
-      answer: os.chatTools.answer.handler(({ input }) => say('answer', input, {})),
-      stopCall: os.chatTools.stopCall.handler(({ input }) => say('stopCall', input, { stopped: true })),
-      resume: os.chatTools.resume.handler(({ input }) => say('resume', input, { replyId: crypto.randomUUID() })),
+      decide: os.tools.decide.handler(({ input }) => say('decide', input, {})),
+      answer: os.tools.answer.handler(({ input }) => say('answer', input, {})),
+      stopCall: os.tools.stopCall.handler(({ input }) => say('stopCall', input, { stopped: true })),
+      resume: os.tools.resume.handler(({ input }) => say('resume', input, { replyId: crypto.randomUUID() })),
     },
   }
   const { port1, port2 } = new MessageChannel()

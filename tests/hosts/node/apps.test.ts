@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openApps, openAppsReadOnly } from '../../../src-main/core/gateway/apps/apps.ts'
-import { readToolOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
+import { readAppOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
@@ -26,7 +26,7 @@ afterEach(async () => {
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
 const unused = (): never => {
-  throw new Error('No command about tools needs this.')
+  throw new Error('The apps commands do not need this.')
 }
 const parts: Parts = {
   startCore: unused,
@@ -35,11 +35,11 @@ const parts: Parts = {
   startSandbox: unused,
   openRequestLog: unused,
   openUsage: unused,
-  openKeep: unused,
+  openData: unused,
   openExport: unused,
   openErase: unused,
-  openToolKeys: async (folder) => openApps(folder),
-  openToolList: async (folder) => openAppsReadOnly(folder),
+  openApps: async (folder) => openApps(folder),
+  openAppsReadOnly: async (folder) => openAppsReadOnly(folder),
 }
 
 /** One command in this process, over the real database: what it ended with and printed. */
@@ -68,20 +68,20 @@ const alone = (args: string[]) => run(args)
 
 type Way = (args: string[]) => Promise<{ code: number | null; stdout: string }>
 
-async function tools(way: Way, ...args: string[]) {
-  const { code, stdout } = await way(['tools', ...args, '--json', '--data-dir', dataDir])
+async function apps(way: Way, ...args: string[]) {
+  const { code, stdout } = await way(['apps', ...args, '--json', '--data-dir', dataDir])
   return { code, document: JSON.parse(stdout) }
 }
 async function done(way: Way, ...args: string[]) {
-  const { code, document } = await tools(way, ...args)
+  const { code, document } = await apps(way, ...args)
   expect([code, document.problem]).toEqual([0, undefined])
   return document
 }
 const words = async (...args: string[]): Promise<string> =>
-  (await here(['tools', ...args, '--data-dir', dataDir])).stdout
+  (await here(['apps', ...args, '--data-dir', dataDir])).stdout
 
 describe('the commands', () => {
-  it('set every field, and clear each of them', async () => {
+  it('apps set changes every field, and none clears it', async () => {
     const before = Date.now()
     const { id } = await done(
       here,
@@ -130,7 +130,19 @@ describe('the commands', () => {
     expect(await done(here, 'list')).toEqual([cleared])
   })
 
-  it('change only what was said', async () => {
+  it('apps set refuses a revoked app', async () => {
+    const { id } = await done(here, 'add', 'agent')
+    const revoked = await done(here, 'revoke', id)
+    for (const which of [id, 'agent']) {
+      expect(await apps(here, 'set', which, '--rpm', '60')).toEqual({
+        code: 1,
+        document: { problem: { kind: 'bad_input', message: expect.stringMatching(/agent was revoked/) } },
+      })
+    }
+    expect(await done(here, 'show', id)).toEqual(revoked)
+  })
+
+  it('apps set changes only the given fields', async () => {
     const { id } = await done(here, 'add', 'agent', '--rpm', '60', '--no-retries')
     const before = await done(here, 'show', id)
     expect(await done(here, 'set', id, '--name', 'the agent', '--expires', '2099-12-31T18:00:00+01:00')).toEqual({
@@ -140,23 +152,23 @@ describe('the commands', () => {
     })
   })
 
-  it('take a name where one tool alone has it, and ask for the id where two do', async () => {
+  it('an app can be named when one app has the name; otherwise the id is required', async () => {
     const first = await done(here, 'add', 'editor')
     expect(await done(here, 'revoke', 'editor')).toMatchObject({ id: first.id, revokedAt: expect.any(String) })
     const second = await done(here, 'add', 'editor')
     expect(await done(here, 'pause', 'editor')).toMatchObject({ id: second.id, pausedAt: expect.any(String) })
     const third = await done(here, 'add', 'editor')
-    const { code, document } = await tools(here, 'resume', 'editor')
+    const { code, document } = await apps(here, 'resume', 'editor')
     expect([code, document.problem.kind]).toEqual([1, 'bad_input'])
     for (const { id } of [second, third]) expect(document.problem.message).toContain(id)
     expect(document.problem.message).not.toContain(first.id)
-    expect(await tools(here, 'show', 'nobody')).toMatchObject({
+    expect(await apps(here, 'show', 'nobody')).toMatchObject({
       code: 1,
       document: { problem: { kind: 'no_such_item' } },
     })
   })
 
-  it('pause and resume one, or all that are not revoked', async () => {
+  it('apps pause and resume change one app, or all that are not revoked', async () => {
     const [one, two] = [await done(here, 'add', 'one'), await done(here, 'add', 'two')]
     await done(here, 'revoke', two.id)
     const three = await done(here, 'add', 'three')
@@ -168,24 +180,24 @@ describe('the commands', () => {
     expect(await done(here, 'resume', 'three')).toMatchObject({ pausedAt: null })
     expect(await done(here, 'resume', '--all')).toEqual({ changed: 1 })
     expect(paused(await done(here, 'list'))).toEqual([])
-    expect(await tools(here, 'pause', two.id)).toMatchObject({ code: 1, document: { problem: { kind: 'bad_input' } } })
+    expect(await apps(here, 'pause', two.id)).toMatchObject({ code: 1, document: { problem: { kind: 'bad_input' } } })
   })
 
-  it('tell a person limits and state, one tool a line', async () => {
+  it('apps list prints limits and state, one app per line', async () => {
     await words('add', 'agent', '--budget-day', '2', '--rpm', '1', '--models', 'a,b,c', '--fail-fast')
     await words('add', 'b')
     expect(await words('pause', 'b')).toMatch(/^Paused b \([a-f0-9]{10}\)\.\n$/)
     const [b = '', agent = ''] = (await words('list')).split('\n')
     expect(agent).toMatch(
-      /^[a-f0-9]{10} {2}agent {2}made .{20} {2}never used {19}2 SC a day, 1 request a minute, 3 models, fails fast$/,
+      /^[a-f0-9]{10} {2}agent {2}created .{20} {2}never used {19}2 SC per day, 1 request per minute, 3 models, fails fast$/,
     )
-    expect(b).toMatch(/^[a-f0-9]{10} {2}b {6}made .{20} {2}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
+    expect(b).toMatch(/^[a-f0-9]{10} {2}b {6}created .{20} {2}paused \d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
     expect(await words('set', 'agent', '--rpm', 'none')).toMatch(
-      /^Changed agent \(.*\): 2 SC a day, 3 models, fails fast\.\n$/,
+      /^Changed agent \(.*\): 2 SC per day, 3 models, fails fast\.\n$/,
     )
     const shown = await words('show', 'agent')
-    expect(shown).toMatch(/^budget a day +2 SC$/m)
-    expect(shown).toMatch(/^requests a minute +no limit$/m)
+    expect(shown).toMatch(/^budget per day +2 SC$/m)
+    expect(shown).toMatch(/^requests per minute +no limit$/m)
     expect(shown).toMatch(/^models +a, b, c$/m)
     expect(shown).not.toMatch(/isk_/)
   })
@@ -193,12 +205,12 @@ describe('the commands', () => {
 
 describe('usage', () => {
   it.each([
-    [['set', 'x'], /what to change/],
+    [['set', 'x'], /setting to change/],
     [['add', 'x', '--colour', 'pink'], /pink.*blue/],
     [['pause'], /--all/],
     [['resume', 'x', '--all'], /--all/],
-  ])('%j ends with 2 and says why', async (args, why) => {
-    const { code, document } = await tools(here, ...args)
+  ])('%j is a usage error with a reason', async (args, why) => {
+    const { code, document } = await apps(here, ...args)
     expect([code, document]).toEqual([2, { problem: { kind: 'bad_input', message: expect.stringMatching(why) } }])
   })
 
@@ -216,13 +228,13 @@ describe('usage', () => {
     [{ budgetDay: '1e3' }, /--budget-day/],
     [{ budgetMonth: '' }, /--budget-month/],
     [{ budgetTotal: '0.0000000001' }, /nine digits/],
-  ])('%j is refused in words', (typed, why) => {
-    expect(() => readToolOptions(typed)).toThrow(
+  ])('%j is refused with a message', (typed, why) => {
+    expect(() => readAppOptions(typed)).toThrow(
       expect.objectContaining({ kind: 'bad_input', message: expect.stringMatching(why) }),
     )
   })
 
-  it('counts a time from now on in minutes, hours, days and weeks', () => {
+  it('--expires accepts minutes, hours, days and weeks from now', () => {
     for (const [typed, ms] of [
       ['+45m', 45 * 60_000],
       ['+12h', 43_200_000],
@@ -230,7 +242,7 @@ describe('usage', () => {
       ['+2w', 1_209_600_000],
     ] as const) {
       const before = Date.now()
-      const expiresAt = Date.parse(readToolOptions({ expires: typed }).expiresAt ?? '')
+      const expiresAt = Date.parse(readAppOptions({ expires: typed }).expiresAt ?? '')
       expect(expiresAt - ms).toBeGreaterThanOrEqual(before)
       expect(expiresAt - ms).toBeLessThanOrEqual(Date.now())
     }
@@ -264,7 +276,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     return { cut, isWhole: (): boolean => reply.complete }
   }
 
-  it('a pause is honoured with the next request and cuts what runs; resumed, the key is good again', async () => {
+  it('a pause applies to the next request and cancels running ones, and a resumed app works again', async () => {
     const baseUrl = await serve()
     const [one, other] = [await done(here, 'add', 'one'), await done(here, 'add', 'other')]
     const running = await stream(baseUrl, one.key)
@@ -279,7 +291,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect([await ask(baseUrl, one.key), await ask(baseUrl, other.key)]).toEqual([200, 200])
   })
 
-  it('a key that was revoked is refused with the next request, and what runs is cut', async () => {
+  it('a revoked app is refused with the next request, and its running requests are cancelled', async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)
@@ -289,7 +301,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect(running.isWhole()).toBe(false)
   })
 
-  it('limits hold with the next request once they are set, and no longer once they are cleared', async () => {
+  it('limits apply to the next request after they are set, and end when cleared', async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const chat = async (model: string) => {
@@ -324,7 +336,7 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     await running.cut
   })
 
-  it('an expiry that was set cuts what runs when its time comes', async () => {
+  it('an expiry cancels running requests when it is reached', async () => {
     const baseUrl = await serve()
     const { id, key } = await done(here, 'add', 'one')
     const running = await stream(baseUrl, key)
