@@ -9,7 +9,7 @@ import { appStore, withToast } from '../stores/app.ts'
 import { App } from './App.tsx'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
-import { goLive, type StudioApi } from './subscriptions.ts'
+import { type StudioApi, startSubscriptions } from './subscriptions.ts'
 import { followTheme } from './theme.ts'
 
 /** Puts the window on the page and keeps it live. Called once a page. */
@@ -25,7 +25,7 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   offerShellCommands(forever)
   offerConnectionCommands(api.client, forever)
   followKeys(forever)
-  goLive(api)
+  startSubscriptions(api)
   createRoot(root).render(
     <StrictMode>
       <StudioContext value={api.client}>

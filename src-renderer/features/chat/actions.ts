@@ -7,8 +7,8 @@ import type {
 } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import { perFrame } from '../../api/frames.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe, watchWithRetry } from '../../api/watch.ts'
 import { askOnce, settleSeen } from '../../shared/requestIds.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -32,20 +32,21 @@ let watching: AbortController | null = null
 export function startChat(given: ChatHost): () => void {
   host = given
   setClient(given.client)
-  const ended = new AbortController()
   const events = perFrame<ConversationListEvent>((batch) =>
     useChat.setState((state) => store.applyListEvents(state, batch)),
   )
   recallNewDraft()
-  void keepWatching(ended.signal, async (signal) => {
-    for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
-  })
+  const stopList = subscribe(
+    given.client,
+    (signal) => given.client.chat.watchList(undefined, { signal }),
+    (event) => events.push(event),
+  )
   recallNewSetup()
   recallCompared()
   addEventListener('pagehide', flush)
   void loadModels(false)
   return () => {
-    ended.abort()
+    stopList()
     watching?.abort()
     events.drop()
     flush()
@@ -72,7 +73,7 @@ function follow(id: string): void {
   const { client } = host
   const ended = new AbortController()
   watching = ended
-  void keepWatching(ended.signal, async (signal) => {
+  void watchWithRetry(client, ended.signal, async (signal) => {
     const attempt = new AbortController()
     const events = perFrame<ConversationEvent>((batch) => {
       useChat.setState((state) => store.applyEvents(state, id, batch))

@@ -3,8 +3,8 @@ import { type ImagesChange, imageWish } from '../../../src-preload/contract/imag
 import { id } from '../../../src-preload/contract/problem.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { watchWithRetry } from '../../api/watch.ts'
 import { intentChanged } from '../../shared/requestIds.ts'
 import { localStore } from '../../shared/storage.ts'
 import { emptyDraft, type ImageDraft, imagesStore, withChange, withFound } from '../../stores/images.ts'
@@ -17,7 +17,8 @@ export function startImages(given: Client): () => void {
   recallDraft()
   const ended = new AbortController()
   const refused = (thrown: unknown) => imagesStore.setState({ state: 'failed', problem: problemOf(thrown) })
-  void keepWatching(
+  void watchWithRetry(
+    given,
     ended.signal,
     async (signal) => {
       const events = perFrame<ImagesChange>((batch) => {

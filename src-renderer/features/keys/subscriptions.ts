@@ -1,6 +1,6 @@
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { appStore, withToast } from '../../stores/app.ts'
 import { type KeyRange, keyShown, keysStore, sortedKeys } from '../../stores/keys.ts'
@@ -9,7 +9,7 @@ import { selectedAccount, usageStore } from '../../stores/usage.ts'
 import { dayOfInstant, shiftDay } from '../../stores/usageDays.ts'
 
 let client: Client | null = null
-let watching: AbortController | null = null
+let stopWatching: (() => void) | null = null
 let reading: AbortController | null = null
 let asked = ''
 
@@ -26,9 +26,9 @@ export function startKeys(given: Client): () => void {
   follow()
   return () => {
     for (const stop of stops) stop()
-    watching?.abort()
+    stopWatching?.()
     reading?.abort()
-    watching = null
+    stopWatching = null
     asked = ''
     client = null
   }
@@ -36,19 +36,16 @@ export function startKeys(given: Client): () => void {
 
 function watchAccount(accountId: string | null): void {
   const core = client
-  if (watching && keysStore.getState().accountId === accountId) return
-  watching?.abort()
-  watching = new AbortController()
+  if (stopWatching && keysStore.getState().accountId === accountId) return
+  stopWatching?.()
+  stopWatching = null
   if (keysStore.getState().accountId !== accountId)
     keysStore.setState({ accountId, keys: null, problem: null, daily: null })
   if (!core || accountId === null) return
-  void keepWatching(
-    watching.signal,
-    async (signal) => {
-      for await (const keys of await core.keys.watch({ accountId }, { signal })) {
-        keysStore.setState({ keys: sortedKeys(keys), problem: null })
-      }
-    },
+  stopWatching = subscribe(
+    core,
+    (signal) => core.keys.watch({ accountId }, { signal }),
+    (keys) => keysStore.setState({ keys: sortedKeys(keys), problem: null }),
     (thrown) => keysStore.setState({ problem: problemOf(thrown) }),
   )
 }

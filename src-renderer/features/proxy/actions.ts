@@ -1,8 +1,8 @@
 import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe, watchWithRetry } from '../../api/watch.ts'
 import { appStore, withToast } from '../../stores/app.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
 import * as held from '../../stores/requestPages.ts'
@@ -24,17 +24,17 @@ let seen = { first: 0, last: 0 }
 /** The room is shown: its stores follow the core until the answer is called. */
 export function startProxyPage(given: Client): () => void {
   client = given
-  const ended = new AbortController()
-  void keepWatching(ended.signal, async (signal) => {
-    for await (const round of await given.tools.watchUse(undefined, { signal }))
-      appsStore.setState((tools) => withUse(tools, round))
-  })
+  const stopUse = subscribe(
+    given,
+    (signal) => given.tools.watchUse(undefined, { signal }),
+    (use) => appsStore.setState((apps) => withUse(apps, use)),
+  )
   const counting = setInterval(() => void count(), countEvery)
   const { filter, selected } = requestsStore.getState()
   filterBy(filter)
   if (selected !== null) void inspect(selected)
   return () => {
-    ended.abort()
+    stopUse()
     watching?.abort()
     watching = null
     clearInterval(counting)
@@ -59,7 +59,8 @@ function watchLog(): void {
   const { filter } = requestsStore.getState()
   const refused = (thrown: unknown) =>
     requestsStore.setState(store.withFailure(requestsStore.getState(), problemOf(thrown)))
-  void keepWatching(
+  void watchWithRetry(
+    client,
     ended.signal,
     async (signal) => {
       const anew = new AbortController()

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Speech, SpeechWish } from '../../../src-preload/contract/speech.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { askOnce, intentChanged } from '../../shared/requestIds.ts'
@@ -34,31 +34,29 @@ export const speechClient = (): Client | null => client
 /** The window lives: the store follows the core until the answer is called. */
 export function startSpeech(given: Client): () => void {
   client = given
-  const ended = new AbortController()
   const draft = keptDraft()
   if (useSpeech.getState().draft === noDraft && draft) useSpeech.setState({ draft })
   const stop = useSpeech.subscribe((now, before) => {
     if (now.draft !== before.draft) noteDraft(now.draft)
   })
   noteDraft(useSpeech.getState().draft)
-  void keepWatching(
-    ended.signal,
-    async (signal) => {
-      for await (const change of await given.speech.watch(undefined, { signal })) {
-        useSpeech.setState((store) => withSpeechChange(store, change))
-        if (change.type === 'snapshot') {
-          refind()
-          refresh()
-        } else if (change.type === 'speech') {
-          refreshSoon(change.speech.id)
-          findSoon(change.speech.id)
-        }
+  const stopWatching = subscribe(
+    given,
+    (signal) => given.speech.watch(undefined, { signal }),
+    (change) => {
+      useSpeech.setState((store) => withSpeechChange(store, change))
+      if (change.type === 'snapshot') {
+        refind()
+        refresh()
+      } else if (change.type === 'speech') {
+        refreshSoon(change.speech.id)
+        findSoon(change.speech.id)
       }
     },
     (thrown) => useSpeech.setState({ state: 'failed', problem: problemOf(thrown) }),
   )
   return () => {
-    ended.abort()
+    stopWatching()
     stop()
     clearTimeout(planning)
     clearTimeout(finding)

@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { transcriptWish } from '../../../src-preload/contract/transcription.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { localStore } from '../../shared/storage.ts'
@@ -16,15 +16,15 @@ const pageSize = 200
 /** ms of quiet before a search is asked for. */
 const searchPause = 150
 
-let watching: AbortController | null = null
+let stopWatching: (() => void) | null = null
 
 /** Gives the room its way to the core, from the window's start on. */
 export function startTranscribe(given: Client): () => void {
   setClient(given)
   recallWish()
   return () => {
-    watching?.abort()
-    watching = null
+    stopWatching?.()
+    stopWatching = null
     setClient(null)
   }
 }
@@ -32,20 +32,17 @@ export function startTranscribe(given: Client): () => void {
 /** Follows the core from the first time that the room is looked into, until the window ends: what was begun goes on elsewhere. */
 export function followPage(): void {
   const core = client()
-  if (watching || !core) return
-  const ended = new AbortController()
-  watching = ended
+  if (stopWatching || !core) return
   const refused = (thrown: unknown): void => useTranscribe.setState({ state: 'failed', problem: problemOf(thrown) })
-  void keepWatching(
-    ended.signal,
-    async (signal) => {
-      for await (const change of await core.transcribe.watch(undefined, { signal })) {
-        useTranscribe.setState((now) => store.withChange(now, change))
-        // What is open may have changed while nobody watched.
-        if (change.type === 'snapshot') {
-          const { open } = useTranscribe.getState()
-          if (open) void readOpen(open.id)
-        }
+  stopWatching = subscribe(
+    core,
+    (signal) => core.transcribe.watch(undefined, { signal }),
+    (change) => {
+      useTranscribe.setState((now) => store.withChange(now, change))
+      // The open recording may have changed while this page was disconnected.
+      if (change.type === 'snapshot') {
+        const { open } = useTranscribe.getState()
+        if (open) void readOpen(open.id)
       }
     },
     refused,

@@ -1,6 +1,6 @@
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe } from '../../api/watch.ts'
 import { limitsStore } from '../../stores/limits.ts'
 
 const mostHistory = 100
@@ -8,17 +8,19 @@ const mostHistory = 100
 /** The limits are looked at: the core asks the service as long as this watches. The answer ends it. */
 export function startLimits(client: Client): () => void {
   const ended = new AbortController()
-  void keepWatching(
-    ended.signal,
-    async (signal) => {
-      for await (const limits of await client.limits.watch(undefined, { signal })) {
-        limitsStore.setState({ limits, problem: null })
-        void readHistory(client, signal)
-      }
+  const stop = subscribe(
+    client,
+    (signal) => client.limits.watch(undefined, { signal }),
+    (limits) => {
+      limitsStore.setState({ limits, problem: null })
+      void readHistory(client, ended.signal)
     },
     (thrown) => limitsStore.setState({ problem: problemOf(thrown) }),
   )
-  return () => ended.abort()
+  return () => {
+    stop()
+    ended.abort()
+  }
 }
 
 async function readHistory(client: Client, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { unpackView } from '../../../src-preload/contract/columns.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe } from '../../api/watch.ts'
 import { localStore } from '../../shared/storage.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
 import {
@@ -41,17 +41,16 @@ export function startUsage(given: Client): () => void {
     if (now.search === before.search) void ask()
     else soon = setTimeout(() => void ask(), typingPause)
   })
-  const ended = new AbortController()
-  void keepWatching(ended.signal, async (signal) => {
-    for await (const round of await given.tools.watchUse(undefined, { signal })) {
-      appsStore.setState((tools) => withUse(tools, round))
-    }
-  })
+  const stopUse = subscribe(
+    given,
+    (signal) => given.tools.watchUse(undefined, { signal }),
+    (use) => appsStore.setState((apps) => withUse(apps, use)),
+  )
   const again = setInterval(() => void ask(), againEvery)
   void ask()
   return () => {
     stop()
-    ended.abort()
+    stopUse()
     clearInterval(again)
     clearTimeout(soon)
     asking?.abort()

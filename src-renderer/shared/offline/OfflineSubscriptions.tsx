@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import type { WaitingState } from '../../../src-preload/contract/outbox.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { appStore, withToast } from '../../stores/app.ts'
 import { featureOfOutboxItem, outboxStore } from '../../stores/outbox.ts'
@@ -22,26 +22,31 @@ export function OfflineLive() {
     addEventListener('online', hint, { signal })
     addEventListener('focus', hint, { signal })
     document.addEventListener('visibilitychange', hint, { signal })
-    void follow(studio, signal)
-    return () => ended.abort()
+    const stop = followOutbox(studio)
+    return () => {
+      stop()
+      ended.abort()
+    }
   }, [studio])
   return null
 }
 
-async function follow(studio: Client, signal: AbortSignal): Promise<void> {
+function followOutbox(studio: Client): () => void {
   let reported: string | null | undefined
-  await keepWatching(signal, async (watching) => {
-    for await (const now of await studio.waiting.watch(undefined, { signal: watching })) {
+  return subscribe(
+    studio,
+    (signal) => studio.waiting.watch(undefined, { signal }),
+    (now) => {
       outboxStore.setState(now)
       const at = now.ended?.at ?? null
-      // What had ended before this window looked is in its rooms.
-      if (reported !== undefined && at !== reported) tellEnded(now.ended)
+      // No toast for what had ended before this window opened: its page shows it.
+      if (reported !== undefined && at !== reported) showEnded(now.ended)
       reported = at
-    }
-  })
+    },
+  )
 }
 
-function tellEnded(ended: WaitingState['ended']): void {
+function showEnded(ended: WaitingState['ended']): void {
   if (!ended) return
   const { done, failed, last } = ended
   const t = i18n.getFixedT(null, 'offline')

@@ -27,13 +27,6 @@ await startWindow(
       },
       opened: () => Promise.resolve(),
     },
-    subscribe: (open, onEvent, onEnd) => {
-      const ended = new AbortController()
-      void (async () => {
-        for await (const event of await open(ended.signal)) onEvent(event)
-      })().catch(onEnd)
-      return () => ended.abort()
-    },
   },
   root,
 )

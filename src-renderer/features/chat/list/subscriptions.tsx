@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { keepWatching } from '../../../api/keepWatching.ts'
+import { subscribe } from '../../../api/watch.ts'
 import { localStore } from '../../../shared/storage.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { listStore } from '../../../stores/chatList.ts'
@@ -15,15 +15,15 @@ const foldedKey = 'list.folded'
 /** Follows the library for the window, offers the list's commands, and holds its dialogs: they stand over every room. */
 export function ListLive() {
   const studio = useStudio()
-  useEffect(() => {
-    const ended = new AbortController()
-    void keepWatching(ended.signal, async (signal) => {
-      for await (const library of await studio.library.watch(undefined, { signal })) {
-        libraryStore.setState({ state: 'live', ...library })
-      }
-    })
-    return () => ended.abort()
-  }, [studio])
+  useEffect(
+    () =>
+      subscribe(
+        studio,
+        (signal) => studio.library.watch(undefined, { signal }),
+        (library) => libraryStore.setState({ state: 'live', ...library }),
+      ),
+    [studio],
+  )
   useEffect(() => offerListCommands(), [])
   useEffect(() => {
     listStore.setState({ closed: new Set(folded()) })
