@@ -5,7 +5,7 @@ import { followKeys } from '../shared/commands/dispatch.ts'
 import { followHash } from '../shared/navigation.ts'
 import { whenStorageFails } from '../shared/storage.ts'
 import { StudioContext } from '../shared/studioContext.ts'
-import { appStore, withToast } from '../stores/app.ts'
+import { showToast } from '../shared/toasts.ts'
 import { App } from './App.tsx'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
@@ -19,9 +19,7 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   followHash(forever)
   await startWords()
   followLanguage()
-  whenStorageFails(() =>
-    appStore.setState(withToast(appStore.getState(), { id: 'storage', text: i18n.t('common:storageFailed') })),
-  )
+  whenStorageFails(() => showToast({ id: 'storage', text: i18n.t('common:storageFailed') }))
   offerShellCommands(forever)
   offerConnectionCommands(api.client, forever)
   followKeys(forever)

@@ -3,9 +3,9 @@ import { problemOf } from '../../api/problem.ts'
 import { showFull, showList } from '../../i18n/format.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
 
@@ -24,7 +24,7 @@ export function DataNotice() {
   if (feature === 'settings' || (damaged === '' && !restored)) return null
   const read = (id: string) =>
     studio.data.acknowledge({ id }).catch((thrown: unknown) => {
-      appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message }))
+      showToast({ id: 'data', text: problemOf(thrown).message })
     })
   return (
     <div className="flex flex-col gap-2 border-line border-b p-2">

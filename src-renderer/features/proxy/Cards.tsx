@@ -225,8 +225,8 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
   const alive = tool.revokedAt === null
   const paused = tool.pausedAt !== null
   const pause = async () => {
-    const done = await attempt((client) => client.tools.pause({ id: tool.id, paused: !paused }))
-    if (done) say('pause', t(paused ? 'tools.resumed' : 'tools.paused', { name: tool.name }))
+    const changed = await attempt((client) => client.tools.pause({ id: tool.id, paused: !paused }))
+    if (changed) say('pause', t(paused ? 'tools.resumed' : 'tools.paused', { name: tool.name }))
   }
   return (
     <Menu

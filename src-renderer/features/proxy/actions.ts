@@ -3,7 +3,9 @@ import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { createFeatureClient } from '../../shared/featureClient.ts'
+import { showToast } from '../../shared/toasts.ts'
+import { appStore } from '../../stores/app.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
 import * as held from '../../stores/requestPages.ts'
 import * as store from '../../stores/requests.ts'
@@ -15,7 +17,14 @@ const countEvery = 5_000
 const pageSlack = 100
 const mostAsked = 1_000
 
-let client: Client | null = null
+/** Shows a toast of this page. A toast with the same name replaces the earlier one. */
+export const say = (name: string, text: string): void => showToast({ id: `proxy-${name}`, text })
+
+/** A toast shows a failed call of `attempt`. */
+const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
+
+export { attempt }
+
 let watching: AbortController | null = null
 let reading: Promise<void> | null = null
 /** The places in the list that are in sight. */
@@ -23,7 +32,7 @@ let seen = { first: 0, last: 0 }
 
 /** The room is shown: its stores follow the core until the answer is called. */
 export function startProxyPage(given: Client): () => void {
-  client = given
+  setClient(given)
   const stopUse = subscribe(
     given,
     (signal) => given.tools.watchUse(undefined, { signal }),
@@ -38,7 +47,7 @@ export function startProxyPage(given: Client): () => void {
     watching?.abort()
     watching = null
     clearInterval(counting)
-    client = null
+    setClient(null)
   }
 }
 
@@ -51,8 +60,8 @@ export function filterBy(filter: RequestFilter): void {
 
 function watchLog(): void {
   watching?.abort()
-  if (!client) return
-  const { requests } = client
+  const core = client()
+  if (!core) return
   const ended = new AbortController()
   watching = ended
   reading = null
@@ -60,7 +69,7 @@ function watchLog(): void {
   const refused = (thrown: unknown) =>
     requestsStore.setState(store.withFailure(requestsStore.getState(), problemOf(thrown)))
   void watchWithRetry(
-    client,
+    core,
     ended.signal,
     async (signal) => {
       const anew = new AbortController()
@@ -73,7 +82,7 @@ function watchLog(): void {
       const input = { filter: store.watchedFilter(filter), newest: store.newestRows }
       try {
         const either = AbortSignal.any([signal, anew.signal])
-        for await (const event of await requests.watch(input, { signal: either })) events.push(event)
+        for await (const event of await core.requests.watch(input, { signal: either })) events.push(event)
       } catch (thrown) {
         if (!anew.signal.aborted) throw thrown
       } finally {
@@ -88,7 +97,7 @@ function watchLog(): void {
 async function count(): Promise<void> {
   const { filter } = requestsStore.getState()
   try {
-    const counts = await client?.requests.counts({ filter })
+    const counts = await client()?.requests.counts({ filter })
     if (counts && requestsStore.getState().filter === filter) requestsStore.setState({ counts })
   } catch {
     // The figures stay as they were: the log itself says when the core can't be asked.
@@ -108,19 +117,19 @@ export function readOn(first: number, last: number): void {
 
 async function readUntilSeen(signal: AbortSignal): Promise<void> {
   try {
-    while (client && !signal.aborted) {
+    for (let core = client(); core && !signal.aborted; core = client()) {
       const now = requestsStore.getState()
       if (now.state !== 'live') return
       const gap = held.missingPage(now.held, seen.first, seen.last)
       if (gap) {
         const limit = Math.min(gap.count + pageSlack, mostAsked)
-        const { rows } = await client.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
+        const { rows } = await core.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
         keep((state) => store.withPageAgain(state, gap.before, rows))
       } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
         // A jump of the scroll bar over many pages takes them in the largest pieces.
         const limit = seen.last - now.held.count > store.pageRows ? mostAsked : store.pageRows
         const before = held.oldestKnown(now.held)
-        const { rows } = await client.requests.page({ filter: now.filter, before, limit }, { signal })
+        const { rows } = await core.requests.page({ filter: now.filter, before, limit }, { signal })
         keep((state) => store.withOlderRows(state, rows, limit))
       } else return
     }
@@ -152,11 +161,12 @@ export async function inspect(id: number): Promise<void> {
 
 /** The details again, without a blink: what is shown stays until they are there. */
 export async function askDetail(id: number): Promise<void> {
-  if (!client) return
+  const core = client()
+  if (!core) return
   const reported = (inspected: store.Inspected) =>
     requestsStore.setState(store.withInspected(requestsStore.getState(), inspected))
   try {
-    reported({ id, state: 'ready', detail: await client.requests.get({ id }), problem: null })
+    reported({ id, state: 'ready', detail: await core.requests.get({ id }), problem: null })
   } catch (thrown) {
     reported({ id, state: 'failed', detail: null, problem: problemOf(thrown) })
   }
@@ -169,19 +179,4 @@ export function closeDetail(): void {
 /** Closes the inspector where it slid over the stage: beside it, it may stay. */
 export function closeOver(): void {
   if (document.querySelector('dialog[open]')) appStore.setState({ inspectorShown: false })
-}
-
-export const say = (id: string, text: string): void =>
-  appStore.setState(withToast(appStore.getState(), { id: `proxy-${id}`, text }))
-
-/** Does something that a refusal of is said in a note; true when it was done. */
-export async function attempt(ask: (client: Client) => Promise<unknown>): Promise<boolean> {
-  if (!client) return false
-  try {
-    await ask(client)
-    return true
-  } catch (thrown) {
-    say('refused', problemOf(thrown).message)
-    return false
-  }
 }

@@ -10,15 +10,15 @@ import {
 } from '../../shared/alerts/browserNotifications.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useAlerts } from '../../stores/alerts.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { readAmount, readShare } from './amounts.ts'
 import { Row } from './Row.tsx'
 import { TypedField } from './TypedField.tsx'
 
-const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'settings', text }))
+const say = (text: string): void => showToast({ id: 'settings', text })
 
 /** The lines that a person draws, and who tells of a crossing beside the list in the window. */
 export function AlertsSection() {

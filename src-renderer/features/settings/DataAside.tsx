@@ -5,11 +5,11 @@ import { problemOf } from '../../api/problem.ts'
 import { showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { useData } from '../../stores/data.ts'
 import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
@@ -25,9 +25,7 @@ export function DataAside() {
   const read = (id: string) =>
     void studio.data
       .acknowledge({ id })
-      .catch((thrown: unknown) =>
-        appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message })),
-      )
+      .catch((thrown: unknown) => showToast({ id: 'data', text: problemOf(thrown).message }))
   return (
     <>
       {data.problem && <ProblemNotice problem={data.problem} noAction />}
@@ -96,9 +94,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
     setBusy(true)
     studio.data
       .eraseAside({ name })
-      .catch((thrown: unknown) =>
-        appStore.setState(withToast(appStore.getState(), { id: 'aside', text: problemOf(thrown).message })),
-      )
+      .catch((thrown: unknown) => showToast({ id: 'aside', text: problemOf(thrown).message }))
       .finally(() => {
         setBusy(false)
         setAsked(null)

@@ -7,10 +7,10 @@ import { save, upload } from '../../api/transfer.ts'
 import { showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
@@ -184,7 +184,7 @@ function Restore() {
   )
 }
 
-const say = (id: string, text: string): void => appStore.setState(withToast(appStore.getState(), { id, text }))
+const say = (id: string, text: string): void => showToast({ id, text })
 
 /** The way that has no bound. */
 function Command({ words, command }: { words: string; command: string }) {

@@ -4,11 +4,11 @@ import type { CleanUp, MediaUse } from '../../../src-preload/contract/media.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showSize } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { Row } from './Row.tsx'
 
 type Kind = CleanUp['kinds'][number]
@@ -112,7 +112,7 @@ function useCleanUp(onDone: () => void) {
   const [busy, setBusy] = useState(false)
   const [counted, setCounted] = useState<Count | null>(null)
   const [nothing, setNothing] = useState(false)
-  const say = (text: string) => appStore.setState(withToast(appStore.getState(), { id: 'clean-up', text }))
+  const say = (text: string) => showToast({ id: 'clean-up', text })
 
   async function during(work: () => Promise<void>): Promise<void> {
     setBusy(true)

@@ -4,12 +4,12 @@ import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { readOrigin } from './origin.ts'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
@@ -153,7 +153,7 @@ function Bodies() {
       wanted = false
     }
   }, [studio, round])
-  const say = (text: string) => appStore.setState(withToast(appStore.getState(), { id: 'bodies', text }))
+  const say = (text: string) => showToast({ id: 'bodies', text })
   const erase = () => {
     setBusy(true)
     studio.requests

@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import type { Settings } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { showToast } from '../../shared/toasts.ts'
 
 /** Saves at once. What comes back arrives by the watched state; a refusal is said. */
 export function useSave(): (change: Partial<Settings>) => void {
@@ -11,7 +11,7 @@ export function useSave(): (change: Partial<Settings>) => void {
   return (change) => {
     studio.app.updateSettings(change).catch((thrown: unknown) => {
       const text = `${t('notSaved')} ${problemOf(thrown).message}`
-      appStore.setState(withToast(appStore.getState(), { id: 'settings', text }))
+      showToast({ id: 'settings', text })
     })
   }
 }

@@ -5,10 +5,11 @@ import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
 import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
+import { createFeatureClient } from '../../shared/featureClient.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { askOnce, intentChanged } from '../../shared/requestIds.ts'
 import { localStore } from '../../shared/storage.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { showToast } from '../../shared/toasts.ts'
 import {
   isFiltered,
   noDraft,
@@ -25,15 +26,20 @@ import { listenTo } from './listening.ts'
 const askAfter = 250
 const draftKey = 'speech.draft'
 
-let client: Client | null = null
+/** Shows a toast of this page. A toast with the same name replaces the earlier one. */
+export const say = (name: string, text: string): void => showToast({ id: `speech-${name}`, text })
+
+/** A toast shows a failed call of `attempt`. */
+const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
+
+export { client as speechClient }
+
 let planning: ReturnType<typeof setTimeout> | undefined
 let finding: ReturnType<typeof setTimeout> | undefined
 
-export const speechClient = (): Client | null => client
-
 /** The window lives: the store follows the core until the answer is called. */
 export function startSpeech(given: Client): () => void {
-  client = given
+  setClient(given)
   const draft = keptDraft()
   if (useSpeech.getState().draft === noDraft && draft) useSpeech.setState({ draft })
   const stop = useSpeech.subscribe((now, before) => {
@@ -60,21 +66,7 @@ export function startSpeech(given: Client): () => void {
     stop()
     clearTimeout(planning)
     clearTimeout(finding)
-    client = null
-  }
-}
-
-export const say = (id: string, text: string): void =>
-  appStore.setState(withToast(appStore.getState(), { id: `speech-${id}`, text }))
-
-/** Asks the core; a refusal is said in a note. */
-async function attempt<T>(ask: (client: Client) => Promise<T>): Promise<T | null> {
-  if (!client) return null
-  try {
-    return await ask(client)
-  } catch (thrown) {
-    say('refused', problemOf(thrown).message)
-    return null
+    setClient(null)
   }
 }
 
@@ -95,7 +87,7 @@ function noteDraft(draft: SpeechWish): void {
 
 async function askPlan(draft: SpeechWish): Promise<void> {
   try {
-    const plan = await client?.speech.plan(draft)
+    const plan = await client()?.speech.plan(draft)
     if (plan && useSpeech.getState().draft === draft) useSpeech.setState({ plan: { draft, plan } })
   } catch {
     // The count of bytes stands, and asking to speak says what is wrong.
@@ -141,10 +133,10 @@ export async function makeAgain(id: string, change: Partial<SpeechWish>): Promis
 const placeOf = ({ fromId }: { fromId: string | null }) => ({ scope: 'speech', name: fromId ?? 'draft' })
 
 async function make(wish: SpeechWish & { fromId: string | null }): Promise<boolean> {
-  if (!client) return false
+  const core = client()
+  if (!core) return false
   useSpeech.setState({ asking: true, refusal: null })
   try {
-    const core = client
     const speech = await askOnce(placeOf(wish), wish, (requestId) => core.speech.make({ requestId, ...wish }))
     useSpeech.setState((store) => withSpeechChange(store, { type: 'speech', speech }))
     listenTo(core, speech.id)
@@ -165,7 +157,8 @@ export const cancel = (id: string) => attempt((core) => core.speech.cancel({ id 
 export async function resume(id: string): Promise<void> {
   const { detail } = useSpeech.getState().open ?? {}
   const from = detail?.id === id ? (detail.partList.find(({ state }) => state !== 'done')?.part ?? 1) : 1
-  if (client && (await attempt((core) => core.speech.resume({ id })))) listenTo(client, id, from)
+  const core = client()
+  if (core && (await attempt(() => core.speech.resume({ id })))) listenTo(core, id, from)
 }
 
 // What stands on the stage.
@@ -184,11 +177,12 @@ export async function compareWith(id: string | null): Promise<void> {
 }
 
 async function read(id: string, place: 'open' | 'compared'): Promise<void> {
-  if (!client) return
+  const core = client()
+  if (!core) return
   const notify = (reported: OpenSpeech): void =>
     useSpeech.setState((store) => (store[place]?.id === id ? { [place]: reported } : {}))
   try {
-    notify({ id, state: 'live', detail: await client.speech.get({ id }), problem: null })
+    notify({ id, state: 'live', detail: await core.speech.get({ id }), problem: null })
   } catch (thrown) {
     const problem = problemOf(thrown)
     notify({ id, state: problem.kind === 'no_such_item' ? 'gone' : 'failed', detail: null, problem })
@@ -325,6 +319,6 @@ export async function removeSpeech(id: string): Promise<void> {
   if (useSpeech.getState().listsDrawn > 0) useSpeech.setState({ note: { text, undo } })
   else {
     const action = { label: i18n.t('speech:undo'), onClick: undo }
-    appStore.setState(withToast(appStore.getState(), { id: 'speech-undo', text, action }))
+    showToast({ id: 'speech-undo', text, action })
   }
 }

@@ -4,9 +4,9 @@ import type { Alert } from '../../../src-preload/contract/alerts.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showDay, showFull } from '../../i18n/format.ts'
 import { isGrave, useAlerts } from '../../stores/alerts.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { alertOf, alertTexts, linkText } from './messages.ts'
@@ -99,7 +99,7 @@ function useDismiss(): (which: { id?: string }) => void {
   return (which) => {
     studio.alerts.dismiss(which).catch((thrown: unknown) => {
       const text = t('failed', { message: problemOf(thrown).message })
-      appStore.setState(withToast(appStore.getState(), { id: 'alerts', text }))
+      showToast({ id: 'alerts', text })
     })
   }
 }

@@ -2,8 +2,8 @@ import type { SavedProfile } from '../../../src-preload/contract/app.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { i18n } from '../../i18n/index.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { navigate } from '../navigation.ts'
+import { showToast } from '../toasts.ts'
 
 /** Every action that switches says the same when it can't be done: what is connected stays, and Settings has what to do. */
 export function switchTo(client: Client, { id, name }: Pick<SavedProfile, 'id' | 'name'>): Promise<boolean> {
@@ -14,7 +14,7 @@ export function switchTo(client: Client, { id, name }: Pick<SavedProfile, 'id' |
     (thrown: unknown) => {
       const text = i18n.t('connect:switch.failed', { name, why: problemOf(thrown).message })
       const action = { label: i18n.t('connect:switch.settings'), onClick: settings }
-      appStore.setState(withToast(appStore.getState(), { id: 'switch', text, action }))
+      showToast({ id: 'switch', text, action })
       return false
     },
   )

@@ -2,9 +2,9 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
 import { detailsOf, messageBeside, saidBy, waitSeconds } from './details.ts'
@@ -36,9 +36,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
       setBusy(true)
       studio.connection
         .recheck()
-        .catch((thrown: unknown) =>
-          appStore.setState(withToast(appStore.getState(), { id: 'recheck', text: problemOf(thrown).message })),
-        )
+        .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
         .finally(() => setBusy(false))
     },
   }

@@ -3,10 +3,11 @@ import type { WaitingState } from '../../../src-preload/contract/outbox.ts'
 import type { Client } from '../../api/connect.ts'
 import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { appStore } from '../../stores/app.ts'
 import { featureOfOutboxItem, outboxStore } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 
 /** Follows what waits, and tells the core when the network may be back: the window is looked at again, or its browser heard of one. */
 export function OfflineLive() {
@@ -54,5 +55,5 @@ function showEnded(ended: WaitingState['ended']): void {
   // A transcript stands in its recording, a picture in the gallery: their room shows them first.
   const id = last.what === 'speech' ? last.id : null
   const onClick = (): void => navigate({ page: featureOfOutboxItem[last.what], id })
-  appStore.setState((store) => withToast(store, { id: 'waited', text, action: { label: t('ended.show'), onClick } }))
+  showToast({ id: 'waited', text, action: { label: t('ended.show'), onClick } })
 }

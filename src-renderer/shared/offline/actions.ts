@@ -1,5 +1,5 @@
 import { problemOf } from '../../api/problem.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { showToast } from '../toasts.ts'
 
 /** What fails is said in a note that goes by itself; false then. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
@@ -7,7 +7,7 @@ export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
     await work()
     return true
   } catch (thrown) {
-    appStore.setState((store) => withToast(store, { id: 'waiting', text: problemOf(thrown).message }))
+    showToast({ id: 'waiting', text: problemOf(thrown).message })
     return false
   }
 }

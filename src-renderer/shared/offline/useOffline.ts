@@ -1,8 +1,9 @@
 import { useEffect, useState } from 'react'
 import type { Offline } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
-import { appStore, useApp, withToast } from '../../stores/app.ts'
+import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 
 /** Since when nothing answers; null while something does, or there is no connection at all. */
 export const useOffline = (): Offline | null => useApp(({ app }) => app?.connection.offline ?? null)
@@ -14,9 +15,7 @@ export function useLookNow(): { look: () => void; looking: boolean } {
   const look = (): void => {
     studio.connection
       .recheck()
-      .catch((thrown: unknown) =>
-        appStore.setState((store) => withToast(store, { id: 'recheck', text: problemOf(thrown).message })),
-      )
+      .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
   }
   return { look, looking }
 }

@@ -6,7 +6,7 @@ import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { save, upload } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { client } from '../client.ts'
 
 /** What is being read in or written out, and how far it is. One at a time. */
@@ -139,7 +139,7 @@ async function exported(
     if (mine.signal.aborted) return
     show(null)
     const text = i18n.t('library:exportDone', { name: download.name })
-    appStore.setState(withToast(appStore.getState(), { id: 'exported', text }))
+    showToast({ id: 'exported', text })
   } catch (thrown) {
     if (mine.signal.aborted) return
     const problem = problemOf(thrown)

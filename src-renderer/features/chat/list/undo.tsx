@@ -3,8 +3,9 @@ import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { i18n } from '../../../i18n/index.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
-import { appStore, withoutToast, withToast } from '../../../stores/app.ts'
+import { appStore, withoutToast } from '../../../stores/app.ts'
 import { listStore } from '../../../stores/chatList.ts'
 
 /** How long the way back is offered, in ms. */
@@ -27,7 +28,7 @@ export function offerUndo(text: string, undo: () => void, chats: readonly string
   if (listStore.getState().drawn > 0) noteStore.setState({ note: { text, undo } })
   else {
     const action = { label: i18n.t('library:undo'), onClick: undo }
-    appStore.setState(withToast(appStore.getState(), { id: 'undo', text, action }))
+    showToast({ id: 'undo', text, action })
   }
 }
 

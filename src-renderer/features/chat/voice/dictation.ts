@@ -4,7 +4,7 @@ import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../../shared/audio/recorder.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { writeDraft } from '../drafts.ts'
@@ -67,7 +67,7 @@ export async function finishDictation(lost = false): Promise<void> {
   if (lost && file.size === 0) return set({ state: 'no_microphone', trouble: 'lost' })
   if (lost) {
     const text = i18n.t('composer:micLost')
-    appStore.setState(withToast(appStore.getState(), { id: 'dictation-lost', text }))
+    showToast({ id: 'dictation-lost', text })
   }
   kept = { file, draft: useChat.getState().open?.id ?? newChat, uploadId: null }
   await sendRecording()

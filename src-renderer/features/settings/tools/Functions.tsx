@@ -1,11 +1,11 @@
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { FunctionTool } from '../../../../src-preload/contract/tools.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Pill } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
 import { FunctionDialog } from './FunctionDialog.tsx'
 import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
@@ -27,7 +27,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
         onClick: () => void action((client) => client.chatTools.saveFunction(kept)),
       },
     }
-    appStore.setState(withToast(appStore.getState(), toast))
+    showToast(toast)
   }
   return (
     <SettingsPart
