@@ -80,7 +80,7 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
           <button
             type="button"
             className="chat-btn chat-small"
-            data-deed="keep"
+            data-action="keep"
             aria-label={words('keepOne', { name })}
             onClick={() => void keep(reply)}
           >
@@ -107,7 +107,7 @@ function Settled({ reply }: { reply: Message }) {
           {facts}
         </button>
       )}
-      <span className="chat-column-deeds">
+      <span className="chat-column-actions">
         <CopyMessage message={reply} />
         {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
         <MessageMenu message={reply} />

@@ -21,7 +21,7 @@ export function CopyMessage({ message }: { message: Message }) {
     <button
       type="button"
       className="chat-icon"
-      data-deed="copy"
+      data-action="copy"
       aria-label={name}
       title={name}
       onClick={() => void copy()}

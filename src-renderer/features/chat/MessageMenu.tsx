@@ -25,7 +25,7 @@ export function MessageMenu({ message }: { message: Message }) {
     <button
       type="button"
       className="chat-icon"
-      data-deed="more"
+      data-action="more"
       aria-label={words('moreDeeds')}
       title={words('moreDeeds')}
       onPointerDownCapture={() => {

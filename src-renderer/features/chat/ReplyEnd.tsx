@@ -44,7 +44,7 @@ function Fault({ reply }: { reply: Message }) {
     <div className="chat-fault" data-kind={problem.kind}>
       {reply.status === 'incomplete' && <p className="chat-mark">{words('incompleteMark')}</p>}
       <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
-      <div className="chat-fault-deeds">
+      <div className="chat-fault-actions">
         {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
         {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
         <GoOnButton reply={reply} />
@@ -72,7 +72,7 @@ function RetryButton({ reply }: { reply: Message }) {
     <button
       type="button"
       className="chat-btn chat-small"
-      data-deed="retry"
+      data-action="retry"
       aria-disabled={busy}
       title={busy ? words('needEnd') : undefined}
       onClick={() => !busy && void retry(reply.id)}
@@ -105,7 +105,7 @@ function GoOnButton({ reply }: { reply: Message }) {
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
   if (!last || !canContinue(reply)) return null
   return (
-    <button type="button" className="chat-btn chat-small" data-deed="goOn" onClick={() => void goOn(reply)}>
+    <button type="button" className="chat-btn chat-small" data-action="continue" onClick={() => void goOn(reply)}>
       <StepForward aria-hidden /> {words('goOn')}
     </button>
   )

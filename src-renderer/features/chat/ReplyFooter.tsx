@@ -22,7 +22,7 @@ export function ReplyFooter({ reply }: { reply: Message }) {
         <button
           type="button"
           className="chat-icon"
-          data-deed="retry"
+          data-action="retry"
           aria-label={words('retry')}
           aria-disabled={busy}
           title={words(busy ? 'needEnd' : 'retry')}

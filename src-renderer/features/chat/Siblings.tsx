@@ -23,7 +23,7 @@ export function Siblings({ message }: { message: Message }) {
       <button
         type="button"
         className="chat-icon"
-        data-deed="previous"
+        data-action="previous"
         aria-label={words('siblingPrevious')}
         title={words('siblingPrevious')}
         disabled={sibling <= 1}
@@ -37,7 +37,7 @@ export function Siblings({ message }: { message: Message }) {
       <button
         type="button"
         className="chat-icon"
-        data-deed="next"
+        data-action="next"
         aria-label={words('siblingNext')}
         title={words('siblingNext')}
         disabled={sibling >= siblings}

@@ -11,6 +11,7 @@ import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
 import { FindBar } from './find/FindBar.tsx'
 import { focusSoon } from './focus.ts'
+import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
@@ -25,23 +26,25 @@ export function ChatStage() {
   useEffect(followJumps, [])
   return (
     <MarkdownContext value={host}>
-      <div className="chat-stage">
-        <Header />
-        <FindBar />
-        <Body />
-        <PageNotice />
-        <Composer />
-        <LinkDialog address={link} onClose={() => setLink(null)} />
-        <StageDialogs />
-        <Announcer />
-      </div>
+      <BusyProvider>
+        <div className="chat-stage">
+          <Header />
+          <FindBar />
+          <Body />
+          <PageNotice />
+          <Composer />
+          <LinkDialog address={link} onClose={() => setLink(null)} />
+          <StageDialogs />
+          <Announcer />
+        </div>
+      </BusyProvider>
     </MarkdownContext>
   )
 }
 
 function endRename(): void {
   useStage.setState({ renaming: false })
-  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-deed="rename"]'))
+  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-action="rename"]'))
 }
 
 function Header() {
@@ -63,7 +66,7 @@ function Header() {
             <button
               type="button"
               dir="auto"
-              data-deed="rename"
+              data-action="rename"
               title={shown}
               aria-label={words('editTitle', { title: shown })}
               onClick={() => useStage.setState({ renaming: true })}

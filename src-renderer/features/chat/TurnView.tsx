@@ -34,11 +34,11 @@ export function TurnView({ turn }: { turn: Message }) {
     >
       <Who name={who} as={turn.name} mine instant={turn.createdAt}>
         {!editing && (
-          <span className="chat-deeds">
+          <span className="chat-actions">
             <button
               type="button"
               className="chat-icon"
-              data-deed="edit"
+              data-action="edit"
               aria-label={words('edit')}
               title={words('edit')}
               onClick={() => startEdit(turn)}

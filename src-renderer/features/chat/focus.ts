@@ -25,14 +25,14 @@ export const focusComposer = (): void => focusSoon(composerField)
 
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`
 
-/** A button of a message, by its `data-deed`. */
+/** A button of a message, by its `data-action`. */
 export const actionOf = (id: string, action: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`${article(id)} [data-deed="${action}"]`)
+  document.querySelector<HTMLElement>(`${article(id)} [data-action="${action}"]`)
 
 /** The same button of the sibling that now stands in a message's place. */
 export const siblingAction = (parentId: string | null, sibling: number, action: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(
-    `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-deed="${action}"]`,
+    `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-action="${action}"]`,
   )
 
 /** What is selected within one message; empty where nothing is, or it reaches beyond. */

@@ -108,7 +108,7 @@ const cardId = (id: string): string => `picture-${id}`
 const idAt = (target: EventTarget): string | null =>
   target instanceof Element ? (target.closest<HTMLElement>('[data-picture]')?.dataset.picture ?? null) : null
 const isAction = (target: EventTarget, action: string): boolean =>
-  target instanceof Element && target.closest(`[data-deed="${action}"]`) !== null
+  target instanceof Element && target.closest(`[data-action="${action}"]`) !== null
 
 /** What the cursor is on stays in the document wherever the view is: a screen reader is told of it by its element. */
 function withCursorKept(seen: readonly number[], images: readonly Image[], cursor: string | null): readonly number[] {
@@ -165,8 +165,8 @@ const Card = memo(function Card(props: CardProps) {
       <span aria-hidden className="images-card-words" dir="auto">
         {prompt}
       </span>
-      <span aria-hidden className="images-card-pick" data-deed="pick" />
-      <span aria-hidden className="images-card-open" data-deed="open">
+      <span aria-hidden className="images-card-pick" data-action="pick" />
+      <span aria-hidden className="images-card-open" data-action="open">
         <Maximize2 size={14} />
       </span>
       {image.favourite && <Star aria-hidden size={14} className="images-card-star" />}

@@ -84,7 +84,7 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
         <b title={name}>{name}</b>
         <PictureState picture={picture} name={name} broken={broken} />
       </div>
-      <div className="composer-picture-deeds">
+      <div className="composer-picture-actions">
         {state === 'failed' && picture.trouble?.kind === 'problem' && (
           <button
             type="button"

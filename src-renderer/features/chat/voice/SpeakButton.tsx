@@ -12,7 +12,7 @@ export function SpeakButton({ messageId, text }: { messageId: string; text: stri
     <button
       type="button"
       className="chat-icon"
-      data-deed="speak"
+      data-action="speak"
       aria-label={label}
       title={label}
       onClick={() => (reads ? stopReading() : void speak(messageId, text))}
