@@ -1,4 +1,4 @@
-import { Brush, Plus, RotateCcw, Search } from 'lucide-react'
+import { Brush, Plus, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
@@ -6,6 +6,7 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { showDay } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { appStore } from '../../stores/app.ts'
@@ -45,24 +46,20 @@ export function ImagesList() {
   }
   return (
     <nav aria-label={t('list.label')} className="images-list">
-      <div className="images-search images-list-search">
-        <Search aria-hidden size={14} />
-        <input
-          type="text"
-          aria-label={t('list.search')}
-          placeholder={t('list.search')}
-          autoComplete="off"
-          spellCheck={false}
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'ArrowDown') walk(0)
-            else if (event.key === 'Escape' && search !== '') setSearch('')
-            else return
-            event.preventDefault()
-          }}
-        />
-      </div>
+      <SearchField
+        className="images-search images-list-search"
+        iconSize={14}
+        type="text"
+        label={t('list.search')}
+        value={search}
+        onValue={setSearch}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') walk(0)
+          else if (event.key === 'Escape' && search !== '') setSearch('')
+          else return
+          event.preventDefault()
+        }}
+      />
       <div className="px-3 pb-2">
         <Button icon={Plus} className="w-full" onClick={fresh}>
           {t('list.new')}

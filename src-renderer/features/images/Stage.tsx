@@ -1,5 +1,6 @@
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import './images.css'
-import { Download, Images as ImagesIcon, Play, Search, SearchX, Star, Trash2, X } from 'lucide-react'
+import { Download, Images as ImagesIcon, Play, SearchX, Star, Trash2, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCount } from '../../i18n/format.ts'
@@ -63,36 +64,23 @@ function Bar() {
       actions={
         total > 0 && (
           <>
-            <div className="images-search">
-              <Search aria-hidden size={14} />
-              <input
-                ref={field}
-                type="text"
-                aria-label={t('search')}
-                placeholder={t('searchShort')}
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={1000}
-                value={search}
-                onChange={(event) => searchFor(event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Escape' || search === '') return
-                  searchFor('')
-                  event.preventDefault()
-                }}
-              />
-              {search !== '' && (
-                <IconButton
-                  icon={X}
-                  size="small"
-                  label={t('clearSearch')}
-                  onClick={() => {
-                    searchFor('')
-                    field.current?.focus()
-                  }}
-                />
-              )}
-            </div>
+            <SearchField
+              className="images-search"
+              iconSize={14}
+              inputRef={field}
+              type="text"
+              label={t('search')}
+              placeholder={t('searchShort')}
+              maxLength={1000}
+              value={search}
+              onValue={searchFor}
+              clearLabel={t('clearSearch')}
+              onKeyDown={(event) => {
+                if (event.key !== 'Escape' || search === '') return
+                searchFor('')
+                event.preventDefault()
+              }}
+            />
             <IconButton
               icon={Star}
               label={t('favouritesOnly')}

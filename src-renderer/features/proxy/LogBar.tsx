@@ -1,9 +1,10 @@
-import { CircleDot, CirclePlay, ListX, Search } from 'lucide-react'
+import { CircleDot, CirclePlay, ListX } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -62,18 +63,16 @@ function TextFilter({ text }: { text: string }) {
     return () => clearTimeout(timer)
   }, [typed, asked])
   return (
-    <label className="flex h-7 min-w-[180px] max-w-[340px] flex-1 basis-52 items-center gap-1.5 rounded-m bg-raise px-2.5 text-faint shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]">
-      <Search aria-hidden size={15} strokeWidth={1.75} className="shrink-0" />
-      <input
-        type="search"
-        aria-label={t('log.text')}
-        placeholder={t('log.text')}
-        maxLength={300}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        className="min-w-0 flex-1 truncate bg-transparent text-ink text-s outline-none"
-      />
-    </label>
+    <SearchField
+      className="h-7 min-w-[180px] max-w-[340px] flex-1 basis-52 rounded-m bg-raise px-2.5 shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]"
+      inputClassName="truncate text-s"
+      iconSize={15}
+      iconStroke={1.75}
+      label={t('log.text')}
+      maxLength={300}
+      value={typed}
+      onValue={setTyped}
+    />
   )
 }
 

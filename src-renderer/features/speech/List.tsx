@@ -1,4 +1,4 @@
-import { Plus, Search, Star, X } from 'lucide-react'
+import { Plus, Star } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList } from 'virtua'
@@ -8,6 +8,7 @@ import { clockOf } from '../../shared/audio/durationText.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { appStore } from '../../stores/app.ts'
 import { isFiltered, shownSpeeches, useSpeech } from '../../stores/speech.ts'
 import { readOlder, removeSpeech, setSearch } from './actions.ts'
@@ -35,24 +36,17 @@ export function SpeechList() {
   }
   return (
     <nav aria-label={t('list')} className="relative flex h-full min-w-0 flex-col bg-panel">
-      <div className="mx-3 mt-3 mb-2 flex h-[30px] flex-none items-center gap-1.5 rounded-m bg-raise ps-2.5 pe-1 text-faint shadow-[0_0_0_1px_var(--line)] focus-within:shadow-[0_0_0_2px_var(--accent)]">
-        <Search aria-hidden size={16} strokeWidth={1.75} className="shrink-0" />
-        <input
-          type="search"
-          data-speech-search
-          aria-label={t('search')}
-          placeholder={t('search')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={500}
-          value={search}
-          onChange={({ target }) => setSearch({ search: target.value })}
-          onKeyDown={down}
-          className="min-w-0 flex-1 bg-transparent text-ink outline-none [&::-webkit-search-cancel-button]:hidden"
-        />
-        {search !== '' && (
-          <IconButton icon={X} size="small" label={t('clearSearch')} onClick={() => setSearch({ search: '' })} />
-        )}
+      <SearchField
+        className="mx-3 mt-3 mb-2 h-[30px] flex-none rounded-m bg-raise ps-2.5 pe-1 shadow-[0_0_0_1px_var(--line)] focus-within:shadow-[0_0_0_2px_var(--accent)]"
+        iconStroke={1.75}
+        data-speech-search
+        label={t('search')}
+        maxLength={500}
+        value={search}
+        onValue={(text) => setSearch({ search: text })}
+        clearLabel={t('clearSearch')}
+        onKeyDown={down}
+      >
         <IconButton
           icon={Star}
           size="small"
@@ -61,7 +55,7 @@ export function SpeechList() {
           className={favourites ? '[&_svg]:fill-current' : ''}
           onClick={() => setSearch({ favourites: !favourites })}
         />
-      </div>
+      </SearchField>
       <Button icon={Plus} className="mx-3 mb-1" onClick={() => show(null)}>
         {t('newSpeech')}
       </Button>

@@ -1,9 +1,10 @@
 import { Mic, MicOff, Pause, Play, Save, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
 import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
+import { LevelMeter } from '../../shared/audio/LevelMeter.tsx'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
 import type { ActiveRecording } from '../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -138,7 +139,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
         </span>
       )}
       <RecorderWave recording={recording} label={t('recordingPicture')} />
-      <Level recording={recording} />
+      <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
       <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
         {t('keptSoFar', { size: showSize(kept) })}
       </span>
@@ -216,34 +217,4 @@ function useElapsed(recording: ActiveRecording): number {
     return () => clearInterval(timer)
   }, [recording])
   return ms
-}
-
-/** Drawn past React: it moves many times a second. */
-function Level({ recording }: { recording: ActiveRecording }) {
-  const { t } = useTranslation('transcribe')
-  const meter = useRef<HTMLSpanElement>(null)
-  const fill = useRef<HTMLSpanElement>(null)
-  useEffect(() => {
-    let looks = 0
-    const timer = setInterval(() => {
-      const level = recording.paused() ? 0 : recording.level()
-      if (fill.current) fill.current.style.transform = `scaleX(${level})`
-      if (looks++ % 6 === 0) meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 100)))
-    }, 80)
-    return () => clearInterval(timer)
-  }, [recording])
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
-    <span
-      ref={meter}
-      role="meter"
-      aria-label={t('level')}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={0}
-      className="block h-1.5 w-14 shrink-0 overflow-hidden rounded-full bg-line-strong"
-    >
-      <span ref={fill} className="block h-full w-full origin-left scale-x-0 bg-good rtl:origin-right" />
-    </span>
-  )
 }

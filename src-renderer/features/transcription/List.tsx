@@ -1,4 +1,4 @@
-import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Plus, Search, Trash2, X } from 'lucide-react'
+import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -6,13 +6,14 @@ import type { Recording } from '../../../src-preload/contract/transcription.ts'
 import { showDay } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { listedRecordings, listedTotal, useTranscribe } from '../../stores/transcription.ts'
 import { readOlder, removeRecordings, rename, searchFor, showRecording } from './actions.ts'
 import { underName } from './labels.ts'
-import { NameField } from './NameField.tsx'
 
 const icons = { microphone: Mic, file: FileAudio, speech: AudioLines } as const
 
@@ -32,32 +33,18 @@ export function TranscribeList() {
   }
   return (
     <nav className="flex h-full min-w-0 flex-col bg-panel" aria-label={t('list')}>
-      <div className="transcribe-find mx-3 mt-3 mb-2 h-[30px] flex-none">
-        <Search aria-hidden size={15} />
-        <input
-          ref={field}
-          type="text"
-          aria-label={t('search')}
-          placeholder={t('search')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={1000}
-          value={search}
-          onChange={(event) => searchFor(event.target.value)}
-          onKeyDown={byKey}
-        />
-        {search !== '' && (
-          <IconButton
-            icon={X}
-            size="small"
-            label={t('clearSearch')}
-            onClick={() => {
-              searchFor('')
-              field.current?.focus()
-            }}
-          />
-        )}
-      </div>
+      <SearchField
+        className="transcribe-find mx-3 mt-3 mb-2 h-[30px] flex-none"
+        iconSize={15}
+        inputRef={field}
+        type="text"
+        label={t('search')}
+        maxLength={1000}
+        value={search}
+        onValue={searchFor}
+        clearLabel={t('clearSearch')}
+        onKeyDown={byKey}
+      />
       <div className="mx-3 mb-1 flex flex-none">
         <Button icon={Plus} className="flex-1" onClick={() => showRecording(null)}>
           {t('newRecording')}
@@ -173,7 +160,8 @@ function Row(props: {
     // biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own
     <div role="listitem" data-id={id} data-current={current} className="transcribe-row flex items-center rounded-m">
       {props.naming ? (
-        <NameField
+        <InlineNameField
+          maxLength={300}
           name={name}
           label={t('nameOf')}
           onName={(fresh) => void rename(id, fresh)}

@@ -9,13 +9,13 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { comparedTranscript, type OpenRecording, shownTranscript, useTranscribe } from '../../stores/transcription.ts'
 import { readOpen, rename, showRecording } from './actions.ts'
 import { cueAt } from './find.ts'
-import { NameField } from './NameField.tsx'
 import { useNaming } from './naming.ts'
 import { usePlayback } from './playback.ts'
 import { RecordingMenu } from './RecordingMenu.tsx'
@@ -93,7 +93,8 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
     <StageBar
       title={
         naming ? (
-          <NameField
+          <InlineNameField
+            maxLength={300}
             name={name}
             label={t('nameOf')}
             onName={(fresh) => void rename(id, fresh)}

@@ -1,10 +1,10 @@
 import { Mic } from 'lucide-react'
-import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
 import { isGoing, useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { chooseFiles } from './choose.ts'
@@ -19,7 +19,7 @@ import { useRecorder } from './record.ts'
 export function TranscribeStage() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open?.id ?? null)
-  const drop = useFileDrop()
+  const drop = useFileDrop(addFiles)
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
       {open === null ? <Begin /> : <Result key={open} />}
@@ -96,31 +96,4 @@ function FilesLine() {
       </Button>
     </div>
   )
-}
-
-/** Files that are dropped anywhere on the stage are taken. */
-function useFileDrop() {
-  const [over, setOver] = useState(false)
-  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        event.dataTransfer.dropEffect = 'copy'
-        setOver(true)
-      },
-      onDragLeave: (event: DragEvent) => {
-        const inside = event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
-        if (!inside) setOver(false)
-      },
-      onDrop: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setOver(false)
-        addFiles([...event.dataTransfer.files])
-      },
-    },
-  }
 }

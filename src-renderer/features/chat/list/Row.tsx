@@ -3,10 +3,10 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../src-preload/contract/chat.ts'
 import { showCount } from '../../../i18n/format.ts'
+import { InlineNameField } from '../../../shared/ui/InlineNameField.tsx'
 import { useList } from '../../../stores/chatList.ts'
 import type { ListRow } from '../../../stores/chatListRows.ts'
 import { renameChat, renameFolder } from './actions.ts'
-import { NameField } from './NameField.tsx'
 
 /** Titles are at most 200 characters, names of folders 100 (the contract). */
 const longestTitle = 200
@@ -52,9 +52,11 @@ export const FolderRow = memo(function FolderRow({
     >
       {editing ? (
         <Cell wide>
-          <NameField
+          <InlineNameField
             name={folder.name}
-            longest={longestFolder}
+            label={t('nameOf')}
+            className="chat-title-field"
+            maxLength={longestFolder}
             onName={(name) => void renameFolder(folder.id, name)}
             onEnd={onEditEnd}
           />
@@ -107,9 +109,11 @@ export const ChatRow = memo(function ChatRow({
     >
       {editing ? (
         <Cell wide>
-          <NameField
+          <InlineNameField
             name={conversation.title ?? ''}
-            longest={longestTitle}
+            label={t('nameOf')}
+            className="chat-title-field"
+            maxLength={longestTitle}
             onName={(name) => void renameChat(conversation.id, name)}
             onEnd={onEditEnd}
           />

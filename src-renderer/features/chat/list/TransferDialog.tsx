@@ -1,5 +1,5 @@
 import { FileUp } from 'lucide-react'
-import { type DragEvent, type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { showSize } from '../../../i18n/format.ts'
@@ -7,6 +7,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
+import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { showChat } from './actions.ts'
 import { cancelTransfer, hideTransfer, importFiles, type TransferTask, useTransfers } from './transfers.ts'
 
@@ -93,13 +94,9 @@ function Going(props: { name: string; file?: number; files?: number; children?: 
 function Choose() {
   const { t } = useTranslation('library')
   const input = useRef<HTMLInputElement>(null)
-  const drop = (event: DragEvent): void => {
-    event.preventDefault()
-    void importFiles([...event.dataTransfer.files])
-  }
+  const { handlers } = useFileDrop((files) => void importFiles(files))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop a file; the button in it does the same
-    <div className="list-drop-place" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+    <div className="list-drop-place" {...handlers}>
       <FileUp aria-hidden size={22} strokeWidth={1.5} />
       <Button look="go" onClick={() => input.current?.click()}>
         {t('importChoose')}
