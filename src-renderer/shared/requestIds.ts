@@ -20,7 +20,7 @@ type Unanswered = z.infer<typeof unanswered>
 const stored = z.record(z.string(), unanswered)
 
 /** Unanswered requests that are stored of one scope. */
-const mostNames = 50
+const maxNames = 50
 /** Those of this window by scope, then name. What other windows do leaves them alone: the text that belongs to them is still here. */
 const mine = new Map<string, Map<string, Unanswered>>()
 
@@ -33,7 +33,7 @@ function readStored(scope: string): z.infer<typeof stored> {
 
 function writeStored({ scope, name }: Place, request: Unanswered | null): void {
   const { [name]: _before, ...others } = readStored(scope)
-  const all = Object.entries(request ? { ...others, [name]: request } : others).slice(-mostNames)
+  const all = Object.entries(request ? { ...others, [name]: request } : others).slice(-maxNames)
   if (all.length === 0) localStore.remove(keyOf(scope))
   else localStore.setJson(keyOf(scope), Object.fromEntries(all))
 }

@@ -9,9 +9,9 @@ export interface AppsStore {
   use: Readonly<Record<string, AppUse>>
 }
 
-export const firstToolsStore: AppsStore = { tools: null, use: {} }
+export const firstAppsStore: AppsStore = { tools: null, use: {} }
 
-export const appsStore = createStore<AppsStore>(() => firstToolsStore)
+export const appsStore = createStore<AppsStore>(() => firstAppsStore)
 export const useApps = (): App[] | null => useStore(appsStore, ({ tools }) => tools)
 /** One key's use alone: a card is drawn again only when its own figures change. */
 export const useAppUse = (id: string): AppUse | null => useStore(appsStore, ({ use }) => use[id] ?? null)

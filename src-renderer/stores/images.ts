@@ -30,7 +30,7 @@ export interface ImagesStore {
   anchor: string | null
   picked: ReadonlySet<string>
   /** Drawings whose troubles need no more room on the stage. */
-  putAway: ReadonlySet<string>
+  dismissed: ReadonlySet<string>
   /** One whose troubles were asked for again, from the list. */
   recalled: string | null
   /** Pictures that no small one could be made of: they are drawn whole. */
@@ -60,7 +60,7 @@ export const firstImages: ImagesStore = {
   cursor: null,
   anchor: null,
   picked: new Set(),
-  putAway: new Set(),
+  dismissed: new Set(),
   recalled: null,
   noThumb: new Set(),
   undo: [],
@@ -153,9 +153,9 @@ export const withoutDrawing = (store: ImagesStore, id: string): ImagesStore => (
   drawings: store.drawings.filter((drawing) => drawing.id !== id),
 })
 
-export const withPutAway = (store: ImagesStore, id: string): ImagesStore => ({
+export const withDismissed = (store: ImagesStore, id: string): ImagesStore => ({
   ...store,
-  putAway: new Set([...store.putAway, id].slice(-500)),
+  dismissed: new Set([...store.dismissed, id].slice(-500)),
   recalled: store.recalled === id ? null : store.recalled,
 })
 
@@ -192,7 +192,7 @@ export function targets({ images, picked, cursor }: ImagesStore): Image[] {
 }
 
 export const isMaking = ({ state }: Drawing): boolean => state === 'making'
-export const keptOf = ({ slots }: Drawing): number => slots.filter(({ state }) => state === 'kept').length
+export const savedCount = ({ slots }: Drawing): number => slots.filter(({ state }) => state === 'kept').length
 
 /** It ended, and not with all that was asked for. */
 export const isTroubled = (drawing: Drawing): boolean =>
@@ -200,19 +200,19 @@ export const isTroubled = (drawing: Drawing): boolean =>
   (drawing.state !== 'done' || drawing.slots.some(({ state }) => state === 'refused' || state === 'failed'))
 
 /** How many ended drawings stand on the stage at most, with what went wrong. */
-const mostTroubled = 3
+const maxTroubled = 3
 
 /**
  * What stands above the gallery: all that is being drawn, the latest that did not come whole, and the one that was asked for again. What went
  * wrong before a drawing that came whole is over: it would stand between a person and the new pictures.
  */
-export function onStage({ drawings, putAway, recalled }: ImagesStore): Drawing[] {
+export function onStage({ drawings, dismissed, recalled }: ImagesStore): Drawing[] {
   let troubled = 0
   return drawings.filter((drawing) => {
     if (isMaking(drawing) || drawing.id === recalled) return true
-    if (!isTroubled(drawing)) troubled = mostTroubled
-    if (putAway.has(drawing.id)) return false
+    if (!isTroubled(drawing)) troubled = maxTroubled
+    if (dismissed.has(drawing.id)) return false
     troubled += 1
-    return troubled <= mostTroubled
+    return troubled <= maxTroubled
   })
 }

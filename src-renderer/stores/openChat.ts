@@ -135,13 +135,13 @@ class Folding {
     this.#messages = null
     this.#changed = true
     this.#open.messages = messages
-    this.#open.ids = keepIfEqual(this.#open.ids, messages)
+    this.#open.ids = reuseIfEqual(this.#open.ids, messages)
   }
 
   #setBeside(beside: readonly Message[]): void {
     this.#beside = null
     this.#open.beside = beside
-    this.#open.besideIds = keepIfEqual(this.#open.besideIds, beside)
+    this.#open.besideIds = reuseIfEqual(this.#open.besideIds, beside)
   }
 
   #ownPath(): Message[] {
@@ -162,7 +162,7 @@ function lastIndexOf(messages: readonly Message[], id: string): number {
   return messages.findLastIndex((message) => message.id === id)
 }
 
-function keepIfEqual(ids: readonly string[], messages: readonly Message[]): readonly string[] {
+function reuseIfEqual(ids: readonly string[], messages: readonly Message[]): readonly string[] {
   const same = ids.length === messages.length && ids.every((id, at) => messages[at]?.id === id)
   return same ? ids : messages.map((message) => message.id)
 }

@@ -2,10 +2,10 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { WaitingItem, WaitingState, WaitingWhat } from '../../src-preload/contract/outbox.ts'
 
-export const noneWaiting: WaitingState = { items: [], making: null, ended: null }
+export const emptyOutbox: WaitingState = { items: [], making: null, ended: null }
 
 /** What is sent when the service is back, as the core told it last. */
-export const outboxStore = createStore<WaitingState>(() => noneWaiting)
+export const outboxStore = createStore<WaitingState>(() => emptyOutbox)
 export const useOutbox = <T>(select: (store: WaitingState) => T): T => useStore(outboxStore, select)
 
 /** Of one room, in the order in which they are sent; of one recording where that is named. */

@@ -1,7 +1,7 @@
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 
 /** Rows held at most, whatever was scrolled through; pages far from the view keep their place and give up their rows. */
-export const mostHeld = 5_000
+export const maxLoadedRows = 5_000
 /** A first page that grew beyond twice this is cut in two, so that a change copies few rows. */
 const headRows = 200
 
@@ -184,7 +184,7 @@ export function missingPage(held: Held, first: number, last: number): Page | nul
 export function bounded(held: Held, first: number, last: number): Held {
   let rows = 0
   for (const page of held.pages) rows += page.rows?.length ?? 0
-  if (rows <= mostHeld) return held
+  if (rows <= maxLoadedRows) return held
   const away = held.pages
     .map((page, at) => {
       const start = held.starts[at] ?? 0
@@ -194,7 +194,7 @@ export function bounded(held: Held, first: number, last: number): Held {
     .sort((a, b) => b.far - a.far)
   const pages = [...held.pages]
   for (const { at, size } of away) {
-    if (rows <= mostHeld) break
+    if (rows <= maxLoadedRows) break
     const page = pages[at]
     if (page) pages[at] = { ...page, rows: null }
     rows -= size

@@ -26,11 +26,11 @@ import {
 export const newestRows = 200
 export const pageRows = 500
 /** Rows held while the log is not followed; beyond it the log is asked anew when it is followed again. */
-const mostFresh = 1_000
+const maxFresh = 1_000
 /** Pages kept below the newest rows while they are followed; what lies below is read again when it is wanted. */
-const mostFollowedPages = 60
+const maxFollowedPages = 60
 /** The tallest list: a browser draws no element much higher than 33 million pixels. */
-const mostListed = 500_000
+const maxListed = 500_000
 
 export interface Inspected {
   id: number
@@ -165,7 +165,7 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
   const top = Math.max(store.held.newest, ascending.at(-1)?.id ?? 0)
   if (store.following) {
     const held = place({ ...store.held, newest: top }, [...changed, ...added], fits, store.older === 'end')
-    const short = withoutTail(held, mostFollowedPages)
+    const short = withoutTail(held, maxFollowedPages)
     return { ...store, held: bounded(short ?? held, 0, 0), older: short ? 'more' : store.older, counts }
   }
   const reported = freshen(store, ascending, fits)
@@ -196,7 +196,7 @@ function freshen(
     count += Number(fits(row)) - Number(had)
   }
   const rows = [...waiting.values()].sort((a, b) => b.id - a.id)
-  return { fresh: rows.slice(0, mostFresh), freshCount: count }
+  return { fresh: rows.slice(0, maxFresh), freshCount: count }
 }
 
 /** The reader went away from the newest rows: they stay as they are. */
@@ -226,7 +226,7 @@ export const withPageAgain = (store: RequestsStore, before: number, rows: readon
 export function listed({ state, held, older, counts, freshCount }: RequestsStore): number {
   if (state !== 'live') return 0
   if (older === 'end') return held.count
-  return Math.max(held.count, Math.min((counts?.kept ?? 0) - freshCount, mostListed))
+  return Math.max(held.count, Math.min((counts?.kept ?? 0) - freshCount, maxListed))
 }
 
 export const withSelected = (store: RequestsStore, id: number | null): RequestsStore => ({

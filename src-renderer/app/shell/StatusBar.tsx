@@ -5,7 +5,7 @@ import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.t
 import { showClock, showInstant } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
 import { navigate } from '../../shared/navigation.ts'
-import { LookNowItem, OfflineWords, WaitingItemOfBar } from '../../shared/offline/StatusItem.tsx'
+import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
@@ -36,7 +36,7 @@ export function StatusBar() {
       ) : (
         <ConnectionItem app={app} />
       )}
-      <WaitingItemOfBar />
+      <OutboxStatusItem />
       {app && <ProxyItem app={app} />}
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
@@ -87,9 +87,9 @@ function ConnectionItem({ app }: { app: AppState | null }) {
     return (
       <>
         <ConnectionMenu>
-          <OfflineWords connection={connection} offline={connection.offline} />
+          <OfflineTexts connection={connection} offline={connection.offline} />
         </ConnectionMenu>
-        <LookNowItem />
+        <ReconnectItem />
       </>
     )
   }

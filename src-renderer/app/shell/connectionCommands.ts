@@ -1,6 +1,6 @@
 import type { Client } from '../../api/connect.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { switchTo } from '../../shared/connect/switch.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { appStore } from '../../stores/app.ts'
@@ -31,13 +31,13 @@ export function offerConnectionCommands(client: Client, signal: AbortSignal): vo
       .map(({ id, name }) => `${id} ${name}`)
       .join('\n')
   let stands = shown()
-  let stop = offerInWords(() => commands(client))
+  let stop = offerTranslatedCommands(() => commands(client))
   const unfollow = appStore.subscribe(() => {
     const now = shown()
     if (now === stands) return
     stands = now
     stop()
-    stop = offerInWords(() => commands(client))
+    stop = offerTranslatedCommands(() => commands(client))
   })
   signal.addEventListener('abort', () => {
     unfollow()

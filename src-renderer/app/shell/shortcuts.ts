@@ -1,7 +1,7 @@
 import { focusComposer } from '../../features/chat/focus.ts'
 import { i18n } from '../../i18n/index.ts'
 import { showLayer } from '../../shared/commands/layers.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
@@ -63,6 +63,6 @@ export function shellCommands(): Command[] {
 
 /** Offers them until the signal ends it. */
 export function offerShellCommands(signal: AbortSignal): void {
-  const stop = offerInWords(shellCommands)
+  const stop = offerTranslatedCommands(shellCommands)
   signal.addEventListener('abort', stop)
 }

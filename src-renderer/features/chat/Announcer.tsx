@@ -12,7 +12,7 @@ const spokenChars = 1_500
  * its conversation was opened stays silent.
  */
 export function Announcer() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const replies = useChat(
     useShallow(({ open }): readonly Message[] => {
       if (open && open.beside.length > 1) return open.beside
@@ -34,7 +34,7 @@ export function Announcer() {
   if (key !== null && running && awaited !== key) setAwaited(key)
   if (key !== null && !running && awaited === key) {
     setAwaited(null)
-    setSaid(replies.length > 1 ? allWords(replies, words) : replies.map((reply) => oneWords(reply, words)).join(''))
+    setSaid(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
   }
   return (
     <div className="chat-sr" aria-live="polite" role="log">
@@ -43,18 +43,18 @@ export function Announcer() {
   )
 }
 
-function oneWords(reply: Message, words: ChatTranslate): string {
-  const model = reply.model ?? words('assistant')
+function oneWords(reply: Message, t: ChatTranslate): string {
+  const model = reply.model ?? t('assistant')
   const text = (reply.text || reply.refusal || (reply.problem?.message ?? '')).slice(0, spokenChars)
-  if (reply.status === 'stopped') return words('settledStopped', { text })
-  if (reply.status === 'complete') return words('settled', { model, text })
-  return words('settledFailed', { text: reply.problem?.message ?? text })
+  if (reply.status === 'stopped') return t('settledStopped', { text })
+  if (reply.status === 'complete') return t('settled', { model, text })
+  return t('settledFailed', { text: reply.problem?.message ?? text })
 }
 
-function allWords(replies: readonly Message[], words: ChatTranslate): string {
+function allWords(replies: readonly Message[], t: ChatTranslate): string {
   const good = replies.filter(({ status }) => status === 'complete').length
-  const models = replies.map(({ model }) => model ?? words('assistant')).join(', ')
+  const models = replies.map(({ model }) => model ?? t('assistant')).join(', ')
   return good === replies.length
-    ? words('settledBeside', { count: replies.length, models })
-    : words('settledBesideSome', { count: replies.length, good, models })
+    ? t('settledBeside', { count: replies.length, models })
+    : t('settledBesideSome', { count: replies.length, good, models })
 }

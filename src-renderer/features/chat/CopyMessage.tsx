@@ -6,7 +6,7 @@ import { useChatTranslate } from './messages.ts'
 
 /** Copies a message as it was written: a reply's as Markdown. */
 export function CopyMessage({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -15,7 +15,7 @@ export function CopyMessage({ message }: { message: Message }) {
   }, [copied])
   const text = message.text || message.refusal
   if (text === '') return null
-  const name = words(copied ? 'copied' : message.role === 'assistant' ? 'copyReply' : 'copyTurn')
+  const name = t(copied ? 'copied' : message.role === 'assistant' ? 'copyReply' : 'copyTurn')
   const copy = async (): Promise<void> => setCopied(await copyText(text))
   return (
     <button

@@ -11,7 +11,7 @@ import { useChatTranslate } from './messages.ts'
 
 /** A message's text, changed in its place. Sending it makes a branch; the message as it was stays beside it. */
 export function EditMessage({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const hint = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const text = useStage((state) => state.edits[message.id] ?? message.text)
@@ -42,7 +42,7 @@ export function EditMessage({ message }: { message: Message }) {
     <div className="chat-edit">
       <textarea
         ref={field}
-        aria-label={words('editText')}
+        aria-label={t('editText')}
         aria-describedby={hint}
         value={text}
         onChange={(event) => typeEdit(message, event.target.value)}
@@ -51,20 +51,20 @@ export function EditMessage({ message }: { message: Message }) {
       <footer>
         <span className="chat-hint" id={hint}>
           {blocked === null || blocked === 'needText'
-            ? words(asks ? 'editHint' : 'editHintSave', { keys: shortcut('Enter') })
-            : words(blocked)}
+            ? t(asks ? 'editHint' : 'editHintSave', { keys: shortcut('Enter') })
+            : t(blocked)}
         </span>
         <button type="button" className="chat-btn chat-small" onClick={() => leaveEdit(message.id)}>
-          {words('cancel')}
+          {t('cancel')}
         </button>
         <button
           type="button"
           className={asks ? 'chat-btn chat-small' : 'chat-btn chat-small chat-go'}
           aria-disabled={blocked !== null}
-          title={words('saveOnlyTitle')}
+          title={t('saveOnlyTitle')}
           onClick={() => void save(false)}
         >
-          {words('saveOnly')}
+          {t('saveOnly')}
         </button>
         {asks && (
           <button
@@ -73,7 +73,7 @@ export function EditMessage({ message }: { message: Message }) {
             aria-disabled={blocked !== null}
             onClick={() => void save(true)}
           >
-            <ArrowUp aria-hidden /> {words('saveAndSend')}
+            <ArrowUp aria-hidden /> {t('saveAndSend')}
           </button>
         )}
       </footer>

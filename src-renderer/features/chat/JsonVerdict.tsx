@@ -4,21 +4,21 @@ import { useChatTranslate } from './messages.ts'
 
 /** Whether a reply that was asked for as JSON is what was asked for. */
 export function JsonVerdict({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { jsonFaults } = reply
   if (jsonFaults === null) return null
   const schema = reply.params?.responseFormat?.type === 'json_schema'
   if (jsonFaults.length === 0)
     return (
       <p className="chat-verdict" data-good>
-        <CircleCheck aria-hidden /> {words(schema ? 'jsonMatches' : 'jsonValid')}
+        <CircleCheck aria-hidden /> {t(schema ? 'jsonMatches' : 'jsonValid')}
       </p>
     )
   return (
     <div className="chat-verdict">
       <TriangleAlert aria-hidden />
       <div>
-        <p>{words(schema ? 'jsonMismatch' : 'jsonInvalid', { count: jsonFaults.length })}</p>
+        <p>{t(schema ? 'jsonMismatch' : 'jsonInvalid', { count: jsonFaults.length })}</p>
         <ul>
           {jsonFaults.map((fault) => (
             <li key={fault}>{fault}</li>

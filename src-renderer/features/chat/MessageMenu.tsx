@@ -14,7 +14,7 @@ import { useChatTranslate } from './messages.ts'
 
 /** What is done with a message more rarely. */
 export function MessageMenu({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   /** What was selected when the menu was opened: opening it lets the selection go. */
   const selected = useRef('')
   const reply = message.role === 'assistant'
@@ -26,8 +26,8 @@ export function MessageMenu({ message }: { message: Message }) {
       type="button"
       className="chat-icon"
       data-action="more"
-      aria-label={words('moreDeeds')}
-      title={words('moreDeeds')}
+      aria-label={t('moreDeeds')}
+      title={t('moreDeeds')}
       onPointerDownCapture={() => {
         selected.current = selectedIn(message.id)
       }}
@@ -43,16 +43,16 @@ export function MessageMenu({ message }: { message: Message }) {
       {reply && text !== '' && (
         <>
           <MenuItem icon={Copy} onSelect={() => void copyText(text)}>
-            {words('copyMarkdown')}
+            {t('copyMarkdown')}
           </MenuItem>
           <MenuItem icon={Type} onSelect={() => void copyText(asText(text))}>
-            {words('copyPlain')}
+            {t('copyPlain')}
           </MenuItem>
         </>
       )}
       {text !== '' && (
         <MenuItem icon={Quote} onSelect={() => quote(selected.current || text)}>
-          {words('quote')}
+          {t('quote')}
         </MenuItem>
       )}
       {canRetry(message) && !busy && (
@@ -60,26 +60,26 @@ export function MessageMenu({ message }: { message: Message }) {
           icon={RotateCw}
           onSelect={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } })}
         >
-          {words('retryWith')}
+          {t('retryWith')}
         </MenuItem>
       )}
       {reply && message.text !== '' && (
         <MenuItem icon={Pencil} onSelect={() => startEdit(message)}>
-          {words('editReply')}
+          {t('editReply')}
         </MenuItem>
       )}
       <MenuItem icon={CopyPlus} onSelect={() => void duplicate(message.conversationId, message.id)}>
-        {words('duplicateHere')}
+        {t('duplicateHere')}
       </MenuItem>
       {reply && (
         <>
           <MenuLine />
           <MenuItem icon={Info} onSelect={() => showFacts(message.id)}>
-            {words('facts')}
+            {t('facts')}
           </MenuItem>
           {requestRow !== null && (
             <MenuItem icon={Braces} onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}>
-              {words('raw')}
+              {t('raw')}
             </MenuItem>
           )}
         </>

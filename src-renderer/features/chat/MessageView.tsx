@@ -22,18 +22,18 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
 
 /** A turn that a click wrote: one quiet line, its words behind it. */
 function ContinueLine({ turn }: { turn: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   return (
     <article
       className="chat-turn chat-made"
-      aria-label={words('you')}
+      aria-label={t('you')}
       data-message-id={turn.id}
       data-parent={turn.parentId ?? ''}
       data-sibling={turn.sibling}
       title={turn.text}
     >
       <CornerDownRight aria-hidden />
-      <span>{words('madeContinue')}</span>
+      <span>{t('madeContinue')}</span>
     </article>
   )
 }

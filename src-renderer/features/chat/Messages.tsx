@@ -12,7 +12,7 @@ const nothing: readonly string[] = []
 
 /** The messages, only those near the view in the page, and those that are selected. */
 export function Messages() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? '')
   const ids = useChat((state) => state.open?.ids ?? nothing)
   const box = useRef<HTMLDivElement>(null)
@@ -25,7 +25,7 @@ export function Messages() {
   return (
     <div className="chat-talk-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="chat-talk" ref={box} tabIndex={0} aria-label={words('conversation')}>
+      <section className="chat-talk" ref={box} tabIndex={0} aria-label={t('conversation')}>
         <div className="chat-talk-pad" />
         <Virtualizer
           ref={list}
@@ -42,7 +42,7 @@ export function Messages() {
       </section>
       {away && (
         <button type="button" className="chat-jump" onClick={toEnd}>
-          <ArrowDown aria-hidden /> {words('jump')}
+          <ArrowDown aria-hidden /> {t('jump')}
         </button>
       )}
     </div>

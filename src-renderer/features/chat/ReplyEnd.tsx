@@ -9,18 +9,18 @@ import { useStage } from '../../stores/chatPage.ts'
 import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
-import { editTurnOf, goOn } from './messageActions.ts'
+import { continueReply, editTurnOf } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 
 /** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
 export function ReplyEnd({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   if (reply.status === 'incomplete' || reply.status === 'failed') return <Fault reply={reply} />
   if (reply.status === 'stopped') {
     const empty = reply.text === '' && reply.reasoning === '' && reply.refusal === '' && reply.toolCalls.length === 0
     return (
       <Note icon={<CircleStop aria-hidden />} reply={reply} retryable>
-        {words(empty ? 'stoppedEmpty' : 'stopped')}
+        {t(empty ? 'stoppedEmpty' : 'stopped')}
       </Note>
     )
   }
@@ -28,7 +28,7 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   if (!remark) return null
   return (
     <Note icon={<Info aria-hidden />} reply={reply}>
-      {words(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
+      {t(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
     </Note>
   )
 }
@@ -38,16 +38,16 @@ const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_fo
 
 /** The failure in the words of the service's table, with its one action; asking again is the reply's own wherever it can help. */
 function Fault({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
-  const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: words('unknownReason') }
+  const t = useChatTranslate()
+  const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: t('unknownReason') }
   return (
     <div className="chat-fault" data-kind={problem.kind}>
-      {reply.status === 'incomplete' && <p className="chat-mark">{words('incompleteMark')}</p>}
+      {reply.status === 'incomplete' && <p className="chat-mark">{t('incompleteMark')}</p>}
       <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
       <div className="chat-fault-actions">
         {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
         {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
-        <GoOnButton reply={reply} />
+        <ContinueButton reply={reply} />
       </div>
     </div>
   )
@@ -59,13 +59,13 @@ function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; chi
       {props.icon}
       <div className="chat-note-text">{props.children}</div>
       {props.retryable && <RetryButton reply={props.reply} />}
-      <GoOnButton reply={props.reply} />
+      <ContinueButton reply={props.reply} />
     </div>
   )
 }
 
 function RetryButton({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const busy = useBusy()
   if (!canRetry(reply)) return null
   return (
@@ -74,16 +74,16 @@ function RetryButton({ reply }: { reply: Message }) {
       className="chat-btn chat-small"
       data-action="retry"
       aria-disabled={busy}
-      title={busy ? words('needEnd') : undefined}
+      title={busy ? t('needEnd') : undefined}
       onClick={() => !busy && void retry(reply.id)}
     >
-      <RotateCw aria-hidden /> {words('retry')}
+      <RotateCw aria-hidden /> {t('retry')}
     </button>
   )
 }
 
 function OtherModelButton({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const busy = useBusy()
   if (!canRetry(reply)) return null
   return (
@@ -91,22 +91,27 @@ function OtherModelButton({ reply }: { reply: Message }) {
       type="button"
       className="chat-btn chat-small"
       aria-disabled={busy}
-      title={busy ? words('needEnd') : undefined}
+      title={busy ? t('needEnd') : undefined}
       onClick={() => !busy && useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
     >
-      <Shuffle aria-hidden /> {words('retryWith')}
+      <Shuffle aria-hidden /> {t('retryWith')}
     </button>
   )
 }
 
 /** Only where the conversation ends with this reply: further up it would begin a branch that nobody asked for. */
-function GoOnButton({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+function ContinueButton({ reply }: { reply: Message }) {
+  const t = useChatTranslate()
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
   if (!last || !canContinue(reply)) return null
   return (
-    <button type="button" className="chat-btn chat-small" data-action="continue" onClick={() => void goOn(reply)}>
-      <StepForward aria-hidden /> {words('goOn')}
+    <button
+      type="button"
+      className="chat-btn chat-small"
+      data-action="continue"
+      onClick={() => void continueReply(reply)}
+    >
+      <StepForward aria-hidden /> {t('goOn')}
     </button>
   )
 }

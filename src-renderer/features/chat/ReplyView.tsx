@@ -13,10 +13,10 @@ import { Who } from './Who.tsx'
 
 /** A reply that stands alone on the path. */
 export function ReplyView({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const running = isRunning(reply)
   const editing = useStage((state) => state.editing === reply.id)
-  const name = reply.model ?? words('assistant')
+  const name = reply.model ?? t('assistant')
   return (
     <article
       className="chat-turn"
@@ -44,7 +44,7 @@ export function ReplyView({ reply }: { reply: Message }) {
 
 /** What came of a reply: reasoning, waits, text, refusal, calls of tools with how each stands. */
 export function ReplyBody({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const running = isRunning(reply)
   const streaming = reply.status === 'streaming'
   return (
@@ -59,7 +59,7 @@ export function ReplyBody({ reply }: { reply: Message }) {
       {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}
       {reply.refusal !== '' && (
         <div className="chat-refusal">
-          <b>{words('refusal')}</b>
+          <b>{t('refusal')}</b>
           <p data-part="text">{reply.refusal}</p>
         </div>
       )}

@@ -7,7 +7,7 @@ import { useChatTranslate } from './messages.ts'
 
 /** `‹ 2 / 3 ›`: the ways a conversation went from here. Arrow keys walk it too. */
 export function Siblings({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { sibling, siblings } = message
   if (siblings < 2) return null
   const byKey = (event: KeyboardEvent): void => {
@@ -16,7 +16,7 @@ export function Siblings({ message }: { message: Message }) {
     const onward = isRightToLeft(i18n.language) ? 'ArrowLeft' : 'ArrowRight'
     void walk(message, event.key === onward ? 1 : -1)
   }
-  const place = words(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
+  const place = t(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form
     <span className="chat-siblings" role="group" aria-label={place} onKeyDown={byKey}>
@@ -24,8 +24,8 @@ export function Siblings({ message }: { message: Message }) {
         type="button"
         className="chat-icon"
         data-action="previous"
-        aria-label={words('siblingPrevious')}
-        title={words('siblingPrevious')}
+        aria-label={t('siblingPrevious')}
+        title={t('siblingPrevious')}
         disabled={sibling <= 1}
         onClick={() => void walk(message, -1)}
       >
@@ -38,8 +38,8 @@ export function Siblings({ message }: { message: Message }) {
         type="button"
         className="chat-icon"
         data-action="next"
-        aria-label={words('siblingNext')}
-        title={words('siblingNext')}
+        aria-label={t('siblingNext')}
+        title={t('siblingNext')}
         disabled={sibling >= siblings}
         onClick={() => void walk(message, 1)}
       >

@@ -48,11 +48,11 @@ function endRename(): void {
 }
 
 function Header() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? null)
   const title = useChat((state) => state.open?.conversation?.title ?? null)
   const editing = useStage((state) => state.renaming)
-  const shown = title ?? words('untitled')
+  const shown = title ?? t('untitled')
   return (
     <header className="chat-bar">
       <ListToggle />
@@ -61,14 +61,14 @@ function Header() {
       ) : (
         <h1>
           {id === null ? (
-            words('newChat')
+            t('newChat')
           ) : (
             <button
               type="button"
               dir="auto"
               data-action="rename"
               title={shown}
-              aria-label={words('editTitle', { title: shown })}
+              aria-label={t('editTitle', { title: shown })}
               onClick={() => useStage.setState({ renaming: true })}
             >
               {shown}
@@ -83,31 +83,31 @@ function Header() {
 }
 
 function Body() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? null)
   const state = useChat((chat) => chat.open?.state ?? null)
   const any = useChat((chat) => (chat.open?.ids.length ?? 0) > 0)
   if (id === null) return <Welcome />
-  if (state === 'gone') return <p className="chat-stage-note">{words('gone')}</p>
+  if (state === 'gone') return <p className="chat-stage-note">{t('gone')}</p>
   if (any) return <Messages key={id} />
-  return state === 'loading' ? <p className="chat-stage-note chat-late">{words('loading')}</p> : <Welcome />
+  return state === 'loading' ? <p className="chat-stage-note chat-late">{t('loading')}</p> : <Welcome />
 }
 
 function Welcome() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const fill = (text: string): void => {
     type(text)
     document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
   }
   return (
     <div className="chat-welcome">
-      <h2>{words('emptyTitle')}</h2>
-      <p>{words('emptyText')}</p>
+      <h2>{t('emptyTitle')}</h2>
+      <p>{t('emptyText')}</p>
       <ul>
         {(['example1', 'example2', 'example3'] as const).map((key) => (
           <li key={key}>
-            <button type="button" onClick={() => fill(words(key))}>
-              {words(key)}
+            <button type="button" onClick={() => fill(t(key))}>
+              {t(key)}
             </button>
           </li>
         ))}
@@ -117,7 +117,7 @@ function Welcome() {
 }
 
 function PageNotice() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const notice = useChat((state) => state.notice)
   if (!notice) return null
   return (
@@ -126,7 +126,7 @@ function PageNotice() {
       <button
         type="button"
         className="chat-icon"
-        aria-label={words('dismiss')}
+        aria-label={t('dismiss')}
         onClick={() => useChat.setState({ notice: null })}
       >
         <X aria-hidden />

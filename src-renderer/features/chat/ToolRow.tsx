@@ -8,13 +8,13 @@ import { useChatTranslate } from './messages.ts'
  * place; a result that came otherwise, such as by an import, is shown as text.
  */
 export function ToolRow({ row }: { row: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const shown = useChat(({ open }) => row.run !== null && isUnderReply(row, open?.messages ?? []))
   if (shown) return <div data-message-id={row.id} />
   return (
     <article
       className="chat-turn"
-      aria-label={words('roleTool')}
+      aria-label={t('roleTool')}
       data-message-id={row.id}
       data-parent={row.parentId ?? ''}
       data-sibling={row.sibling}
@@ -23,7 +23,7 @@ export function ToolRow({ row }: { row: Message }) {
       <div className="chat-body">
         <div className="chat-tool">
           <header>
-            <span>{words('roleTool')}</span>
+            <span>{t('roleTool')}</span>
             {(row.name ?? row.run?.name) && <code>{plainText(row.name ?? row.run?.name ?? '')}</code>}
           </header>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}

@@ -13,7 +13,7 @@ import { Who } from './Who.tsx'
 
 /** What a person said, or set as instructions: the text as typed, never as markdown. */
 export function TurnView({ turn }: { turn: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const editing = useStage((state) => state.editing === turn.id)
   const names = {
     user: 'you',
@@ -22,7 +22,7 @@ export function TurnView({ turn }: { turn: Message }) {
     tool: 'roleTool',
     assistant: 'assistant',
   } as const
-  const who = words(names[turn.role])
+  const who = t(names[turn.role])
   return (
     <article
       className="chat-turn"
@@ -39,8 +39,8 @@ export function TurnView({ turn }: { turn: Message }) {
               type="button"
               className="chat-icon"
               data-action="edit"
-              aria-label={words('edit')}
-              title={words('edit')}
+              aria-label={t('edit')}
+              title={t('edit')}
               onClick={() => startEdit(turn)}
             >
               <Pencil aria-hidden />

@@ -37,7 +37,7 @@ export function Who(props: {
 const initial = (name: string): string => (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? name.charAt(0)).toUpperCase()
 
 function StreamingFor({ since }: { since: string }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const now = useNow(true)
-  return <time>{words('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
+  return <time>{t('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
 }

@@ -9,7 +9,7 @@ type Addresses = 'beside' | 'hidden'
 export const asText = (markdown: string): string => blocksOf(markdown, 'beside').join('\n\n')
 
 /** The text as it stands on the screen, a line for each block, so that nothing is found across two of them. */
-export const asSeen = (markdown: string): string => blocksOf(markdown, 'hidden').join('\n')
+export const visibleText = (markdown: string): string => blocksOf(markdown, 'hidden').join('\n')
 
 function blocksOf(markdown: string, addresses: Addresses): string[] {
   return new BlockSplitter()

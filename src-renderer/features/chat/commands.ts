@@ -1,7 +1,7 @@
 import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning, messageIn, runningReplies } from '../../stores/openChat.ts'
@@ -10,7 +10,7 @@ import { copyText, retry, stopHere } from './actions.ts'
 import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
-import { duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
+import { continueReply, duplicate, isMaking, quote, startEdit, walk } from './messageActions.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
@@ -72,7 +72,7 @@ const actions: MessageAction[] = [
     keys: 'Mod+Alt+Enter',
     fits: (message) => canContinue(message) && useChat.getState().open?.ids.at(-1) === message.id,
     settled: true,
-    run: (message) => void goOn(message),
+    run: (message) => void continueReply(message),
   },
   {
     id: 'message.quote',
@@ -188,5 +188,5 @@ function commands(): Command[] {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerChatCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, feature: 'chat' })))
+  return offerTranslatedCommands(() => commands().map((command) => ({ ...command, feature: 'chat' })))
 }

@@ -2,13 +2,13 @@ import { tabStore } from '../../shared/storage.ts'
 import { useChat } from '../../stores/chat.ts'
 
 /** As many stand side by side. */
-export const mostCompared = 4
+export const maxCompared = 4
 /** Remembered for this window alone, over a reload. */
 const key = 'chat.compared'
 
 /** The models whose replies are to stand side by side; one or none: the picked model alone is asked. */
 export function setCompared(compared: readonly string[]): void {
-  useChat.setState({ compared: compared.slice(0, mostCompared) })
+  useChat.setState({ compared: compared.slice(0, maxCompared) })
   tabStore.setJson(key, compared)
 }
 
@@ -16,9 +16,7 @@ export function setCompared(compared: readonly string[]): void {
 export function toggleCompared(model: string): void {
   const { compared } = useChat.getState()
   setCompared(
-    compared.includes(model)
-      ? compared.filter((one) => one !== model)
-      : [...compared.slice(0, mostCompared - 1), model],
+    compared.includes(model) ? compared.filter((one) => one !== model) : [...compared.slice(0, maxCompared - 1), model],
   )
 }
 

@@ -15,7 +15,7 @@ import { ChatList } from './List.tsx'
 import { ChatStage } from './Stage.tsx'
 
 /** Starts the room once for the window, and again asks for the models whenever another service answers. */
-export function ChatLive() {
+export function ChatSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const stop = startChat({ client: studio })
@@ -68,4 +68,4 @@ function followReplies(): () => void {
   })
 }
 
-export const chatProcedures: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }
+export const chatPage: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }

@@ -84,7 +84,7 @@ export async function keep(reply: Message): Promise<void> {
 }
 
 /** Asks the model to go on from where this reply ends. */
-export async function goOn(reply: Message): Promise<void> {
+export async function continueReply(reply: Message): Promise<void> {
   await flushSetups()
   const state = useChat.getState()
   // The core takes the reply's or the conversation's; an imported one may name none.

@@ -22,9 +22,9 @@ export const fineSeconds = (ms: number): string => (ms / 1_000).toFixed(ms < 10_
 export const wholeSeconds = (ms: number): string => String(Math.max(0, Math.floor(ms / 1_000)))
 
 /** What a reply cost, never without saying what the amount is; null where nothing is known. Of several choices each says the whole. */
-export function costWords(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, words: ChatTranslate): string | null {
+export function costText(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, t: ChatTranslate): string | null {
   if (reply.cost === null || reply.costIs === 'unknown') return null
-  const amount = words(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
+  const amount = t(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
   const choices = reply.params?.n ?? 1
-  return choices > 1 ? words('costOfAll', { amount, choices }) : amount
+  return choices > 1 ? t('costOfAll', { amount, choices }) : amount
 }

@@ -19,7 +19,7 @@ export interface ResponseSchemaFault {
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 const deepest = 60
-const mostFaults = 5
+const maxFaults = 5
 
 type Members = Record<string, unknown>
 const isMembers = (value: unknown): value is Members =>
@@ -33,7 +33,7 @@ export function schemaFaults(schema: unknown): ResponseSchemaFault[] {
   if (!isMembers(schema)) return [{ where: '', is: 'object', word: '' }]
   const look = new Look(schema)
   look.at(schema, '', 0)
-  return look.faults.slice(0, mostFaults)
+  return look.faults.slice(0, maxFaults)
 }
 
 /** Members that hold schemas by name, one schema, and a list of schemas. */
@@ -50,7 +50,7 @@ class Look {
   }
 
   at(schema: unknown, where: string, depth: number): void {
-    if (typeof schema === 'boolean' || this.faults.length >= mostFaults) return
+    if (typeof schema === 'boolean' || this.faults.length >= maxFaults) return
     if (!isMembers(schema)) this.#say(where, 'schema')
     else if (depth > deepest) this.#say(where, 'deep')
     else {

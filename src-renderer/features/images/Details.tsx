@@ -20,7 +20,7 @@ import { openRow } from './actions.ts'
 import { Lineage } from './Lineage.tsx'
 import { showMs } from './time.ts'
 
-type Told = Awaited<ReturnType<Client['images']['get']>>
+type ImageDetail = Awaited<ReturnType<Client['images']['get']>>
 
 /** ms: whoever holds an arrow key down asks for the last picture alone. */
 const pause = 80
@@ -28,7 +28,7 @@ const pause = 80
 /** Everything that is known of a picture; `children` stand between the prompt and the facts. */
 export function Details({ image, children }: { image: Image; children?: ReactNode }) {
   const { t } = useTranslation('images')
-  const { reported, problem, again } = useTold(image.id)
+  const { reported, problem, again } = useImageDetail(image.id)
   if (problem) return <ProblemNotice problem={problem} on={{ retry: again }} className="m-3" />
   const drawing = reported?.image.id === image.id ? reported.drawing : null
   const prompt = drawing?.prompt ?? image.prompt
@@ -50,10 +50,10 @@ export function Details({ image, children }: { image: Image; children?: ReactNod
   )
 }
 
-function useTold(id: string) {
+function useImageDetail(id: string) {
   const studio = useStudio()
   const [round, setRound] = useState(0)
-  const [reported, setTold] = useState<Told | null>(null)
+  const [reported, setReported] = useState<ImageDetail | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   // Another state of its drawing has another cost, time and rows.
   const state = useImages(
@@ -67,7 +67,7 @@ function useTold(id: string) {
       studio.images.get({ id }, { signal }).then(
         (answer) => {
           if (signal.aborted) return
-          setTold(answer)
+          setReported(answer)
           setProblem(null)
         },
         (thrown: unknown) => signal.aborted || setProblem(problemOf(thrown)),

@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { imagesStore, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
-import { dragOut, openLight } from './actions.ts'
+import { dragOut, openLightbox } from './actions.ts'
 import { galleryKey } from './galleryKeys.ts'
 import { inSight, layOut, leftOf, type Masonry } from './masonry.ts'
 import { srcOf, wantThumbs } from './thumbs.ts'
@@ -54,7 +54,7 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
     else if (marks) imagesStore.setState(withToggled(state, id))
     // With some selected a click goes on selecting, as on a phone.
     else if (state.picked.size > 0 && !isAction(event.target, 'open')) imagesStore.setState(withToggled(state, id))
-    else openLight(id)
+    else openLightbox(id)
   }
   return (
     <div

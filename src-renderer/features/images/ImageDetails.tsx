@@ -13,8 +13,8 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
-import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
-import { cancel, drawAgain, openLight, putAway, reuseDrawing } from './actions.ts'
+import { isMaking, onStage, savedCount, useImages } from '../../stores/images.ts'
+import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing } from './actions.ts'
 import { srcOf } from './thumbs.ts'
 import { showMs, useNow } from './time.ts'
 
@@ -35,7 +35,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
   const [cancelling, setCancelling] = useState(false)
   const making = isMaking(drawing)
-  const kept = keptOf(drawing)
+  const kept = savedCount(drawing)
   const stop = async (): Promise<void> => {
     setCancelling(true)
     await cancel(drawing.id)
@@ -65,7 +65,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
               </Button>
             )}
             {kept === 0 && <WaitInstead what="images" id={drawing.id} problem={drawing.problem} />}
-            <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void putAway(drawing)} />
+            <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void dismissed(drawing)} />
           </>
         )}
       </header>
@@ -124,7 +124,7 @@ function Kept({ imageId }: { imageId: string }) {
   return (
     <li className="images-slot" data-state="kept">
       {image && src && (
-        <button type="button" aria-label={t('deeds.open')} onClick={() => openLight(image.id)}>
+        <button type="button" aria-label={t('deeds.open')} onClick={() => openLightbox(image.id)}>
           <img src={src} alt={image.prompt} />
         </button>
       )}

@@ -10,10 +10,10 @@ import { Lightbox } from '../../shared/ui/Lightbox.tsx'
 import { imagesStore, useImages, withCursor } from '../../stores/images.ts'
 import { useRoute } from '../../stores/route.ts'
 import {
-  closeLight,
+  closeLightbox,
   copyImage,
   focusGallery,
-  openLight,
+  openLightbox,
   remove,
   reuse,
   saveImages,
@@ -71,7 +71,7 @@ export function ImageLightbox() {
       playing={begun}
       onGo={go}
       onClose={() => {
-        closeLight()
+        closeLightbox()
         focusGallery()
       }}
       facts={image && <Facts image={image} />}
@@ -99,7 +99,7 @@ function useOther(id: string | null): Image | null {
     void attempt((core) => core.images.get({ id })).then((found) => {
       if (!wanted) return
       if (found) setOther(found.image)
-      else closeLight()
+      else closeLightbox()
     })
     return () => {
       wanted = false
@@ -121,11 +121,11 @@ const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
 async function removeHere(image: Image, at: number): Promise<void> {
   const { images } = imagesStore.getState()
   const next = images[at + 1] ?? images[at - 1]
-  if (next && at >= 0) openLight(next.id)
-  else closeLight()
+  if (next && at >= 0) openLightbox(next.id)
+  else closeLightbox()
   await remove([image])
   // It could not be deleted: it is looked at again.
-  if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLight(image.id)
+  if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLightbox(image.id)
 }
 
 function byKey(event: KeyboardEvent, image: Image, at: number, onSide: () => void): boolean {
@@ -142,7 +142,7 @@ function Actions(props: { image: Image; at: number; side: boolean; onSide: () =>
   const { t } = useTranslation('images')
   const { image, at, side, onSide } = props
   const leave = (action: () => Promise<void>) => {
-    closeLight()
+    closeLightbox()
     void action()
   }
   return (

@@ -18,7 +18,7 @@ import { showBytes } from '../../shared/ui/bytes.ts'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { imagesStore, targets, useImages } from '../../stores/images.ts'
-import { copyImage, openLight, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
+import { copyImage, openLightbox, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
 import { Details } from './Details.tsx'
 
 /** The picture at the cursor, or those that are selected. */
@@ -90,7 +90,7 @@ function Actions({ image }: { image: Image }) {
   return (
     <Part title={t('deeds.label')}>
       <div className="flex flex-wrap gap-1.5">
-        <Button icon={Maximize2} onClick={() => openLight(image.id)}>
+        <Button icon={Maximize2} onClick={() => openLightbox(image.id)}>
           {t('deeds.open')}
         </Button>
         <Button icon={RotateCcw} onClick={() => void reuse(image)}>

@@ -6,14 +6,14 @@ import type { Client } from '../../api/connect.ts'
 import { Part } from '../../shared/ui/Part.tsx'
 import { imagesStore, withCursor } from '../../stores/images.ts'
 import { routeStore } from '../../stores/route.ts'
-import { openLight } from './actions.ts'
+import { openLightbox } from './actions.ts'
 import { family, type Kin } from './family.ts'
 
-type Told = Awaited<ReturnType<Client['images']['get']>>['lineage']
+type ImageDetail = Awaited<ReturnType<Client['images']['get']>>['lineage']
 
 /** Goes to a picture, the way it is looked at now: large or in the gallery. */
 function goTo(image: Image): void {
-  if (routeStore.getState().route.id !== null) openLight(image.id)
+  if (routeStore.getState().route.id !== null) openLightbox(image.id)
   else imagesStore.setState(withCursor(image.id))
 }
 
@@ -31,7 +31,7 @@ function kinFor(key: string, kin: readonly Kin[], from: Kin | undefined): Kin | 
 }
 
 /** The prompts that led to this one, and those that were taken from it. */
-export function Lineage(props: { lineage: Told; imageId: string; drawingId: string }) {
+export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingId: string }) {
   const { t } = useTranslation('images')
   const { lineage, imageId, drawingId } = props
   const kin = useMemo(() => family(lineage), [lineage])

@@ -10,7 +10,7 @@ import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { appStore } from '../../stores/app.ts'
-import { isMaking, isTroubled, keptOf, useImages } from '../../stores/images.ts'
+import { isMaking, isTroubled, savedCount, useImages } from '../../stores/images.ts'
 import { focusPrompt, goToDrawing, reuseDrawing } from './actions.ts'
 import { setDraft } from './subscriptions.ts'
 
@@ -90,7 +90,7 @@ function matching(drawings: readonly Drawing[], search: string): readonly Drawin
 /** How it went and what is left of it. */
 function wordsOf(drawing: Drawing): string {
   const { n, state, inSight } = drawing
-  const kept = keptOf(drawing)
+  const kept = savedCount(drawing)
   if (isMaking(drawing)) return t('under.state.making')
   if (isTroubled(drawing) && kept === 0) return t(`under.state.${state === 'done' ? 'failed' : state}`)
   if (inSight.count === 0) return t('list.deleted')

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../shared/ui/Button.tsx'
 import { useImages } from '../../stores/images.ts'
-import { removedWords, undoRemove } from './actions.ts'
+import { removedText, undoRemove } from './actions.ts'
 
 /** Says what was deleted and offers the way back, where the eyes are: over the gallery, or over the lightbox. */
 export function UndoNote() {
@@ -11,7 +11,7 @@ export function UndoNote() {
     <div role="status" className="images-undo-place">
       {undo && (
         <div className="images-undo">
-          <span>{removedWords(undo.length)}</span>
+          <span>{removedText(undo.length)}</span>
           <Button size="small" onClick={() => void undoRemove()}>
             {t('undo')}
           </Button>

@@ -12,13 +12,13 @@ import {
   imagesStore,
   isMaking,
   isTroubled,
-  keptOf,
+  savedCount,
   withAction,
   withChange,
   withCursor,
+  withDismissed,
   withoutDrawing,
   withoutImages,
-  withPutAway,
 } from '../../stores/images.ts'
 import { requestsStore, withSelected } from '../../stores/requests.ts'
 import { routeStore } from '../../stores/route.ts'
@@ -66,7 +66,7 @@ export async function drawAgain({ prompt, n, model, size, responseFormat, fromIm
   const place = { scope: 'images', name: `again ${id}` }
   const drawing = await attempt((core) => askOnce(place, wish, (requestId) => core.images.make({ requestId, ...wish })))
   if (!drawing) return
-  imagesStore.setState((state) => withPutAway(withChange(state, { type: 'drawing', drawing }), id))
+  imagesStore.setState((state) => withDismissed(withChange(state, { type: 'drawing', drawing }), id))
 }
 
 export async function cancel(drawingId: string): Promise<void> {
@@ -78,18 +78,18 @@ export async function cancel(drawingId: string): Promise<void> {
 export const latestMaking = (): Drawing | null => imagesStore.getState().drawings.find(isMaking) ?? null
 
 /** Its troubles need no more room; one that brought no picture goes altogether. */
-export async function putAway(drawing: Drawing): Promise<void> {
-  imagesStore.setState((state) => withPutAway(state, drawing.id))
-  if (keptOf(drawing) > 0) return
+export async function dismissed(drawing: Drawing): Promise<void> {
+  imagesStore.setState((state) => withDismissed(state, drawing.id))
+  if (savedCount(drawing) > 0) return
   const gone = await attempt((core) => core.images.dismiss({ drawingId: drawing.id }))
   if (gone) imagesStore.setState((state) => withoutDrawing(state, drawing.id))
 }
 
-export const openLight = (id: string): void => {
+export const openLightbox = (id: string): void => {
   imagesStore.setState(withCursor(id))
   navigate({ page: 'images', id }, { replace: routeStore.getState().route.id !== null })
 }
-export const closeLight = (): void => navigate({ page: 'images', id: null }, { replace: true })
+export const closeLightbox = (): void => navigate({ page: 'images', id: null }, { replace: true })
 
 /** Marks all of them, or unmarks them where all are marked. */
 export async function toggleFavourite(images: readonly Image[]): Promise<void> {
@@ -133,7 +133,7 @@ export async function undoRemove(): Promise<void> {
   const [first] = ids
   if (first === undefined) return
   // Where one is looked at, it is the one that came back.
-  if (routeStore.getState().route.id !== null) openLight(first)
+  if (routeStore.getState().route.id !== null) openLightbox(first)
   else imagesStore.setState({ cursor: first, anchor: first })
 }
 
@@ -182,7 +182,7 @@ export async function reuse(image: Image, { vary = false } = {}): Promise<void> 
 
 export function reuseDrawing({ prompt, n, model, size, responseFormat }: Drawing): void {
   setDraft({ prompt, n, model, size, responseFormat, from: null })
-  if (routeStore.getState().route.id !== null) closeLight()
+  if (routeStore.getState().route.id !== null) closeLightbox()
   appStore.setState({ listDrawerOpen: false })
   focusPrompt()
 }
@@ -257,4 +257,4 @@ export function dragOut(event: DragEvent, image: Image): void {
   if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copy'
 }
 
-export const removedWords = (count: number): string => t('deeds.removed', { count, figure: showCount(count) })
+export const removedText = (count: number): string => t('deeds.removed', { count, figure: showCount(count) })

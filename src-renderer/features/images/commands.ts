@@ -1,6 +1,6 @@
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { imagesStore, targets } from '../../stores/images.ts'
 import * as actions from './actions.ts'
 import { startSlideshow } from './ImageLightbox.tsx'
@@ -30,7 +30,7 @@ function ofPictures(): Command[] {
     ...(keys === undefined ? {} : { keys }),
   })
   return [
-    command('open', ({ id }) => actions.openLight(id)),
+    command('open', ({ id }) => actions.openLightbox(id)),
     command('favourite', (_, all) => void actions.toggleFavourite(all)),
     command('save', (_, all) => void actions.saveImages(all), 'Mod+S'),
     command('copy', (image) => void actions.copyImage(image), 'Mod+Shift+C'),
@@ -88,5 +88,5 @@ function commands(): Command[] {
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
 export function offerImagesCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, feature: 'images' })))
+  return offerTranslatedCommands(() => commands().map((command) => ({ ...command, feature: 'images' })))
 }

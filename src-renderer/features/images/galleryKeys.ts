@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { imagesStore, targets, withCursor, withRange, withToggled } from '../../stores/images.ts'
-import { openLight, remove, toggleFavourite } from './actions.ts'
+import { openLightbox, remove, toggleFavourite } from './actions.ts'
 import { type Direction, type Masonry, stepFrom } from './masonry.ts'
 
 const directions: Record<string, Direction> = {
@@ -43,7 +43,7 @@ function actOn(event: KeyboardEvent, here: Image | undefined): boolean {
   else if (key === ' ' && here) {
     imagesStore.setState(event.shiftKey ? withRange(state, here.id, true) : withToggled(state, here.id))
   } else if (mod) return false
-  else if (key === 'Enter' && here) openLight(here.id)
+  else if (key === 'Enter' && here) openLightbox(here.id)
   else if (key === 'Escape' && state.picked.size > 0) imagesStore.setState({ picked: new Set() })
   else if (key === 'f') void toggleFavourite(targets(state))
   else if (key === 'Delete' || key === 'Backspace') void remove(targets(state))

@@ -6,9 +6,9 @@ import { ImagesList } from './List.tsx'
 import { ImagesStage } from './Stage.tsx'
 
 /** Offers the room's commands once for the window: Settings lists them from anywhere. */
-export function ImagesLive() {
+export function ImagesSubscriptions() {
   useEffect(() => offerImagesCommands(), [])
   return null
 }
 
-export const imagesProcedures: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }
+export const imagesPage: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }

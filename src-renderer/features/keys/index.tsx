@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import type { PageRegions } from '../../shared/pageView.ts'
 import { KeysList } from './List.tsx'
 import { KeysStage } from './Stage.tsx'
@@ -18,9 +18,9 @@ const commands = (): Command[] => [
 ]
 
 /** Offers the room's commands once for the window: Settings lists them from anywhere. */
-export function KeysLive() {
-  useEffect(() => offerInWords(commands), [])
+export function KeysSubscriptions() {
+  useEffect(() => offerTranslatedCommands(commands), [])
   return null
 }
 
-export const keysProcedures: PageRegions = { List: KeysList, Stage: KeysStage }
+export const keysPage: PageRegions = { List: KeysList, Stage: KeysStage }

@@ -23,10 +23,10 @@ const narrowOnly = '@min-[760px]:hidden'
 export const rowId = (id: number): string => `request-${id}`
 
 /** Words are handed in: asking for them in each part of each row would cost more than drawing it. */
-export type RowWords = ReturnType<typeof useRowTexts>
+export type RowTexts = ReturnType<typeof useRowTexts>
 
 export const LogRow = memo(function LogRow(props: {
-  words: RowWords
+  words: RowTexts
   row: RequestRow | null
   index: number
   selected: boolean
@@ -68,7 +68,7 @@ function Cell({ className, title, children }: { className?: string; title?: stri
 }
 const right = 'text-end'
 
-function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowWords }) {
+function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowTexts }) {
   const name = who(row.who)
   const { words, tone } = status(row)
   const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
@@ -134,7 +134,7 @@ function Tokens({ row }: { row: RequestRow }) {
   return `${approx(row.tokensAre)}${of(row.tokensIn)} → ${of(row.tokensOut)}`
 }
 
-function Cost({ row, t }: { row: RequestRow; t: RowWords['t'] }) {
+function Cost({ row, t }: { row: RequestRow; t: RowTexts['t'] }) {
   if (row.cost === null) {
     if (row.state === 'refused' || isOpen(row)) return '—'
     return (
@@ -152,7 +152,7 @@ function Cost({ row, t }: { row: RequestRow; t: RowWords['t'] }) {
   )
 }
 
-function LoadingRow({ index, words: { t } }: { index: number; words: RowWords }) {
+function LoadingRow({ index, words: { t } }: { index: number; words: RowTexts }) {
   return (
     // biome-ignore lint/a11y: see above
     <div

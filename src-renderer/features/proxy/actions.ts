@@ -15,7 +15,7 @@ import { requestsStore } from '../../stores/requests.ts'
 const countEvery = 5_000
 /** A page asked for again may have grown by rows that changed into its filter meanwhile. */
 const pageSlack = 100
-const mostAsked = 1_000
+const maxAsked = 1_000
 
 /** Shows a toast of this page. A toast with the same name replaces the earlier one. */
 export const say = (name: string, text: string): void => showToast({ id: `proxy-${name}`, text })
@@ -122,12 +122,12 @@ async function readUntilSeen(signal: AbortSignal): Promise<void> {
       if (now.state !== 'live') return
       const gap = held.missingPage(now.held, seen.first, seen.last)
       if (gap) {
-        const limit = Math.min(gap.count + pageSlack, mostAsked)
+        const limit = Math.min(gap.count + pageSlack, maxAsked)
         const { rows } = await core.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
         keep((state) => store.withPageAgain(state, gap.before, rows))
       } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
         // A jump of the scroll bar over many pages takes them in the largest pieces.
-        const limit = seen.last - now.held.count > store.pageRows ? mostAsked : store.pageRows
+        const limit = seen.last - now.held.count > store.pageRows ? maxAsked : store.pageRows
         const before = held.oldestKnown(now.held)
         const { rows } = await core.requests.page({ filter: now.filter, before, limit }, { signal })
         keep((state) => store.withOlderRows(state, rows, limit))

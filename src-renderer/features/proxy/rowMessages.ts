@@ -20,10 +20,10 @@ function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
 /** The words of a row. Kept apart from its cells, because the inspector says the same. */
 export function useRowTexts() {
   const { t } = useTranslation('proxy')
-  return useMemo(() => rowWords(t), [t])
+  return useMemo(() => rowTexts(t), [t])
 }
 
-function rowWords(t: TFunction<'proxy'>) {
+function rowTexts(t: TFunction<'proxy'>) {
   const who = (of: Who): string =>
     of.kind === 'tool'
       ? of.name

@@ -17,7 +17,7 @@ import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Row } from './Row.tsx'
 
 /** What a page can hold and send: the same bound both ways. */
-const mostBytes = 2_147_483_648
+const maxBytes = 2_147_483_648
 
 /** Everything in one file, and back. */
 export function DataBackup() {
@@ -47,7 +47,7 @@ function Backup() {
     setTooBig(null)
     try {
       const download = await studio.data.backup()
-      if (download.bytes > mostBytes) {
+      if (download.bytes > maxBytes) {
         setTooBig(download.bytes)
         await studio.transfers.release({ downloadId: download.downloadId })
         return
@@ -109,8 +109,8 @@ function Restore() {
     }
   }
   const read = (file: File) => {
-    setTooBig(file.size > mostBytes)
-    if (file.size > mostBytes) return
+    setTooBig(file.size > maxBytes)
+    if (file.size > maxBytes) return
     ended.current = new AbortController()
     const { signal } = ended.current
     void during(async () => {

@@ -1,4 +1,4 @@
-const mostOrigins = 50
+const maxOrigins = 50
 
 export type OriginFault = 'bad' | 'known' | 'many'
 
@@ -13,7 +13,7 @@ export function readOrigin(typed: string, known: readonly string[]): { origin: s
   const origin = originOf(text, parts[1] ?? '', parts[2] ?? '')
   if (origin === null || origin.length > 300) return { fault: 'bad' }
   if (known.includes(origin)) return { fault: 'known' }
-  return known.length >= mostOrigins ? { fault: 'many' } : { origin }
+  return known.length >= maxOrigins ? { fault: 'many' } : { origin }
 }
 
 function originOf(text: string, scheme: string, host: string): string | null {

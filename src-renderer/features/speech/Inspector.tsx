@@ -177,13 +177,13 @@ function Compare({ speech }: { speech: SpeechDetail }) {
 }
 
 /** Of so many requests the ids are asked for. */
-const mostAsked = 50
+const maxAsked = 50
 
 /** What each part cost, and the id under which the service knows its request. */
 function Requests({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()
-  const rows = speech.rows.slice(0, mostAsked).join(' ')
+  const rows = speech.rows.slice(0, maxAsked).join(' ')
   // An id is told with the head of a reply: it may come after its row.
   const moved = `${speech.state} ${speech.partsDone}`
   const [ids, setIds] = useState<ReadonlyMap<number, string | null>>(new Map())

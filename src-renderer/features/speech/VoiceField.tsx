@@ -7,7 +7,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
-import { hearVoice, useSample } from './preview.ts'
+import { playSample, useSample } from './preview.ts'
 
 const other = '\0other'
 
@@ -30,7 +30,7 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
             size="small"
             icon={sounds ? Square : Volume2}
             busy={sample?.voice === heard && sample.state === 'asking'}
-            onClick={() => void hearVoice(studio, heard)}
+            onClick={() => void playSample(studio, heard)}
           >
             {sounds ? t('hearStop') : t('hear', { voice: heard })}
           </Button>

@@ -21,7 +21,7 @@ const inMemory = new Map<string, Blob>()
 let end: (() => void) | null = null
 
 /** Lets a voice be heard: a short sentence, asked for once and kept by the browser. Again: stops it. */
-export async function hearVoice(client: Client, voice: string): Promise<void> {
+export async function playSample(client: Client, voice: string): Promise<void> {
   const before = useSample.getState().now
   stopSample()
   if (before?.voice === voice && before.state !== 'failed') return

@@ -17,9 +17,9 @@ import { chooseFiles } from './choose.ts'
 import {
   cancelRecorder,
   finishRecorder,
-  keepFailed,
   pauseRecorder,
   type Recorder,
+  saveFailedRecording,
   saveHere,
   startRecorder,
   useRecorder,
@@ -196,7 +196,7 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
       <ProblemNotice problem={now.problem} noAction />
       <div className="flex flex-wrap items-center gap-2">
         <span className="flex-1">{t('couldNotKeep')}</span>
-        <Button look="go" onClick={() => void keepFailed()}>
+        <Button look="go" onClick={() => void saveFailedRecording()}>
           {t('tryAgain')}
         </Button>
         <Button icon={Save} onClick={saveHere}>

@@ -13,7 +13,7 @@ import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { listedRecordings, listedTotal, useTranscribe } from '../../stores/transcription.ts'
 import { readOlder, removeRecordings, rename, searchFor, showRecording } from './actions.ts'
-import { underName } from './labels.ts'
+import { summaryOf } from './labels.ts'
 
 const icons = { microphone: Mic, file: FileAudio, speech: AudioLines } as const
 
@@ -184,7 +184,7 @@ function Row(props: {
               </b>
             </span>
             <span className="truncate text-faint text-s" dir="auto">
-              {underName(recording)}
+              {summaryOf(recording)}
             </span>
             <span className="num flex items-center gap-1 text-faint text-xs">
               <time dateTime={createdAt}>{showDay(createdAt)}</time>

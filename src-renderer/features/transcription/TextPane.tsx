@@ -6,7 +6,7 @@ import type { FindResult } from './FindBar.tsx'
 import { Marked } from './Marked.tsx'
 
 /** ms of quiet after which what was typed is kept. */
-const keepAfter = 500
+const saveEveryMs = 500
 
 /** A transcript as one text; `editing` makes it a field that keeps what is typed by itself. */
 export function TextPane({
@@ -45,7 +45,7 @@ function Editor({ transcript }: { transcript: Transcript }) {
       const words = typed.current
       void attempt((core) => core.transcribe.edit({ transcriptId: id, text: words }))
     }
-    const timer = setInterval(keep, keepAfter)
+    const timer = setInterval(keep, saveEveryMs)
     field.current?.focus()
     addEventListener('pagehide', keep)
     return () => {

@@ -11,7 +11,7 @@ import { finishLeftOpen } from './record.ts'
 import { TranscribeStage } from './Stage.tsx'
 
 /** Starts the room once for the window: what records or comes up goes on while another room is shown. */
-export function TranscribeLive() {
+export function TranscriptionSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const ends = [startTranscribe(studio), offerTranscribeCommands()]
@@ -29,7 +29,7 @@ export function TranscribeLive() {
   return null
 }
 
-export const transcriptionProcedures: PageRegions = {
+export const transcriptionPage: PageRegions = {
   List: TranscribeList,
   Stage: TranscribeStage,
   Inspector: TranscribeInspector,

@@ -10,7 +10,7 @@ export function timeOf(seconds: number): string {
 }
 
 /** Under a recording's name in the list. */
-export function underName({ state, transcript }: Recording): string {
+export function summaryOf({ state, transcript }: Recording): string {
   if (state === 'recording') return i18n.t('transcribe:state_recording')
   if (transcript === null) return i18n.t(state === 'cut' ? 'transcribe:state_cut' : 'transcribe:state_none')
   if (transcript.excerpt.trim() !== '') return transcript.excerpt

@@ -6,7 +6,7 @@ import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
-import { type Keeper, keepPieces } from '../../shared/audio/recorderUpload.ts'
+import { createPieceUploader, type PieceUploader } from '../../shared/audio/recorderUpload.ts'
 import { localStore } from '../../shared/storage.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
@@ -46,7 +46,7 @@ const underWay = (change: {
   id?: string
 }): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
 
-let keeper: Keeper | null = null
+let keeper: PieceUploader | null = null
 let asked: AbortController | null = null
 let giveUpLock: () => void = () => undefined
 let stopBeating: () => void = () => undefined
@@ -86,7 +86,7 @@ export async function startRecorder(): Promise<void> {
         return
       }
       hold(id)
-      const own = keepPieces({
+      const own = createPieceUploader({
         base64: base64Of,
         append: (at, data) => core.transcribe.append({ id, at, data }),
         onKept: (kept) => {
@@ -209,7 +209,7 @@ export function cancelRecorder(): void {
 }
 
 /** What could not be kept on the way is brought up as a file. */
-export async function keepFailed(): Promise<void> {
+export async function saveFailedRecording(): Promise<void> {
   const { now } = useRecorder.getState()
   const core = client()
   if (now.state !== 'failed' || !core || !keeper) return

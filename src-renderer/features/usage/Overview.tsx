@@ -111,7 +111,7 @@ function ChartCard() {
   if (!answer || !data) return null
   const { buckets, query, series } = answer.view
   const gaps = buckets.filter(({ state }) => state === 'gap').length
-  const notTold = measure === 'tokensCached' && by === 'key'
+  const notReported = measure === 'tokensCached' && by === 'key'
   const nothing = series.length === 0 && gaps === 0
   const open = (at: number, id: string | null) => {
     const bucket = buckets[at]
@@ -147,8 +147,8 @@ function ChartCard() {
             />
           </span>
         </header>
-        {!notTold && !nothing && <Legend data={data} />}
-        {notTold ? (
+        {!notReported && !nothing && <Legend data={data} />}
+        {notReported ? (
           <p className="py-6 text-center text-faint">{t('chart.notTold')}</p>
         ) : nothing ? (
           <Nothing search={search} />

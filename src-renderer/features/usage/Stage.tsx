@@ -11,7 +11,7 @@ import { Pill } from '../../shared/ui/Pill.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useRoute } from '../../stores/route.ts'
 import { type Section, selectedAccount, useUsage } from '../../stores/usage.ts'
-import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './actions.ts'
+import { isSection, print, printedText, refresh, saveChart, saveTable } from './actions.ts'
 import { Corrections } from './Corrections.tsx'
 import { LimitsSection } from './Limits.tsx'
 import { NoAccount, Overview } from './Overview.tsx'
@@ -49,7 +49,7 @@ export function UsageStage() {
 function followPrinting(): () => void {
   let over: (() => void) | null = null
   const begins = (): void => {
-    over ??= asOnPaper()
+    over ??= printedText()
   }
   const ends = (): void => {
     over?.()

@@ -95,7 +95,7 @@ export async function saveChart(as: 'png' | 'svg'): Promise<void> {
 }
 
 /** The room alone, in light colours and without the window around it, until the answer is called. */
-export function asOnPaper(): () => void {
+export function printedText(): () => void {
   document.documentElement.dataset.printing = 'usage'
   return () => delete document.documentElement.dataset.printing
 }

@@ -5,9 +5,9 @@ import { UsageList } from './List.tsx'
 import { UsageStage } from './Stage.tsx'
 
 /** Offers the room's commands once for the window: Settings lists them from anywhere. */
-export function UsageLive() {
+export function UsageSubscriptions() {
   useEffect(() => offerUsageCommands(), [])
   return null
 }
 
-export const usageProcedures: PageRegions = { List: UsageList, Stage: UsageStage }
+export const usagePage: PageRegions = { List: UsageList, Stage: UsageStage }

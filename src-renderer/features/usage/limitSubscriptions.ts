@@ -3,7 +3,7 @@ import { problemOf } from '../../api/problem.ts'
 import { subscribe } from '../../api/watch.ts'
 import { limitsStore } from '../../stores/limits.ts'
 
-const mostHistory = 100
+const maxHistory = 100
 
 /** The limits are looked at: the core asks the service as long as this watches. The answer ends it. */
 export function startLimits(client: Client): () => void {
@@ -25,7 +25,7 @@ export function startLimits(client: Client): () => void {
 
 async function readHistory(client: Client, signal: AbortSignal): Promise<void> {
   try {
-    limitsStore.setState({ history: await client.limits.history({ limit: mostHistory }, { signal }) })
+    limitsStore.setState({ history: await client.limits.history({ limit: maxHistory }, { signal }) })
   } catch (thrown) {
     if (!signal.aborted) limitsStore.setState({ problem: problemOf(thrown) })
   }

@@ -24,7 +24,7 @@ import { client, setClient } from './client.ts'
 const typingPause = 150
 /** ms: what this machine asked meanwhile is in the figures, and a new day has its bar. */
 const againEvery = 30_000
-const mostConversations = 8
+const maxConversations = 8
 
 let asked = ''
 let asking: AbortController | null = null
@@ -90,7 +90,7 @@ export async function ask(): Promise<void> {
       core.usage.view(query, options),
       store.choice.before ? core.usage.view(queryBefore(query), options) : null,
       core.usage.compare({ accountId, from, to }, options),
-      core.usage.topConversations({ from, to, limit: mostConversations }, options),
+      core.usage.topConversations({ from, to, limit: maxConversations }, options),
     ])
     if (!mine.signal.aborted) {
       usageStore.setState({

@@ -35,9 +35,9 @@ export interface LivePlayer {
 }
 
 /** s that may wait to be heard. */
-const mostAhead = 40
+const maxAhead = 40
 /** Packets that may wait to be decoded. */
-const mostWaiting = 64
+const maxWaiting = 64
 /** s between what is put into the sound card's queue and now, where nothing was there before. */
 const leadIn = 0.02
 /** Numbers of loudness a second. */
@@ -169,7 +169,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
   }
   const feature = async (): Promise<void> => {
     const full = (): boolean =>
-      (decoder?.decodeQueueSize ?? 0) > mostWaiting || (context !== null && next - context.currentTime > mostAhead)
+      (decoder?.decodeQueueSize ?? 0) > maxWaiting || (context !== null && next - context.currentTime > maxAhead)
     while (!closed.signal.aborted && !broken && full()) {
       await new Promise<void>((resolve) => {
         const on = (): void => {

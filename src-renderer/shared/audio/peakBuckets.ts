@@ -1,9 +1,9 @@
 /** At most so many buckets are kept of a file, and no more than so many a second: one byte each. */
-export const mostBuckets = 24_000
+export const maxBuckets = 24_000
 const bucketsASecond = 20
 
 export const bucketsOf = (seconds: number): number =>
-  Math.min(mostBuckets, Math.max(200, Math.ceil(seconds * bucketsASecond)))
+  Math.min(maxBuckets, Math.max(200, Math.ceil(seconds * bucketsASecond)))
 
 /** The loudest sample of each stretch of time. Stretches of which nothing is known yet take the last one known before them. */
 export class Peaks {

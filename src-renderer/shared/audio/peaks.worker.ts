@@ -15,7 +15,7 @@ export type PeaksAnswer =
   | { type: 'failed'; why: 'missing' | 'unreadable' | 'undecodable'; message: string }
 
 /** Larger files stay where they are and are read piece by piece. */
-const mostInMemory = 256_000_000
+const maxInMemory = 256_000_000
 /** Places that a first look takes, and packets at each: those before the last only lead into it. */
 const firstPlaces = 360
 const packetsAPlace = 3
@@ -26,7 +26,7 @@ class Unreadable extends Error {}
 const notify = (answer: PeaksAnswer): void => {
   postMessage(answer)
 }
-const tellPeaks = (type: 'some' | 'all', peaks: Peaks): void =>
+const postPeaks = (type: 'some' | 'all', peaks: Peaks): void =>
   notify({ type, peaks: peaks.bytes(), seconds: peaks.seconds })
 
 addEventListener('message', ({ data }: MessageEvent<PeaksQuestion>) => {
@@ -42,14 +42,14 @@ async function look({ address, pcmRate }: PeaksQuestion): Promise<void> {
   const bytes = Number(response.headers.get('content-length') ?? 0)
   if (pcmRate !== null) {
     const layout = pcmLayout(pcmRate)
-    return tellPeaks('all', await measureSamples(response.body, layout, bytes, (some) => tellPeaks('some', some)))
+    return postPeaks('all', await measureSamples(response.body, layout, bytes, (some) => postPeaks('some', some)))
   }
   const { head, stream } = await withHead(response.body)
   const layout = wavLayout(head)
   if (layout) {
-    return tellPeaks('all', await measureSamples(stream, layout, bytes, (some) => tellPeaks('some', some)))
+    return postPeaks('all', await measureSamples(stream, layout, bytes, (some) => postPeaks('some', some)))
   }
-  if (bytes > mostInMemory) {
+  if (bytes > maxInMemory) {
     await stream.cancel()
     return lookAt(new Input({ formats: ALL_FORMATS, source: new UrlSource(address) }), null)
   }
@@ -105,12 +105,12 @@ async function lookAt(input: Input, file: Uint8Array | null): Promise<void> {
     const coarse = new Peaks(firstPlaces, seconds)
     const places =
       frames && file ? someFrames(frames, file) : ((file && someFlacFrames(file)) ?? somePackets(sink, format, seconds))
-    await measurePackets(places, config, coarse, () => tellPeaks('some', coarse))
-    tellPeaks('some', coarse)
+    await measurePackets(places, config, coarse, () => postPeaks('some', coarse))
+    postPeaks('some', coarse)
     const fine = new Peaks(bucketsOf(seconds), seconds, coarse)
     const all = frames && file ? allFrames(frames, file) : allPackets(sink)
-    await measurePackets(all, config, fine, () => tellPeaks('some', fine))
-    tellPeaks('all', fine)
+    await measurePackets(all, config, fine, () => postPeaks('some', fine))
+    postPeaks('all', fine)
   } finally {
     input.dispose()
   }

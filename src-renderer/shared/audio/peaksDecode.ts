@@ -9,7 +9,7 @@ export interface Packet {
 }
 
 /** How many packets may wait in the decoder. */
-const mostWaiting = 64
+const maxWaiting = 64
 
 /** The browser decodes none of this kind. */
 export class NoDecoder extends Error {
@@ -58,7 +58,7 @@ export async function measurePackets(
     decoder.decode(
       new EncodedAudioChunk({ type: 'key', timestamp: Math.round(time * 1e6), duration: seconds * 1e6, data }),
     )
-    while (!broken && decoder.decodeQueueSize > mostWaiting) await dequeued(decoder)
+    while (!broken && decoder.decodeQueueSize > maxWaiting) await dequeued(decoder)
     if (performance.now() - reported > 400) {
       reported = performance.now()
       onSome()

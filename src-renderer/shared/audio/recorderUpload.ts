@@ -3,7 +3,7 @@ const most = 1_500_000
 /** ms between two tries. */
 const pause = 500
 
-export interface KeepOptions {
+export interface PieceUploaderOptions {
   /** Takes base64 bytes that belong at `at`, and answers how many it has in all: what it has already it does not take twice. */
   append: (at: number, data: string) => Promise<{ bytes: number }>
   base64: (blob: Blob) => Promise<string>
@@ -17,7 +17,7 @@ export interface KeepOptions {
  * Sees to it that each piece of a recording comes to lie where a crash does not reach it. All that was recorded is held here until the end,
  * so whatever goes wrong on the way, what is missing is sent again from the byte that the other side has.
  */
-export function keepPieces({ append, base64, onTrouble, onKept, pauseMs = pause }: KeepOptions) {
+export function createPieceUploader({ append, base64, onTrouble, onKept, pauseMs = pause }: PieceUploaderOptions) {
   const pieces: Blob[] = []
   let size = 0
   let has = 0
@@ -72,4 +72,4 @@ export function keepPieces({ append, base64, onTrouble, onKept, pauseMs = pause 
     },
   }
 }
-export type Keeper = ReturnType<typeof keepPieces>
+export type PieceUploader = ReturnType<typeof createPieceUploader>

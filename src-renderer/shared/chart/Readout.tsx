@@ -6,7 +6,7 @@ import type { Fold } from './mergeBuckets.ts'
 import type { Band } from './useDrawing.ts'
 
 /** At most so many parts in the floating box; all stand in the table. */
-const mostParts = 9
+const maxParts = 9
 
 /** The figures of one bucket, beside it. A screen reader hears the same as the chart's value. */
 export function Readout(props: {
@@ -37,7 +37,7 @@ export function Readout(props: {
       {parts.length > 0 && (
         <dl>
           {parts
-            .slice(0, mostParts)
+            .slice(0, maxParts)
             .reverse()
             .map(({ id, name, ink, figure }) => (
               <div key={id} data-picked={picked === id}>

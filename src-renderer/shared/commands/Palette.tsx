@@ -155,10 +155,10 @@ function keysShown(entry: Entry, shortcuts: Shortcuts): string {
 
 const rowHeight = 32
 const headingHeight = 26
-const mostHeight = 420
+const maxHeight = 420
 const heightOf = (lines: readonly PaletteLine[]): number =>
   Math.min(
-    mostHeight,
+    maxHeight,
     lines.reduce((sum, { line }) => sum + (line === 'entry' ? rowHeight : headingHeight), 0),
   )
 

@@ -51,7 +51,7 @@ function entryOf(source: CommandSource, { id, title, beside }: Thing): Entry {
 
 const recentShown = 6
 const chatsShown = 30
-const mostOfAGroup = 60
+const maxPerGroup = 60
 
 /** Searches a catalogue. Preparing it costs some 10 ms for 10,000 titles, and is put off to the first letter. */
 export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
@@ -84,7 +84,7 @@ export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
     const found = (['commands', 'chats', 'models'] as const).map((name) => {
       const all = prepared as NonNullable<typeof prepared>
       const results = fuzzysort
-        .go(text, all[name], { limit: mostOfAGroup, threshold: 0.3 })
+        .go(text, all[name], { limit: maxPerGroup, threshold: 0.3 })
         .map((result) => ({ entry: result.obj, marks: result.indexes, score: result.score + bonus(result.obj.id) }))
         .sort((a, b) => b.score - a.score)
       return { name, results }

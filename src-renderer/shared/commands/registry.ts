@@ -58,7 +58,7 @@ export function offerCommands(commands: readonly Command[]): () => void {
 }
 
 /** Offers them, and again in other words when the language changes; the answer ends it. */
-export function offerInWords(commands: () => readonly Command[]): () => void {
+export function offerTranslatedCommands(commands: () => readonly Command[]): () => void {
   let stop = offerCommands(commands())
   const again = (): void => {
     stop()

@@ -7,7 +7,7 @@ import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
-import { detailsOf, messageBeside, saidBy, waitSeconds } from './details.ts'
+import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details.ts'
 
 export interface ProblemNoticeProps {
   problem: Problem
@@ -42,7 +42,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   }
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
-  const said = saidBy(problem)
+  const said = serviceMessage(problem)
   const title = t(`problems:kinds.${problem.kind}.title`)
   const meaning = t(`problems:kinds.${problem.kind}.meaning`)
   const message = messageBeside(problem, [title, meaning])

@@ -13,10 +13,10 @@ export function detailsOf(problem: Problem): string {
 }
 
 /** A notice shows so many characters of the service's words and of a problem's message; all of them are among its details. */
-const mostShown = 400
+const maxShown = 400
 
 /** What the service itself wrote, with everything unseen written out; null where it said nothing. */
-export const saidBy = ({ said = '' }: Problem): string | null => inOneLine(said)
+export const serviceMessage = ({ said = '' }: Problem): string | null => inOneLine(said)
 
 /**
  * The sentence that tells what happened in this case, such as which file can't be written, with everything unseen written out. Null where
@@ -39,7 +39,7 @@ const lettersOf = (text: string): string =>
 function inOneLine(text: string): string | null {
   const words = plainText(text).replace(/\s+/g, ' ').trim()
   if (words === '') return null
-  return words.length > mostShown ? `${words.slice(0, mostShown)}…` : words
+  return words.length > maxShown ? `${words.slice(0, maxShown)}…` : words
 }
 
 /** Whole seconds that the service asked to wait, rounded up: never sooner than it said. */

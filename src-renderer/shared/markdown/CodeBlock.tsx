@@ -33,28 +33,28 @@ export const CodeBlock = memo(function CodeBlock({ language, pieces, open = fals
 })
 
 function Fence({ known, language, pieces, open = false, tools }: Code & { known: string | null; tools: ReactNode }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const [wrap, setWrap] = useState(false)
   const painter = usePainter(known, pieces, open)
-  const label = spelled(labelOf(language)).slice(0, 40) || words('code')
+  const label = spelled(labelOf(language)).slice(0, 40) || t('code')
   const lines = open ? 0 : lineCount(pieces)
   return (
     <figure className="md-fence" aria-label={label} data-wrap={wrap}>
       <figcaption>
         <span className="md-lang">{label}</span>
-        {lines >= longLines && <span className="md-lines">{words('lines', { count: lines })}</span>}
+        {lines >= longLines && <span className="md-lines">{t('lines', { count: lines })}</span>}
         {tools}
         <button
           type="button"
           className="md-tool"
-          aria-label={words('wrapCode')}
-          title={words('wrapCode')}
+          aria-label={t('wrapCode')}
+          title={t('wrapCode')}
           aria-pressed={wrap}
           onClick={() => setWrap(!wrap)}
         >
           <WrapText aria-hidden />
         </button>
-        <CopyTool label={words('copyCode')} text={() => pieces.join('').replace(/\n$/, '')} />
+        <CopyTool label={t('copyCode')} text={() => pieces.join('').replace(/\n$/, '')} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
       <pre tabIndex={0} dir="ltr">

@@ -13,7 +13,7 @@ type DrawCell = (row: TableRow, at: number) => ReactNode
  * the first part made them, the header is shown once, and what is far from the view is not laid out.
  */
 export function TableView({ table, label }: { table: Table; label: DrawCell }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const box = useRef<HTMLDivElement>(null)
   const parts = [table, ...(table.more ?? [])]
   useColumns(box, parts.length, table.children[0]?.children.length ?? 0)
@@ -21,14 +21,14 @@ export function TableView({ table, label }: { table: Table; label: DrawCell }) {
   return (
     <div className="md-table-box" ref={box}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="md-table" aria-label={words('table')} tabIndex={0}>
+      <section className="md-table" aria-label={t('table')} tabIndex={0}>
         {parts.map((part, at) => (
           <Part key={partKey(at)} rows={part.children} align={table.align} first={at === 0} label={label} />
         ))}
       </section>
       <span className="md-float">
-        <CopyTool label={words('copyMarkdown')} text={() => tableAsMarkdown(whole())} />
-        <CopyTool label={words('copyCsv')} text={() => tableAsCsv(whole())} icon={<FileSpreadsheet aria-hidden />} />
+        <CopyTool label={t('copyMarkdown')} text={() => tableAsMarkdown(whole())} />
+        <CopyTool label={t('copyCsv')} text={() => tableAsCsv(whole())} icon={<FileSpreadsheet aria-hidden />} />
       </span>
     </div>
   )

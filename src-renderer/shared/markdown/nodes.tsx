@@ -116,7 +116,7 @@ function ListView({ list, place }: { list: List; place: Place }) {
 }
 
 function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: Place }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const deeper = { ...place, depth: place.depth + 1 }
   const content = item.children.map((node, at) =>
     node.type === 'paragraph' && !loose ? (
@@ -128,7 +128,7 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
   if (typeof item.checked !== 'boolean') return <li dir="auto">{content}</li>
   return (
     <li className="md-task" dir="auto">
-      <input type="checkbox" checked={item.checked} disabled aria-label={words(item.checked ? 'done' : 'notDone')} />
+      <input type="checkbox" checked={item.checked} disabled aria-label={t(item.checked ? 'done' : 'notDone')} />
       {content}
     </li>
   )
@@ -137,10 +137,9 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
 /** A link has no href, so that nothing (middle click, drag, a gesture) navigates; its address stands in its title. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
   const { openLink } = useMarkdownHost()
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const address = safeAddress(url)
-  if (address === null)
-    return <span title={words('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
+  if (address === null) return <span title={t('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
   const byKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') openLink(address)
   }
@@ -162,15 +161,15 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
 /** An image is never fetched: its request would tell a stranger that and when this reply was read. */
 function ImagePlace({ url, alt }: { url: string; alt: string }) {
   const { openLink } = useMarkdownHost()
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const address = safeAddress(url)
   const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
   const content = (
     <>
       <ImageOff aria-hidden />
-      <span className="md-alt">{revealedProse(alt) || words('image')}</span>
+      <span className="md-alt">{revealedProse(alt) || t('image')}</span>
       <span className="md-address">{shown}</span>
-      <span className="md-faint">{words('imageNotLoaded')}</span>
+      <span className="md-faint">{t('imageNotLoaded')}</span>
     </>
   )
   if (address === null) return <span className="md-image">{content}</span>
@@ -182,18 +181,18 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
 }
 
 function FootnoteMark({ label }: { label: string }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   return (
-    <sup className="md-footmark" title={`${words('footnote')} ${label}`}>
+    <sup className="md-footmark" title={`${t('footnote')} ${label}`}>
       {label}
     </sup>
   )
 }
 
 function Footnote({ label, children }: { label: string; children: ReactNode }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   return (
-    <aside className="md-footnote" aria-label={`${words('footnote')} ${label}`}>
+    <aside className="md-footnote" aria-label={`${t('footnote')} ${label}`}>
       <span className="md-footlabel">{label}</span>
       <div>{children}</div>
     </aside>

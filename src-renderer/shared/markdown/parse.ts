@@ -23,7 +23,7 @@ const wordJoiner = '\u2060'
 /** Quicker to find for blocks that are still held than by their text. */
 const ofBlock = new WeakMap<FlowBlock, RootContent[]>()
 const kept = new Map<string, RootContent[]>()
-const keepChars = 2_000_000
+const cacheMaxChars = 2_000_000
 let keptChars = 0
 
 /** The nodes of one block. Those of finished blocks are remembered, so that scrolling back parses nothing again. */
@@ -55,7 +55,7 @@ function parseAnew(block: FlowBlock): RootContent[] {
 /** A line that opens this many quotes and lists costs the parser the square of it. */
 const deepNesting = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){32}/m
 /** So many marks with hardly a word between them: the parser pairs each with each. */
-const mostMarks = 500
+const maxMarks = 500
 const widestGap = 4
 
 /** One pass, where a regular expression would try every way to share the marks out. */
@@ -65,7 +65,7 @@ function hasDenseMarks(source: string): boolean {
   for (let at = 0; at < source.length; at++) {
     if ('*_~[]!`'.includes(source.charAt(at))) {
       gap = 0
-      if (++marks > mostMarks) return true
+      if (++marks > maxMarks) return true
     } else if (++gap > widestGap) marks = 0
   }
   return false
@@ -93,7 +93,7 @@ function keep(source: string, nodes: RootContent[]): void {
   keptChars += source.length
   kept.set(source, nodes)
   for (const oldest of kept.keys()) {
-    if (keptChars <= keepChars) return
+    if (keptChars <= cacheMaxChars) return
     kept.delete(oldest)
     keptChars -= oldest.length
   }

@@ -7,7 +7,7 @@ import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { attempt } from './actions.ts'
-import { useLookNow, useOffline } from './useOffline.ts'
+import { useOffline, useReconnect } from './useOffline.ts'
 
 export interface OfflineNoteProps {
   /** What the network is needed for here. */
@@ -21,7 +21,7 @@ export interface OfflineNoteProps {
 export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
   const { t } = useTranslation('offline')
   const offline = useOffline()
-  const { look, looking } = useLookNow()
+  const { look, looking } = useReconnect()
   const [busy, setBusy] = useState(false)
   if (!offline) return null
   const wait = (): void => {

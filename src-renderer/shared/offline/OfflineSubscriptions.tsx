@@ -10,7 +10,7 @@ import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 
 /** Follows what waits, and tells the core when the network may be back: the window is looked at again, or its browser heard of one. */
-export function OfflineLive() {
+export function OfflineSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const ended = new AbortController()

@@ -40,7 +40,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
   const { id, what, state, problem, here, connection, createdAt } = item
   const Icon = icons[what]
   const label = item.label || t('item.gone')
-  const standing =
+  const zoomState =
     state === 'held'
       ? t('item.held')
       : problem
@@ -59,7 +59,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
           className={cx('num max-w-full shrink-0 text-s', problem ? 'text-bad' : 'text-faint')}
           title={problem ? plainText(problem.message) : undefined}
         >
-          {[amountWords(item, t), standing].filter(Boolean).join(' · ')}
+          {[amountText(item, t), zoomState].filter(Boolean).join(' · ')}
         </span>
       </div>
       {state === 'held' && (
@@ -81,7 +81,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
   )
 }
 
-function amountWords(
+function amountText(
   { what, amount }: WaitingItem,
   t: ReturnType<typeof useTranslation<'offline'>>['t'],
 ): string | null {

@@ -9,7 +9,7 @@ import { showToast } from '../toasts.ts'
 export const useOffline = (): Offline | null => useApp(({ app }) => app?.connection.offline ?? null)
 
 /** Looks for the service now, by the person's wish. */
-export function useLookNow(): { look: () => void; looking: boolean } {
+export function useReconnect(): { look: () => void; looking: boolean } {
   const studio = useStudio()
   const looking = useApp(({ app }) => app?.connection.state === 'checking')
   const look = (): void => {

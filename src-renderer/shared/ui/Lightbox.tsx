@@ -19,7 +19,7 @@ import { useModal } from './Dialog.tsx'
 import { LayerContext } from './layer.ts'
 import { type ZoomHandle, ZoomView } from './ZoomView.tsx'
 
-export interface LightPicture {
+export interface LightboxPicture {
   id: string
   src: string
   /** A small one that is there sooner. */
@@ -31,7 +31,7 @@ export interface LightPicture {
 
 export interface LightboxProps {
   /** Null: shut. */
-  picture: LightPicture | null
+  picture: LightboxPicture | null
   /** From 0; how many there are to walk. */
   at: number
   count: number
@@ -82,7 +82,7 @@ export function Lightbox(props: LightboxProps) {
 
 type KeyTaker = (event: KeyboardEvent) => void
 
-function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<KeyTaker | null> }) {
+function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObject<KeyTaker | null> }) {
   const { t } = useTranslation('lightbox')
   const { picture, at, count, onGo, onClose } = props
   const zoom = useRef<ZoomHandle>(null)

@@ -1,5 +1,5 @@
 import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
-import { type Box, fitScale, fitted, held, moved, type Standing, zoomed } from './zoom.ts'
+import { type Box, fitScale, fitted, held, moved, type ZoomState, zoomed } from './zoom.ts'
 
 export interface ZoomHandle {
   zoom: (factor: number) => void
@@ -26,7 +26,7 @@ export function ZoomView(props: {
   const { src, preview, alt, picture, ref, onScale, onBroken } = props
   const view = useRef<HTMLDivElement>(null)
   const image = useRef<HTMLImageElement>(null)
-  const standing = useRef<Standing>({ scale: 1, x: 0, y: 0 })
+  const zoomState = useRef<ZoomState>({ scale: 1, x: 0, y: 0 })
   const { width, height } = picture
 
   const size = useCallback((): Box => {
@@ -34,8 +34,8 @@ export function ZoomView(props: {
     return { width: box?.clientWidth ?? 1, height: box?.clientHeight ?? 1 }
   }, [])
   const stand = useCallback(
-    (next: Standing): void => {
-      standing.current = next
+    (next: ZoomState): void => {
+      zoomState.current = next
       const element = image.current
       const box = view.current
       if (!element || !box) return
@@ -49,7 +49,7 @@ export function ZoomView(props: {
   )
   const zoomAt = useCallback(
     (factor: number, at: { x: number; y: number }): void =>
-      stand(zoomed(standing.current, factor, at, { width, height }, size())),
+      stand(zoomed(zoomState.current, factor, at, { width, height }, size())),
     [stand, size, width, height],
   )
   useImperativeHandle(
@@ -57,8 +57,8 @@ export function ZoomView(props: {
     () => ({
       zoom: (factor) => zoomAt(factor, { x: 0, y: 0 }),
       fit: () => stand(fitted({ width, height }, size())),
-      real: () => zoomAt(1 / standing.current.scale, { x: 0, y: 0 }),
-      move: (dx, dy) => stand(moved(standing.current, dx, dy, { width, height }, size())),
+      real: () => zoomAt(1 / zoomState.current.scale, { x: 0, y: 0 }),
+      move: (dx, dy) => stand(moved(zoomState.current, dx, dy, { width, height }, size())),
     }),
     [stand, zoomAt, size, width, height],
   )
@@ -70,9 +70,9 @@ export function ZoomView(props: {
     let was = 0
     const refit = (): void => {
       const least = fitScale({ width, height }, size())
-      const wasFitted = was === 0 || standing.current.scale <= was * 1.001
+      const wasFitted = was === 0 || zoomState.current.scale <= was * 1.001
       was = least
-      stand(wasFitted ? fitted({ width, height }, size()) : held(standing.current, { width, height }, size()))
+      stand(wasFitted ? fitted({ width, height }, size()) : held(zoomState.current, { width, height }, size()))
     }
     refit()
     const sizes = new ResizeObserver(refit)
@@ -97,7 +97,7 @@ export function ZoomView(props: {
       const isFitted = box.dataset.zoomed !== 'true'
       // A small picture stands in its real pixels already: twice that.
       const goal = Math.max(1, fitScale({ width, height }, size()) * 2)
-      if (isFitted) zoomAt(goal / standing.current.scale, fromMiddle(event))
+      if (isFitted) zoomAt(goal / zoomState.current.scale, fromMiddle(event))
       else stand(fitted({ width, height }, size()))
     }
     const down = (event: PointerEvent): void => {
@@ -106,7 +106,7 @@ export function ZoomView(props: {
     }
     const move = (event: PointerEvent): void => {
       if (!box.hasPointerCapture(event.pointerId)) return
-      stand(moved(standing.current, event.movementX, event.movementY, { width, height }, size()))
+      stand(moved(zoomState.current, event.movementX, event.movementY, { width, height }, size()))
     }
     const ended = new AbortController()
     const { signal } = ended

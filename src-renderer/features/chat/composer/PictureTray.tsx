@@ -8,7 +8,7 @@ import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import {
   type DraftPicture,
   largestFile,
-  mostPictures,
+  maxPictures,
   type PictureTrouble,
   picturesOf,
   removePicture,
@@ -43,7 +43,7 @@ export function PictureTray({ draft }: { draft: string }) {
           <Thumbnail key={picture.key} draft={draft} picture={picture} onOpen={() => setShown(picture.key)} />
         ))}
       </ul>
-      {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: mostPictures })}</Hint>}
+      {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: maxPictures })}</Hint>}
       {refused !== null && <Hint>{t('refusedBefore', { model: refused })}</Hint>}
       <Lightbox
         pictures={ready.flatMap(({ kept, detail }) => (kept ? [{ ...kept, detail }] : []))}

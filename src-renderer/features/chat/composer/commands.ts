@@ -2,7 +2,7 @@ import { i18n } from '../../../i18n/index.ts'
 import { offerCommands } from '../../../shared/commands/registry.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { cancelDictation, finishDictation, startDictation, useDictation } from '../voice/dictation.ts'
-import { goOnReading, pauseReading, speak, stopReading, usePlayer } from '../voice/player.ts'
+import { pauseReading, resumeReading, speak, stopReading, usePlayer } from '../voice/player.ts'
 
 const reads = (): boolean => usePlayer.getState().now !== null
 const dictation = () => useDictation.getState().now.state
@@ -38,7 +38,7 @@ export function offerComposerCommands(): () => void {
     {
       ...{ id: 'chat.pauseReading', title: t('pauseReading'), group: 'chat' },
       when: reads,
-      run: () => (usePlayer.getState().now?.state === 'paused' ? goOnReading() : pauseReading()),
+      run: () => (usePlayer.getState().now?.state === 'paused' ? resumeReading() : pauseReading()),
     },
     { id: 'chat.stopReading', title: t('stopReading'), group: 'chat', when: reads, run: stopReading },
   ])

@@ -11,7 +11,7 @@ import { client } from '../client.ts'
 import { NoPicture, type Prepared, prepare } from './prepare.ts'
 
 /** What goes with one message at most (the contract's bound). */
-export const mostPictures = 16
+export const maxPictures = 16
 /** A file above this is not even read: a picture of that size is none for a model. Bytes. */
 export const largestFile = 64 * 1024 * 1024
 
@@ -63,7 +63,7 @@ const storedList = z.array(attachment)
 export function recallPictures(draft: string): void {
   if (!usePictures.getState().byDraft[draft]) {
     const list = storedList.safeParse(localStore.getJson(storageKey(draft)))
-    if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, mostPictures).map(asDraft))
+    if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, maxPictures).map(asDraft))
   }
   if (draft === newChat) takeOffered()
 }
@@ -82,16 +82,16 @@ function takeOffered(): void {
   const held = picturesOf(usePictures.getState(), newChat)
   const fresh = pictures.filter(({ mediaId }) => !held.some(({ kept }) => kept?.mediaId === mediaId)).map(asDraft)
   const all = [...held, ...fresh]
-  change(newChat, () => all.slice(0, mostPictures))
+  change(newChat, () => all.slice(0, maxPictures))
   usePictures.setState(({ leftOut }) => ({
-    leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - mostPictures) },
+    leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - maxPictures) },
   }))
   remember(newChat)
 }
 
 /** Takes files that were picked, pasted or dropped into a draft; beyond the bound they are left out and counted. */
 export function addPictures(given: readonly File[], draft = draftKey()): void {
-  const feature = mostPictures - picturesOf(usePictures.getState(), draft).length
+  const feature = maxPictures - picturesOf(usePictures.getState(), draft).length
   const taken = given.slice(0, Math.max(0, feature))
   usePictures.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: given.length - taken.length } }))
   for (const file of taken) {
@@ -162,15 +162,15 @@ export function setDetail(draft: string, key: string, detail: Attachment['detail
   remember(draft)
 }
 
-/** Empties a draft of its pictures, which go with the message now; `giveBackPictures` puts them there again if it is refused. */
+/** Empties a draft of its pictures, which go with the message now; `restorePictures` puts them there again if it is refused. */
 export function takePictures(draft: string): readonly DraftPicture[] {
   const taken = picturesOf(usePictures.getState(), draft)
   if (taken.length > 0) change(draft, () => none)
   return taken
 }
 
-export function giveBackPictures(draft: string, taken: readonly DraftPicture[]): void {
-  change(draft, (all) => [...taken, ...all].slice(0, mostPictures))
+export function restorePictures(draft: string, taken: readonly DraftPicture[]): void {
+  change(draft, (all) => [...taken, ...all].slice(0, maxPictures))
   remember(draft)
 }
 

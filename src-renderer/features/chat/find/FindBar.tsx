@@ -16,7 +16,7 @@ export function FindBar() {
 }
 
 function Bar() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const field = useRef<HTMLInputElement>(null)
   const find = useFind()
   const { text, matchCase, words: terms, focused } = find
@@ -51,14 +51,14 @@ function Bar() {
     pattern === null
       ? ''
       : matches.length === 0
-        ? words('findNone')
-        : words('findCount', { at: figure(at + 1), count: figure(matches.length) })
+        ? t('findNone')
+        : t('findCount', { at: figure(at + 1), count: figure(matches.length) })
   return (
     <search className="chat-find" onKeyDown={byKey}>
       <input
         ref={field}
-        aria-label={words('find')}
-        placeholder={words('find')}
+        aria-label={t('find')}
+        placeholder={t('find')}
         value={text}
         spellCheck={false}
         onChange={(event) =>
@@ -69,25 +69,25 @@ function Bar() {
       <IconButton
         icon={CaseSensitive}
         size="small"
-        label={words('findCase')}
+        label={t('findCase')}
         pressed={matchCase}
         onClick={() => useFind.setState({ matchCase: !matchCase, at: 0 })}
       />
       <IconButton
         icon={ChevronUp}
         size="small"
-        label={words('findPrevious')}
+        label={t('findPrevious')}
         disabled={matches.length === 0}
         onClick={() => step(-1, matches.length)}
       />
       <IconButton
         icon={ChevronDown}
         size="small"
-        label={words('findNext')}
+        label={t('findNext')}
         disabled={matches.length === 0}
         onClick={() => step(1, matches.length)}
       />
-      <IconButton icon={X} size="small" label={words('findClose')} onClick={hideFind} />
+      <IconButton icon={X} size="small" label={t('findClose')} onClick={hideFind} />
     </search>
   )
 }

@@ -1,5 +1,5 @@
 import type { Message } from '../../../../src-preload/contract/chat.ts'
-import { asSeen } from '../asText.ts'
+import { visibleText } from '../asText.ts'
 
 /** One place where something was found: the `nth` (from 0) in that message. */
 export interface Match {
@@ -25,7 +25,7 @@ function countIn(message: Message, pattern: RegExp): number {
   if (message.role !== 'assistant') return count(written, pattern)
   // Laying a text out costs far more than looking through it: only what can have a match is.
   if (!has(written, pattern) && !has(written.replace(/[*_~`\\[\]]/g, ''), pattern)) return 0
-  const known = seen.get(message) ?? (refusal === '' ? asSeen(text) : `${asSeen(text)}\n${refusal}`)
+  const known = seen.get(message) ?? (refusal === '' ? visibleText(text) : `${visibleText(text)}\n${refusal}`)
   seen.set(message, known)
   return count(known, pattern)
 }

@@ -23,21 +23,21 @@ const sumsOf = (messages: readonly Message[]) => ({ total: tokensOf(messages), s
 
 /** Sums are of the path on the stage, as far as it has come. */
 export function ConversationFacts() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const conversation = useChat((state) => state.open?.conversation ?? null)
   const settled = useChat((state) => state.open?.settled ?? none)
   const { total, spent } = useSums(settled)
   if (!conversation) return null
   return (
-    <section aria-label={words('conversationFacts')}>
-      <h2>{words('conversationFacts')}</h2>
+    <section aria-label={t('conversationFacts')}>
+      <h2>{t('conversationFacts')}</h2>
       <dl>
-        <Fact name={words('factMessages')}>{figure(conversation.messages)}</Fact>
-        <Fact name={words('factTokens')}>{total === null ? null : figure(total)}</Fact>
-        <Fact name={words('factSpent')}>
-          {spent && words(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })}
+        <Fact name={t('factMessages')}>{figure(conversation.messages)}</Fact>
+        <Fact name={t('factTokens')}>{total === null ? null : figure(total)}</Fact>
+        <Fact name={t('factSpent')}>
+          {spent && t(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })}
         </Fact>
-        <Fact name={words('factStarted')}>{fullTime(conversation.createdAt)}</Fact>
+        <Fact name={t('factStarted')}>{fullTime(conversation.createdAt)}</Fact>
       </dl>
     </section>
   )

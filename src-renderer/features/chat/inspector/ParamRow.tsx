@@ -15,7 +15,7 @@ export function ParamRow(props: {
   control: ReactNode
   children?: ReactNode
 }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   return (
     <div className="chat-param" data-set={props.set}>
       <div className="chat-param-line">
@@ -27,7 +27,7 @@ export function ParamRow(props: {
           <IconButton
             icon={X}
             size="small"
-            label={words('resetOne', { name: props.name })}
+            label={t('resetOne', { name: props.name })}
             onClick={props.onReset}
             className="chat-param-reset"
           />

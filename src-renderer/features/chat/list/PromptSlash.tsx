@@ -5,7 +5,7 @@ import type { Prompt } from '../../../../src-preload/contract/library.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { matchingPrompts, openPrompts, takePrompt } from './prompts.ts'
 
-const mostShown = 8
+const maxShown = 8
 
 interface Slash {
   field: RefObject<HTMLTextAreaElement | null>
@@ -26,7 +26,7 @@ export function PromptSlash({ field, text }: Slash) {
     if (text === '') setDismissed(null)
   }, [text])
   if (wanted === undefined || dismissed !== null) return null
-  const found = matchingPrompts(prompts, wanted).slice(0, mostShown)
+  const found = matchingPrompts(prompts, wanted).slice(0, maxShown)
   if (prompts.length > 0 && found.length === 0) return null
   return <Popup field={field} found={found} onDismiss={() => setDismissed(text)} />
 }

@@ -1,5 +1,5 @@
 import { i18n } from '../../../i18n/index.ts'
-import { type Command, offerInWords } from '../../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../../shared/commands/registry.ts'
 import { offerSource } from '../../../shared/commands/sources.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore, withView } from '../../../stores/chatList.ts'
@@ -67,7 +67,7 @@ function commands(): Command[] {
 
 /** Offers the list's commands, and conversations and models to the palette; the answer ends that. */
 export function offerListCommands(): () => void {
-  const stop = offerInWords(commands)
+  const stop = offerTranslatedCommands(commands)
   const stopChats = offerSource({
     id: 'chats',
     things: () => {

@@ -13,7 +13,7 @@ import { TransferDialog } from './TransferDialog.tsx'
 const foldedKey = 'list.folded'
 
 /** Follows the library for the window, offers the list's commands, and holds its dialogs: they stand over every room. */
-export function ListLive() {
+export function LibrarySubscriptions() {
   const studio = useStudio()
   useEffect(
     () =>

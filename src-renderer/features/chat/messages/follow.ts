@@ -2,7 +2,7 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
-import { keepPlace, placeIn } from './place.ts'
+import { placeIn, saveScrollPlace } from './place.ts'
 
 /** Nearer to the end than this, in px, the reader counts as being at it. */
 const nearEnd = 48
@@ -73,7 +73,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
         id === undefined
           ? null
           : { id, offset: Math.round(handle.scrollOffset - spaceAbove - handle.getItemOffset(at)) }
-      keepPlace(conversationId, following.current ? null : place)
+      saveScrollPlace(conversationId, following.current ? null : place)
     }
     const soon = (): void => {
       clearTimeout(timer)

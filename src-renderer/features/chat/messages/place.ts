@@ -7,7 +7,7 @@ export interface ScrollPlace {
 }
 
 const key = 'chat.places'
-const mostPlaces = 100
+const maxPlaces = 100
 
 /** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
 function load(): Map<string, ScrollPlace> {
@@ -30,12 +30,12 @@ export function placeIn(conversationId: string): ScrollPlace | null {
   return places.get(conversationId) ?? null
 }
 
-export function keepPlace(conversationId: string, place: ScrollPlace | null): void {
+export function saveScrollPlace(conversationId: string, place: ScrollPlace | null): void {
   places ??= load()
   places.delete(conversationId)
   if (place) places.set(conversationId, place)
   for (const oldest of places.keys()) {
-    if (places.size <= mostPlaces) break
+    if (places.size <= maxPlaces) break
     places.delete(oldest)
   }
   tabStore.setJson(key, Object.fromEntries(places))

@@ -4,7 +4,7 @@ import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
 
 /** So many selected messages stay in the page; of a longer selection the ends do, which is what keeps it. */
-const mostKept = 200
+const maxKept = 200
 
 /** From whose message to whose the selection goes, as indexes into `ids`, first one first. */
 interface Span {
@@ -33,7 +33,7 @@ export function useSelected(box: RefObject<HTMLElement | null>, ids: readonly st
   const span = spanOf(ids, ends.anchor, ends.focus)
   if (!span) return none
   const { first, last } = span
-  return last - first > mostKept ? [first, last] : Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  return last - first > maxKept ? [first, last] : Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
 const none: number[] = []

@@ -14,7 +14,7 @@ import { ToolAsk } from './ToolAsk.tsx'
 import { ToolByHand } from './ToolByHand.tsx'
 import { ToolOutcome } from './ToolOutcome.tsx'
 import { ToolStop } from './ToolStop.tsx'
-import { useKeptFocus } from './useKeptFocus.ts'
+import { useStableFocus } from './useKeptFocus.ts'
 
 /**
  * One call of a tool and how it stands. `row` is the message of role tool that answers it, null where there is none (yet); `writing`:
@@ -25,7 +25,7 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
   const heading = useId()
   const tool = row && isToolRow(row) ? row : null
   const state = cardState(tool?.run ?? null, writing)
-  const card = useKeptFocus(state)
+  const card = useStableFocus(state)
   const { icon: Icon, tone } = looks[state]
   const name = plainText(call.name) || t('card.noName')
   return (
@@ -55,7 +55,7 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
         </h3>
         <span className="min-w-0 truncate text-faint text-s">{kindOf(tool?.run ?? null, t)}</span>
         <span className={cx('num ml-auto text-s', toneInk[tone])}>
-          {tool ? <StateWords row={tool} /> : t(`state.${state}`)}
+          {tool ? <StateText row={tool} /> : t(`state.${state}`)}
         </span>
       </header>
       <Arguments call={call} writing={writing} state={state} />
@@ -79,7 +79,7 @@ function kindOf(run: ToolRun | null, t: ToolTranslate): string {
 }
 
 /** The state in words, with how long it has taken. */
-function StateWords({ row: { run } }: { row: ToolRow }) {
+function StateText({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const running = run.state === 'running'
   const now = useNow(running)

@@ -17,7 +17,7 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const { run } = row
   const state = cardState(run, false)
-  const reported = isTold(state)
+  const reported = isExplained(state)
     ? t(`outcome.${state}`, { name: plainText(run.name), server: plainText(run.tool?.server ?? '') })
     : null
   const toSettings = state === 'timed_out' || state === 'failed' || state === 'unknown_tool'
@@ -51,8 +51,9 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
   )
 }
 
-const toldStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'] as const
-const isTold = (state: string): state is (typeof toldStates)[number] => toldStates.some((one) => one === state)
+const explainedStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'] as const
+const isExplained = (state: string): state is (typeof explainedStates)[number] =>
+  explainedStates.some((one) => one === state)
 
 /** What the model was given, folded: the first line is in sight. */
 function Result({ row }: { row: ToolRow }) {

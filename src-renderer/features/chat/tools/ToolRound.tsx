@@ -19,7 +19,7 @@ export function ToolRound({ replyId }: { replyId: string }) {
   const awaiting = rows.filter(({ run }) => cardState(run, false) === 'awaiting')
   if (awaiting.length > 1) return <AllowAll rows={awaiting} />
   const last = rows.at(-1)
-  return last && rows.every(({ run }) => isSettledRun(run)) ? <GoOn replyId={replyId} last={last} /> : null
+  return last && rows.every(({ run }) => isSettledRun(run)) ? <ContinueToolRound replyId={replyId} last={last} /> : null
 }
 
 function AllowAll({ rows }: { rows: ToolRow[] }) {
@@ -43,7 +43,7 @@ function AllowAll({ rows }: { rows: ToolRow[] }) {
 /** How long a settled round may stand before it is said that nothing goes on by itself, in milliseconds. */
 const patience = 700
 
-function GoOn({ replyId, last }: { replyId: string; last: ToolRow }) {
+function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }) {
   const t = useToolTranslate()
   const bound = useApp(({ app }) => app?.settings.toolRounds ?? 10)
   const rounds = useChat(({ open }) => roundsUpTo(open?.messages ?? [], replyId))

@@ -4,7 +4,7 @@ import { cardState } from './appearance.ts'
 import { isToolRow } from './round.ts'
 
 /** Says once to a screen reader that a tool of the open conversation waits for the person. It stands outside the messages, which come and go. */
-export function ToolsLive() {
+export function ToolSubscriptions() {
   const t = useToolTranslate()
   const waiting = useChat(({ open }) => {
     const last = open?.messages.at(-1)

@@ -7,7 +7,7 @@ import { useTools } from '../../../stores/tools.ts'
 import { offeredNow, offerGroups } from './offers.ts'
 import { useToolUse } from './setup.ts'
 import { ToolPicker } from './ToolPicker.tsx'
-import { ToolsLive } from './ToolSubscriptions.tsx'
+import { ToolSubscriptions } from './ToolSubscriptions.tsx'
 
 /** The composer's way to the tools: how many the next request offers, and the switches behind it. */
 export function ToolsButton() {
@@ -46,7 +46,7 @@ export function ToolsButton() {
           </Popover.Content>
         </Popover.Portal>
       </Popover.Root>
-      <ToolsLive />
+      <ToolSubscriptions />
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { plainText } from '../../../shared/ui/plainText.ts'
 
 /** So much of a text is laid out; the rest is said in numbers, and copied whole. */
-export const mostShown = 20_000
+export const maxShown = 20_000
 
 export interface Shown {
   text: string
@@ -9,7 +9,7 @@ export interface Shown {
   more: number
 }
 
-export function bounded(text: string, most = mostShown): Shown {
+export function bounded(text: string, most = maxShown): Shown {
   return { text: plainText(text.slice(0, most)), more: Math.max(0, text.length - most) }
 }
 

@@ -4,7 +4,7 @@ import { type RefObject, useEffect, useRef } from 'react'
  * Keeps the keyboard's place when what it stood on is taken away by a new state: the card itself gets the focus, never a button that came
  * there meanwhile, so that no key press decides what nobody read.
  */
-export function useKeptFocus(state: string): RefObject<HTMLDivElement | null> {
+export function useStableFocus(state: string): RefObject<HTMLDivElement | null> {
   const card = useRef<HTMLDivElement>(null)
   const inside = useRef(false)
   useEffect(() => {

@@ -4,7 +4,16 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { fineSeconds } from '../messages.ts'
-import { goOnReading, pauseReading, type ReadAloud, setSpeed, speak, speeds, stopReading, usePlayer } from './player.ts'
+import {
+  pauseReading,
+  type ReadAloud,
+  resumeReading,
+  setSpeed,
+  speak,
+  speeds,
+  stopReading,
+  usePlayer,
+} from './player.ts'
 
 const words = {
   asking: 'startingToRead',
@@ -49,7 +58,7 @@ export function PlayerBar() {
               size="small"
               label={t(going ? 'pause' : 'goOn')}
               disabled={now.state === 'asking'}
-              onClick={going ? pauseReading : goOnReading}
+              onClick={going ? pauseReading : resumeReading}
             />
           </>
         )}

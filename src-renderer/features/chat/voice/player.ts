@@ -94,7 +94,7 @@ export function pauseReading(): void {
   controls?.pause()
 }
 
-export function goOnReading(): void {
+export function resumeReading(): void {
   controls?.play()
 }
 

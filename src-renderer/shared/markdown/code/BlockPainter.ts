@@ -12,7 +12,7 @@ let blocks = 0
 
 /** Marks of blocks that were painted whole, so that scrolling back shows them at once. */
 const kept = new Map<string, readonly LineMarks[]>()
-const mostKept = 400
+const maxKept = 400
 
 const nothing: readonly LineMarks[] = []
 
@@ -173,7 +173,7 @@ function keep(key: string, marks: readonly LineMarks[]): void {
   kept.delete(key)
   kept.set(key, marks)
   for (const oldest of kept.keys()) {
-    if (kept.size <= mostKept) return
+    if (kept.size <= maxKept) return
     kept.delete(oldest)
   }
 }

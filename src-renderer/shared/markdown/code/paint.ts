@@ -24,7 +24,7 @@ export type PaintAnswer = { from: number; lines: LineMarks[] } | null
 
 /** Longer lines stay plain: what grammars cost grows with the line, in some with its square. */
 export const longestLine = 2_000
-const mostMarks = 400
+const maxMarks = 400
 /** Of one line, in ms (what stands inside of something compiles further patterns); a grammar that needs longer goes on plain from there. */
 const lineLimit = 1_500
 
@@ -103,14 +103,14 @@ export class Painter {
   #marks(tokens: Uint32Array): LineMarks {
     const pairs: number[] = []
     let kind = 0
-    for (let at = 0; at < tokens.length && pairs.length < mostMarks * 2; at += 2) {
+    for (let at = 0; at < tokens.length && pairs.length < maxMarks * 2; at += 2) {
       const next = this.#kinds[((tokens[at + 1] ?? 0) >>> 15) & 0x1ff] ?? 0
       const start = tokens[at] ?? 0
       if (next === kind) continue
       if (start > 0) pairs.push(start, kind)
       kind = next
     }
-    if (kind !== 0 && pairs.length < mostMarks * 2) pairs.push(0xff_ff, kind)
+    if (kind !== 0 && pairs.length < maxMarks * 2) pairs.push(0xff_ff, kind)
     return pairs.length === 0 ? none : Uint16Array.from(pairs)
   }
 }

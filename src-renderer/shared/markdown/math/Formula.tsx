@@ -12,19 +12,19 @@ type Built = FormulaAnswer | 'waiting' | 'late' | 'long'
 /** A formula; its TeX stands there until it is built, and when it can't be, with the reason. */
 export const Formula = memo(function Formula(props: { tex: string; source: string; display: boolean }) {
   const { tex, source, display } = props
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const built = useBuilt(tex, display)
   const drawn = useMemo(() => (typeof built === 'object' && 'tree' in built ? elementsOf(built.tree) : null), [built])
   if (drawn === null) {
     const reason =
       built === 'late'
-        ? words('formulaLate')
+        ? t('formulaLate')
         : built === 'long'
-          ? words('formulaLong', { count: longestTex })
+          ? t('formulaLong', { count: longestTex })
           : typeof built === 'object' && 'reason' in built
             ? built.reason
             : null
-    const failed = reason === null ? null : words('formulaFailed', { reason })
+    const failed = reason === null ? null : t('formulaFailed', { reason })
     return (
       <span className={display ? 'md-tex md-tex-block' : 'md-tex'} data-tex={source} data-failed={failed !== null}>
         <code dir="ltr">{spelled(source)}</code>
@@ -44,14 +44,14 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
       <span
         className="md-formula-scroll"
         role="group"
-        aria-label={words('formula')}
+        aria-label={t('formula')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
       >
         {drawn}
       </span>
       <span className="md-float">
-        <CopyTool label={words('copyTex')} text={() => tex} />
+        <CopyTool label={t('copyTex')} text={() => tex} />
       </span>
     </span>
   )

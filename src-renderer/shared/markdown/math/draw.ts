@@ -2,7 +2,7 @@ import katex from 'katex'
 import { type FormulaAnswer, type FormulaQuestion, refusedColor, type TreeElement, type TreeNode } from './tree.ts'
 
 /** Elements of one formula. */
-const mostNodes = 6_000
+const maxNodes = 6_000
 
 /** As much of a document as KaTeX asks for when it builds its elements: here they become plain data, which a worker can hand over. */
 class Part {
@@ -54,7 +54,7 @@ export function drawFormula({ tex, display }: FormulaQuestion): FormulaAnswer {
     })
     let nodes = 0
     const plain = (part: Part): TreeElement => {
-      if (++nodes > mostNodes) throw new RangeError('Too many elements.')
+      if (++nodes > maxNodes) throw new RangeError('Too many elements.')
       const attributes = part.className === '' ? part.attributes : { ...part.attributes, class: part.className }
       const children: TreeNode[] = part.children.map((child) => (typeof child === 'string' ? child : plain(child)))
       return { tag: part.tag, attributes, style: part.style, children }

@@ -3,7 +3,7 @@ import type { FormulaAnswer, FormulaQuestion } from './tree.ts'
 
 const limit = 2_000
 const firstLimit = 15_000
-const mostKept = 1_500
+const maxKept = 1_500
 /** Longer ones stay TeX: what they cost to lay out is the page's, not the worker's. */
 export const longestTex = 4_000
 
@@ -27,7 +27,7 @@ export async function buildFormula(question: FormulaQuestion): Promise<FormulaAn
     const [answer] = await Promise.all([line.ask(question, first ? firstLimit : limit), styles])
     kept.set(keyOf(question), answer)
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept) break
+      if (kept.size <= maxKept) break
       kept.delete(oldest)
     }
     return answer

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asSeen, asText } from '../../../../src-renderer/features/chat/asText.ts'
+import { asText, visibleText } from '../../../../src-renderer/features/chat/asText.ts'
 import { matchesIn } from '../../../../src-renderer/features/chat/find/matches.ts'
 import { patternOf } from '../../../../src-renderer/stores/chatFind.ts'
 import { message } from './harness/scenes.ts'
@@ -41,7 +41,7 @@ describe('a reply as text', () => {
   })
 
   it('is on the screen without the addresses that it leads to', () => {
-    expect(asSeen('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
+    expect(visibleText('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
   })
 })
 

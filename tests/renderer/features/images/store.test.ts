@@ -10,9 +10,9 @@ import {
   targets,
   withAction,
   withChange,
+  withDismissed,
   withFound,
   withoutImages,
-  withPutAway,
   withRange,
   withToggled,
 } from '../../../../src-renderer/stores/images.ts'
@@ -88,12 +88,12 @@ describe('what the Images room knows', () => {
     const store = { ...firstImages, drawings }
     const seen = (now: ImagesStore) => onStage(now).map(({ id }) => Number(id.slice(-12)))
     expect(seen(store)).toEqual([9, 8, 7, 6])
-    expect(seen(withPutAway(store, idOf(8)))).toEqual([9, 7, 6, 5])
+    expect(seen(withDismissed(store, idOf(8)))).toEqual([9, 7, 6, 5])
     // What came whole since is what a person looks for; an older trouble stands there when it is asked for.
     const since = { ...store, drawings: [failed(10), ...drawings.with(2, drawing(7))] }
     expect(seen(since)).toEqual([10, 9, 8])
     expect(seen({ ...since, recalled: idOf(5) })).toEqual([10, 9, 8, 5])
-    expect(seen(withPutAway({ ...since, recalled: idOf(5) }, idOf(5)))).toEqual([10, 9, 8])
+    expect(seen(withDismissed({ ...since, recalled: idOf(5) }, idOf(5)))).toEqual([10, 9, 8])
     const refused = {
       ...drawing(3),
       slots: [{ index: 0, state: 'refused' as const, imageId: null, problem: null, address: 'x' }],

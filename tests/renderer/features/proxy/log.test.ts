@@ -5,8 +5,8 @@ import {
   bounded,
   indexOf,
   loadedRows,
+  maxLoadedRows,
   missingPage,
-  mostHeld,
   oldestKnown,
   rowAt,
   rowById,
@@ -90,7 +90,7 @@ describe('the live log', () => {
     let store = counted(start(rowsTo(200, 200)), 200)
     for (let newest = 300; newest <= 100_000; newest += 100)
       store = withEvent(store, { type: 'rows', rows: rowsTo(newest, 100) })
-    expect(shown(store).length).toBeLessThanOrEqual(mostHeld)
+    expect(shown(store).length).toBeLessThanOrEqual(maxLoadedRows)
     expect(shown(store).slice(0, 3)).toEqual([100_000, 99_999, 99_998])
     expect(store.held.pages.length).toBeLessThanOrEqual(60)
     expect(listed(store)).toBe(100_000)
@@ -180,7 +180,7 @@ describe('reading on through 100,000 rows', () => {
     expect(listed(all)).toBe(total)
     const far = readTo(all, 60_000)
     expect(rowAt(far.held, 60_000)?.id).toBe(total - 60_000)
-    expect(shown(far).length).toBeLessThanOrEqual(mostHeld)
+    expect(shown(far).length).toBeLessThanOrEqual(maxLoadedRows)
     expect(rowAt(far.held, 0)?.id).toBe(total)
     expect(listed(far)).toBe(total)
   })

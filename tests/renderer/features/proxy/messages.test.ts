@@ -18,7 +18,7 @@ import {
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { readOrigin } from '../../../../src-renderer/features/settings/origin.ts'
 import { budgetsOf } from '../../../../src-renderer/shared/appBudgets.ts'
-import { firstToolsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
+import { firstAppsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
 import { row, tool, use } from './rows.ts'
 
 const now = Date.parse('2026-11-21T14:00:00.000Z')
@@ -160,7 +160,7 @@ describe('a tool’s card', () => {
     ])
   })
   it('is drawn again only when its own figures changed', () => {
-    const first = withUse(firstToolsStore, [use(), use({ id: 't2', perMinute: [1] })])
+    const first = withUse(firstAppsStore, [use(), use({ id: 't2', perMinute: [1] })])
     const next = withUse(first, [use(), use({ id: 't2', perMinute: [2] })])
     expect(next.use.t1).toBe(first.use.t1)
     expect(next.use.t2).not.toBe(first.use.t2)

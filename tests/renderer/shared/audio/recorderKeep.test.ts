@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keepPieces } from '../../../../src-renderer/shared/audio/recorderUpload.ts'
+import { createPieceUploader } from '../../../../src-renderer/shared/audio/recorderUpload.ts'
 
 const base64 = async (blob: Blob): Promise<string> => Buffer.from(await blob.arrayBuffer()).toString('base64')
 const whole = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString('hex')
@@ -36,7 +36,13 @@ describe('pieces of a recording', () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.array(word, { maxLength: 20 }), async (said, script) => {
         const { append, text } = disk([...script])
-        const keeper = keepPieces({ append, base64, onTrouble: () => true, onKept: () => undefined, pauseMs: 0 })
+        const keeper = createPieceUploader({
+          append,
+          base64,
+          onTrouble: () => true,
+          onKept: () => undefined,
+          pauseMs: 0,
+        })
         for (const piece of said) {
           keeper.add(new Blob([piece]))
           await Promise.resolve()
@@ -52,7 +58,7 @@ describe('pieces of a recording', () => {
     const first = disk([])
     const second = disk([])
     let now = first
-    const keeper = keepPieces({
+    const keeper = createPieceUploader({
       append: (at, data) => now.append(at, data),
       base64,
       onTrouble: () => {
@@ -71,7 +77,7 @@ describe('pieces of a recording', () => {
   })
 
   test('that nobody takes any more are told, and all of it is still held', async () => {
-    const keeper = keepPieces({
+    const keeper = createPieceUploader({
       append: () => Promise.reject(new Error('no room on the disk')),
       base64,
       onTrouble: () => false,

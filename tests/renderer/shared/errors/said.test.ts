@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { problems } from '../../../../src-renderer/i18n/en/problems.ts'
-import { detailsOf, messageBeside, saidBy } from '../../../../src-renderer/shared/errors/details.ts'
+import { detailsOf, messageBeside, serviceMessage } from '../../../../src-renderer/shared/errors/details.ts'
 
 const refused = (said?: string) => ({ kind: 'invalid_request' as const, message: 'Refused.', ...(said && { said }) })
 
@@ -34,13 +34,15 @@ describe('the sentence of one case', () => {
 
 describe('what the service said about a refusal', () => {
   it('is told in its own words, in one line, and nothing is told where it said nothing [GEN-04]', () => {
-    expect(saidBy(refused('The model x does\nnot  support images.'))).toBe('The model x does not support images.')
-    expect(saidBy(refused())).toBeNull()
-    expect(saidBy(refused(' \n '))).toBeNull()
+    expect(serviceMessage(refused('The model x does\nnot  support images.'))).toBe(
+      'The model x does not support images.',
+    )
+    expect(serviceMessage(refused())).toBeNull()
+    expect(serviceMessage(refused(' \n '))).toBeNull()
   })
 
   it('is a stranger’s text: what can’t be seen is written out, and it never fills the page', () => {
-    expect(saidBy(refused('Send \u202Eti\u200Bt'))).toBe('Send \\u{202E}ti\\u{200B}t')
+    expect(serviceMessage(refused('Send \u202Eti\u200Bt'))).toBe('Send \\u{202E}ti\\u{200B}t')
     fc.assert(
       fc.property(
         fc.string({
@@ -48,13 +50,13 @@ describe('what the service said about a refusal', () => {
           maxLength: 900,
         }),
         (said) => {
-          const words = saidBy(refused(said)) ?? ''
+          const words = serviceMessage(refused(said)) ?? ''
           expect(words.length).toBeLessThanOrEqual(401)
           expect(words).not.toMatch(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/u)
         },
       ),
     )
-    expect(saidBy(refused('a'.repeat(401)))).toBe(`${'a'.repeat(400)}…`)
+    expect(serviceMessage(refused('a'.repeat(401)))).toBe(`${'a'.repeat(400)}…`)
   })
 
   it('stands among the details with all the rest', () => {

@@ -10,12 +10,7 @@ import {
   switched,
 } from '../../../../../src-renderer/features/chat/tools/offers.ts'
 import { isLastRound, roundsUpTo, rowsOf } from '../../../../../src-renderer/features/chat/tools/round.ts'
-import {
-  firstLine,
-  mostShown,
-  showArguments,
-  showResult,
-} from '../../../../../src-renderer/features/chat/tools/show.ts'
+import { firstLine, maxShown, showArguments, showResult } from '../../../../../src-renderer/features/chat/tools/show.ts'
 import { findTool, readToolId } from '../../../../../src-renderer/stores/tools.ts'
 import { message, none, sceneCall, setup, some } from './harness/scenes.ts'
 
@@ -29,9 +24,9 @@ describe('arguments and results on the screen', () => {
 
   test('a megabyte is laid out in part and the rest is counted', () => {
     const shown = showArguments('x'.repeat(1_000_000))
-    expect(shown.text).toHaveLength(mostShown)
-    expect(shown.more).toBe(1_000_000 - mostShown)
-    expect(showResult('word '.repeat(100_000)).text.length).toBeLessThanOrEqual(mostShown)
+    expect(shown.text).toHaveLength(maxShown)
+    expect(shown.more).toBe(1_000_000 - maxShown)
+    expect(showResult('word '.repeat(100_000)).text.length).toBeLessThanOrEqual(maxShown)
   })
 
   test('a folded result shows its first line with something in it, on one line', () => {
