@@ -18,7 +18,7 @@ import { Locked } from './shell/Locked.tsx'
 
 export function App() {
   const toasts = useApp((store) => store.toasts)
-  // Until the first answer the frame would show guesses: an empty page of the right colour for those few milliseconds.
+  // Before the first answer the frame would show guesses, so it shows an empty page for these milliseconds.
   const known = useApp(({ app }) => app !== null)
   const locked = useApp(({ link }) => link === 'unauthorized')
   const { i18n } = useTranslation()

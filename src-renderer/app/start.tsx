@@ -12,7 +12,7 @@ import { offerShellCommands } from './shell/shortcuts.ts'
 import { type StudioApi, startSubscriptions } from './subscriptions.ts'
 import { followTheme } from './theme.ts'
 
-/** Puts the window on the page and keeps it live. Called once a page. */
+/** Renders the window and starts its subscriptions. Call once per page. */
 export async function startWindow(api: StudioApi, root: HTMLElement): Promise<void> {
   const forever = new AbortController().signal
   followTheme()

@@ -9,12 +9,12 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
 
-/** Over every room until it was read: what was damaged at the start, or what a restore put in its place. In Settings it stands at its place. */
+/** Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows the same permanently. */
 export function DataNotice() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const { page: feature } = useRoute()
-  // One text for all: a selector that makes a list anew with each call would draw without end.
+  // One string for all items: a selector that returns a new array each time would render endlessly.
   const damaged = useData((store) =>
     unreadDamage(store)
       .map(({ database }) => `${database}.sqlite`)

@@ -15,7 +15,7 @@ import { Welcome } from './Welcome.tsx'
 const closeList = () => appStore.setState({ listDrawerOpen: false })
 const closeInspector = () => appStore.setState({ inspectorShown: false })
 
-/** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector. */
+/** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector does. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
   const route = useRoute()

@@ -17,7 +17,7 @@ import { viewBucket } from './bucket.ts'
 import { ConnectionMenu } from './ConnectionMenu.tsx'
 import { spentToday } from './spentToday.ts'
 
-/** What a person would otherwise open a panel for. Every item is a button to its panel. */
+/** Key figures that would otherwise need a panel. Every item is a button that opens its panel. */
 export function StatusBar() {
   const { t } = useTranslation('shell')
   const link = useApp((store) => store.link)
@@ -176,7 +176,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   )
 }
 
-/** What today cost, and what was left when the service told it last. */
+/** Today's cost, and the balance that the service reported last. */
 function SpendItems() {
   const { t } = useTranslation('usage')
   const account = useUsage(activeAccount)

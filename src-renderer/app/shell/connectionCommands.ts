@@ -24,7 +24,7 @@ const commands = (client: Client): Command[] => [
   },
 ]
 
-/** A command for each connection that is not the active one, as they come and go, until the signal ends it. */
+/** Offers one command per connection that is not active, and updates them until the signal aborts. */
 export function offerConnectionCommands(client: Client, signal: AbortSignal): void {
   const shown = () =>
     others()
