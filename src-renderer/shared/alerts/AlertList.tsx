@@ -11,7 +11,7 @@ import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { alertOf, alertTexts, linkText } from './messages.ts'
 
-/** What was told and not dismissed, the newest first; what is over stands below and is dimmed. */
+/** Alerts that are not dismissed, newest first. Ended alerts are at the end, dimmed. */
 export function AlertList({ onGone }: { onGone: () => void }) {
   const { t } = useTranslation('alerts')
   const dismiss = useDismiss()
@@ -92,7 +92,7 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
   )
 }
 
-/** One, or all. What comes back comes by the watched list; a refusal is said. */
+/** Dismisses one alert or all. The list updates through its subscription. A failure shows a toast. */
 function useDismiss(): (which: { id?: string }) => void {
   const studio = useStudio()
   const { t } = useTranslation('alerts')

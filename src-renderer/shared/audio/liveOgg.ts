@@ -1,9 +1,9 @@
 import { append, nothing, type Splitter } from './livePackets.ts'
 
-/** Opus decodes to this rate, whatever was put in (RFC 7845, 5.1). */
+/** Opus always decodes to this rate (RFC 7845, 5.1). */
 const opusRate = 48_000
 
-/** Packets of Opus in Ogg (RFC 3533, RFC 7845), as pages come. The two heads are read, not passed on. */
+/** Splits streamed Ogg Opus (RFC 3533, RFC 7845) into packets. Reads the two header packets and does not pass them on. */
 export function oggSplitter(): Splitter {
   let held = new Uint8Array(0)
   let open: Uint8Array<ArrayBuffer> = new Uint8Array(0)
@@ -40,7 +40,7 @@ export function oggSplitter(): Splitter {
         let to = body
         for (const length of table) {
           to += length
-          // 255 says that the packet goes on, on the next page too.
+          // 255 means that the packet continues, possibly on the next page.
           if (length === 255) continue
           packet(append(open, held.slice(from, to)), packets)
           open = new Uint8Array(0)

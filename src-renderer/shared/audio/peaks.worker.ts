@@ -4,19 +4,19 @@ import { measurePackets, NoDecoder, type Packet } from './peaksDecode.ts'
 import { type Frames, flacFramesAt, framesOf } from './peaksFrames.ts'
 import { measureSamples, pcmLayout, wavLayout } from './peaksSamples.ts'
 
-/** A file to be looked over; `address` is absolute. `pcmRate`: samples a second, where it is plain samples without a head. */
+/** A file to measure. `address` is absolute. `pcmRate`: samples per second of plain samples without a header. */
 export interface PeaksQuestion {
   address: string
   pcmRate: number | null
 }
-/** One byte a bucket. `failed`: `unreadable` is no audio that is known here, `undecodable` is, but the browser has no decoder for it. */
+/** One byte per bucket. `unreadable`: unknown format. `undecodable`: known format, but the browser has no decoder for it. */
 export type PeaksAnswer =
   | { type: 'some' | 'all'; peaks: Uint8Array<ArrayBuffer>; seconds: number }
   | { type: 'failed'; why: 'missing' | 'unreadable' | 'undecodable'; message: string }
 
-/** Larger files stay where they are and are read piece by piece. */
+/** Larger files are read in pieces, bytes. */
 const maxInMemory = 256_000_000
-/** Places that a first look takes, and packets at each: those before the last only lead into it. */
+/** Places of the first look, and packets per place. All packets except the last only prepare the decoder. */
 const firstPlaces = 360
 const packetsAPlace = 3
 
@@ -57,7 +57,7 @@ async function look({ address, pcmRate }: PeaksQuestion): Promise<void> {
   await lookAt(new Input({ formats: ALL_FORMATS, source: new BufferSource(file) }), file)
 }
 
-/** The first 64 KB, and a stream of all of it. */
+/** Returns the first 64 KB, and a stream of the whole file. */
 async function withHead(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<{ head: Uint8Array; stream: ReadableStream<Uint8Array<ArrayBuffer>> }> {
@@ -91,7 +91,7 @@ async function withHead(
   return { head, stream }
 }
 
-/** First a coarse look at places that lie evenly over the file, then all of it. */
+/** First measures roughly at evenly spaced places, then measures everything. */
 async function lookAt(input: Input, file: Uint8Array | null): Promise<void> {
   try {
     const track = await input.getPrimaryAudioTrack().catch(() => null)
@@ -163,7 +163,7 @@ async function* allPackets(sink: EncodedPacketSink): AsyncGenerator<Packet> {
   for await (const packet of sink.packets()) yield packetOf(packet)
 }
 
-/** Where seeking is dear (FLAC has no index), all packets are walked past and some taken. */
+/** When seeking is expensive (FLAC has no index), reads all packets and uses some of them. */
 async function* somePackets(sink: EncodedPacketSink, format: string, seconds: number): AsyncGenerator<Packet> {
   if (format === 'FLAC') {
     const step = seconds / firstPlaces

@@ -8,10 +8,10 @@ export interface WaveDrawing {
 }
 
 /**
- * The picture of a sound, which follows `audio` as it plays.
- * wavesurfer.js puts its styles into a <style> of its shadow root, which the page's policy forbids. A style
- * sheet counts only where it stands in a document: so the picture is made outside of it, its rules become a sheet that is made by script,
- * and then it is put in.
+ * Draws a waveform that follows `audio` during playback.
+ * wavesurfer.js puts its styles into a <style> of its shadow root, which the content security policy forbids. Style sheets apply only
+ * inside a document, so the element is created outside of the document. Its rules are copied to a constructed style sheet, then the element
+ * is inserted.
  */
 export function drawWave(
   box: HTMLElement,
@@ -30,7 +30,7 @@ export function drawWave(
     barMinHeight: 2,
     cursorWidth: 2,
     hideScrollbar: true,
-    // Pointers and keys are the slider's, which knows the true length.
+    // The slider handles pointers and keys, because it knows the true duration.
     interact: false,
     dragToSeek: false,
     waveColor: colours.wave,
@@ -50,7 +50,7 @@ export function drawWave(
   return {
     show(heights, seconds) {
       if (closed) return
-      // The address it plays already, so that it draws and does not load. A newer picture in place of this one is no fault.
+      // The address that `audio` already plays, so that nothing is loaded twice. A replacement by a newer waveform is not an error.
       wave.load(audio.currentSrc || audio.src, [heights], seconds).catch(() => undefined)
     },
     setColours({ wave: waveColor, played }) {

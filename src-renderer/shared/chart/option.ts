@@ -10,7 +10,7 @@ export type ChartOption = ComposeOption<
   CustomSeriesOption | LineSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
 >
 
-/** How the axis names a bucket: with its year where that begins anew, and everywhere over several years. */
+/** The axis label of a bucket. Contains the year where a new year starts, and everywhere when the range covers several years. */
 export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
   const bucket = buckets[at]
   if (!bucket) return ''
@@ -21,10 +21,10 @@ export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
   return anew || years > 1 ? showCalendarDate(bucket.from) : showCalendarDay(bucket.from)
 }
 
-/** Room for the axes is taken from the inside. */
+/** Axis labels are inside the grid's box. */
 export const chartGrid = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const
 
-/** The option of a chart: pure, so that what is drawn can be told from what was given. */
+/** The ECharts option of a chart. Pure, so that tests can compare it. */
 export function chartOption(data: ChartData, look: ChartColors, medium: Medium): ChartOption {
   const count = data.buckets.length
   const text = { color: look.soft, fontFamily: look.font, fontSize: 12 }
@@ -41,7 +41,7 @@ export function chartOption(data: ChartData, look: ChartColors, medium: Medium):
         ...text,
         hideOverlap: true,
         margin: 10,
-        // A label each week of days; ECharts thins out what does not fit.
+        // One label per week of days. ECharts removes labels that do not fit.
         interval: data.grain === 'day' && count > 10 && count <= manyBuckets ? Math.ceil(count / 31) * 7 - 1 : 'auto',
         formatter: (_, at) => bucketLabel(data, at),
       },
@@ -70,11 +70,11 @@ function before({ before: reported }: ChartData, look: ChartColors): LineSeriesO
   return [line]
 }
 
-/** px between two lines of a hatch. */
+/** px between the lines of a hatch. */
 const hatch = { gap: 7, partial: 12, running: 0 }
 const plain = (length: number): number => (Number.isFinite(length) ? length : 0)
 
-/** What is not known is hatched, what has not ended is underlined: neither looks like nothing. */
+/** Unknown buckets are hatched and running ones underlined, so that neither looks like zero. */
 function marks(data: ChartData, look: ChartColors): CustomSeriesOption[] {
   const marked = marksOf(data.buckets)
   if (marked.length === 0) return []
@@ -139,12 +139,12 @@ function shapes({ state }: Mark, box: Box, look: ChartColors): Shapes {
   ]
 }
 
-/** Slanted lines that fill a box, cut at its edges. */
+/** Slanted lines that fill a box, clipped at its edges. */
 export function hatching({ x, y, width, height }: Box, step: number): [number, number, number, number][] {
   const lines: [number, number, number, number][] = []
   if (width <= 0 || height <= 0 || step <= 0) return lines
   for (let start = step / 2; start < width + height; start += step) {
-    // From the bottom edge, or the right one, up to the left: down-left to up-right.
+    // From the bottom or right edge upwards: each line runs from the bottom left to the top right.
     const from = { x: Math.max(0, start - height), y: Math.min(start, height) }
     const to = { x: Math.min(start, width), y: Math.max(0, start - width) }
     lines.push([x + from.x, y + from.y, x + to.x, y + to.y])

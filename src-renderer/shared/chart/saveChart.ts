@@ -9,14 +9,14 @@ import { type ChartOption, chartGrid, chartOption } from './option.ts'
 
 const size = { width: 1200, height: 480 }
 
-/** The chart as a picture that stands alone: with its title, what the colours mean, and from when it is. */
+/** The option of a saved chart, complete with its title, legend and date. */
 export function pictureOption(data: ChartData, look: ChartColors, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
   const option = chartOption(fold.data, look, { as: 'paths' })
   const reported = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
   return {
     ...option,
-    // What a legend names it asks a series for.
+    // ECharts shows a legend entry only for an existing series.
     series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, look.of(ink)))].flat(),
     backgroundColor: look.raise,
     title: {
@@ -37,7 +37,7 @@ const named = (name: string, color: string): CustomSeriesOption => ({
   ...{ type: 'custom', name, itemStyle: { color }, data: [], renderItem: () => null },
 })
 
-/** The text of an SVG picture: made without touching the page, whose policy allows no inline style. */
+/** Renders an SVG without touching the page, because the content security policy allows no inline style. */
 export async function chartSvg(data: ChartData, title: string, about: string): Promise<string> {
   const { init } = await import('./echarts.ts')
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...size })
@@ -51,7 +51,7 @@ export async function saveSvg(data: ChartData, title: string, about: string, nam
   saveBlob(new Blob([await chartSvg(data, title, about)], { type: 'image/svg+xml' }), `${name}.svg`)
 }
 
-/** Twice as fine as the screen's, for print. */
+/** Twice the screen resolution, for print. */
 export async function savePng(data: ChartData, title: string, about: string, name: string): Promise<void> {
   const { init } = await import('./echarts.ts')
   const look = readChartColors()
