@@ -15,16 +15,19 @@ import { Segmented } from '../ui/Segmented.tsx'
 import { judgeAddress } from './address.ts'
 import { canAsk, connectReducer, firstForm } from './form.ts'
 
-/** Base address, key, where to keep it; Test and Connect. The key is sealed before it leaves the page and its input emptied at once. */
+/**
+ * Base address, key and key storage, with Test and Connect. The key is encrypted before it leaves the page, and its input is cleared at
+ * once.
+ */
 export function ConnectForm({
   profile,
   named = false,
   onConnected,
   aside,
 }: {
-  /** The one whose address and key are changed; without, one is added. */
+  /** The connection to edit. Absent: a new connection is added. */
   profile?: Pick<SavedProfile, 'id' | 'baseUrl' | 'allowInsecure'>
-  /** Asks for a name too. */
+  /** Whether to ask for a name. */
   named?: boolean
   onConnected: () => void
   aside?: ReactNode

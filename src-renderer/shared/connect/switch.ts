@@ -5,7 +5,7 @@ import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../navigation.ts'
 import { showToast } from '../toasts.ts'
 
-/** Every action that switches says the same when it can't be done: what is connected stays, and Settings has what to do. */
+/** Switches the connection. All callers share this failure text: the old connection stays active, and Settings offers the next step. */
 export function switchTo(client: Client, { id, name }: Pick<SavedProfile, 'id' | 'name'>): Promise<boolean> {
   const settings = () => navigate({ page: 'settings', id: 'connection' })
   const asked = client.connection.use({ id })

@@ -11,15 +11,15 @@ import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details
 
 export interface ProblemNoticeProps {
   problem: Problem
-  /** What the place does for its own actions. Without a handler for `retry` or `edit` no button is shown. */
+  /** Handlers for actions that need this place. Without a handler for `retry` or `edit`, that button is absent. */
   on?: Partial<Record<ProblemTarget, () => void>>
-  /** Where the thing to do stands right beside it, such as in a form. */
+  /** Hides the action, when the place itself offers it, for example in a form. */
   noAction?: boolean
   role?: 'alert' | 'status' | 'note'
   className?: string
 }
 
-/** A failure as the specification's table tells it: what happened, what it means, the sentence of this case, the one thing to do, the raw body a click away. */
+/** Shows a failure: what happened, what it means, the message of this case, one action, and the raw body behind a button. */
 export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()

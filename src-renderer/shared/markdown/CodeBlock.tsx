@@ -11,17 +11,17 @@ import './code/code.css'
 
 export { Pieces } from './code/Pieces.tsx'
 
-/** From so many lines on a block says how many it has. */
+/** Blocks with at least this many lines show their line count. */
 const longLines = 30
 
 interface Code {
   language: string
   pieces: readonly string[]
-  /** It may still grow. */
+  /** Whether the block may still grow. */
   open?: boolean
 }
 
-/** A fenced block. `pieces` joined are its text; only the last piece changes while it grows. */
+/** A fenced block. Its text is `pieces` joined. Only the last piece changes while the block grows. */
 export const CodeBlock = memo(function CodeBlock({ language, pieces, open = false }: Code) {
   const known = languageOf(language)
   if (known === 'mermaid') return <Diagram source={pieces.join('')} open={open} code={(tools) => code(tools)} />

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { useMarkdownHost } from './context.ts'
 import { useMarkdownTexts } from './messages.ts'
 
-/** A button that copies what `text` gives and says for a moment that it did. */
+/** A button that copies the result of `text` and confirms for a moment. */
 export function CopyTool({ label, text, icon }: { label: string; text: () => string; icon?: ReactNode }) {
   const { copy } = useMarkdownHost()
   const t = useMarkdownTexts()

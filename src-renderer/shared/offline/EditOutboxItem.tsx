@@ -13,7 +13,7 @@ import { attempt } from './actions.ts'
 
 const counts = ['1', '2', '3', '4'] as const
 
-/** Held back while it is changed, so that it does not leave as it was in the middle of a word. */
+/** Edits an outbox item. The item is held while it is being edited, so that it is not sent half-edited. */
 export function EditOutboxItem({ item: { id, state }, onClose }: { item: WaitingItem; onClose: () => void }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()

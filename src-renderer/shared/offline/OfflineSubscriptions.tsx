@@ -9,7 +9,7 @@ import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 
-/** Follows what waits, and tells the core when the network may be back: the window is looked at again, or its browser heard of one. */
+/** Follows the outbox, and tells the core when the network may be back: the window becomes visible, or the browser reports a network. */
 export function OfflineSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
@@ -17,7 +17,7 @@ export function OfflineSubscriptions() {
     const { signal } = ended
     const hint = (): void => {
       if (document.visibilityState === 'hidden' || !appStore.getState().app?.connection.offline) return
-      // It only makes it sooner: the core looks by itself.
+      // Only speeds it up: the core checks by itself.
       studio.connection.lookAgain().catch(() => undefined)
     }
     addEventListener('online', hint, { signal })
@@ -52,7 +52,7 @@ function showEnded(ended: WaitingState['ended']): void {
   const { done, failed, last } = ended
   const t = i18n.getFixedT(null, 'offline')
   const text = failed === 0 ? t('ended.done', { count: done }) : t('ended.mixed', { done, failed })
-  // A transcript stands in its recording, a picture in the gallery: their room shows them first.
+  // A transcript opens in its recording, and an image in the gallery, so their page is enough.
   const id = last.what === 'speech' ? last.id : null
   const onClick = (): void => navigate({ page: featureOfOutboxItem[last.what], id })
   showToast({ id: 'waited', text, action: { label: t('ended.show'), onClick } })

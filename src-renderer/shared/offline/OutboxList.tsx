@@ -14,7 +14,7 @@ import { EditOutboxItem } from './EditOutboxItem.tsx'
 
 const icons = { images: Brush, speech: AudioLines, transcript: FileText }
 
-/** What of a room is sent when the service is back, in that order: each can be changed, and taken back. */
+/** The outbox items of a feature, in the order of sending. Each can be edited and removed. */
 export function OutboxList(props: { what: WaitingWhat; recordingId?: string; className?: string }) {
   const { what, recordingId = null, className } = props
   const { t } = useTranslation('offline')

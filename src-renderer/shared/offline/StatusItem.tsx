@@ -10,7 +10,7 @@ import { useNow, useReconnect } from './useOffline.ts'
 const item =
   'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]'
 
-/** In the place of the connection's name: since when nothing answers, and when that was looked at last. */
+/** Replaces the connection's name: since when the service is unreachable, and when that was last checked. */
 export function OfflineTexts({ connection, offline }: { connection: Connection; offline: Offline }) {
   const { t } = useTranslation(['offline', 'shell'])
   const now = useNow(1000)
@@ -32,7 +32,7 @@ export function OfflineTexts({ connection, offline }: { connection: Connection; 
   )
 }
 
-/** The way to look now; a screen reader hears once that nothing answers. */
+/** Checks the connection now. Screen readers hear once that the service is unreachable. */
 export function ReconnectItem() {
   const { t } = useTranslation('offline')
   const { look, looking } = useReconnect()
@@ -49,13 +49,13 @@ export function ReconnectItem() {
   )
 }
 
-/** The time alone on the same day, else the day too. */
+/** The time only, or the day too when it is another day. */
 function sinceText(since: string, now: number): string {
   const clock = showClock(since)
   return new Date(since).toDateString() === new Date(now).toDateString() ? clock : `${showDay(since)} ${clock}`
 }
 
-/** How much waits for the service, and the way to the first of it. */
+/** The number of outbox items, as a link to the first one. */
 export function OutboxStatusItem() {
   const { t } = useTranslation('offline')
   const count = useOutbox(({ items }) => items.length)

@@ -1,7 +1,7 @@
 import { problemOf } from '../../api/problem.ts'
 import { showToast } from '../toasts.ts'
 
-/** What fails is said in a note that goes by itself; false then. */
+/** Runs an action and shows a failure as a toast. False after a failure. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()

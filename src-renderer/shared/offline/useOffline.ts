@@ -5,10 +5,10 @@ import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 
-/** Since when nothing answers; null while something does, or there is no connection at all. */
+/** Since when the service is unreachable. Null while reachable, or without a connection. */
 export const useOffline = (): Offline | null => useApp(({ app }) => app?.connection.offline ?? null)
 
-/** Looks for the service now, by the person's wish. */
+/** Checks now whether the service is reachable. */
 export function useReconnect(): { look: () => void; looking: boolean } {
   const studio = useStudio()
   const looking = useApp(({ app }) => app?.connection.state === 'checking')
@@ -20,7 +20,7 @@ export function useReconnect(): { look: () => void; looking: boolean } {
   return { look, looking }
 }
 
-/** The time now, every so many ms. */
+/** The current time, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

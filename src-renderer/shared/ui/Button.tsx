@@ -17,7 +17,7 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: ButtonLook
   size?: 'small' | 'normal' | 'large'
   icon?: LucideIcon
-  /** Shows a spinner in place of the icon and takes no clicks; the words stay. */
+  /** Shows a spinner instead of the icon and ignores clicks. The text stays. */
   busy?: boolean
   ref?: Ref<HTMLButtonElement>
 }
@@ -48,9 +48,9 @@ export function Button({ look = 'normal', size = 'normal', icon: Icon, busy = fa
 
 export interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
   icon: LucideIcon
-  /** Its accessible name and its tooltip. */
+  /** Accessible name and tooltip. */
   label: string
-  /** Shown in the tooltip, such as ⌘. */
+  /** Shown in the tooltip, for example ⌘K. */
   shortcut?: string
   pressed?: boolean
   size?: 'small' | 'normal'

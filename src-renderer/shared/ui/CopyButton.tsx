@@ -5,7 +5,7 @@ import { Button, IconButton } from './Button.tsx'
 
 type Outcome = 'idle' | 'copied' | 'failed'
 
-/** Copies, and says for two seconds whether it did. With `label` it is a button with words, else an icon named by `name`. */
+/** Copies a text and shows the outcome for two seconds. With `label` a text button, otherwise an icon named by `name`. */
 export function CopyButton(props: {
   text: string
   name: string

@@ -4,18 +4,18 @@ import { type Box, fitScale, fitted, held, moved, type ZoomState, zoomed } from 
 export interface ZoomHandle {
   zoom: (factor: number) => void
   fit: () => void
-  /** One of its pixels for one of the page's. */
+  /** Shows the picture at 100 percent. */
   real: () => void
   move: (dx: number, dy: number) => void
 }
 
 /**
- * A picture in a view: wheel and pinch make it larger where the pointer is, a drag moves it, a double click goes to its real pixels and
- * back. It is moved past React: a hundred wheel events a second draw nothing else again.
+ * A picture in a view. Wheel and pinch zoom at the pointer, a drag pans, a double click toggles 100 percent. Moved without React, because a
+ * wheel sends a hundred events per second.
  */
 export function ZoomView(props: {
   src: string
-  /** Stands in its place until the whole is there. */
+  /** Shown until the full picture is loaded. */
   preview: string | null
   alt: string
   picture: Box
@@ -63,7 +63,7 @@ export function ZoomView(props: {
     [stand, zoomAt, size, width, height],
   )
 
-  // Another window size: what was fitted is fitted again, what was larger stays so.
+  // After a resize, a fitted picture is fitted again. A zoomed one keeps its scale.
   useLayoutEffect(() => {
     const box = view.current
     if (!box) return
@@ -87,7 +87,7 @@ export function ZoomView(props: {
       const { left, top, width: wide, height: tall } = box.getBoundingClientRect()
       return { x: clientX - left - wide / 2, y: clientY - top - tall / 2 }
     }
-    // React's own listener is passive, and could not keep the page from zooming with a pinch.
+    // React's wheel listener is passive, so it cannot prevent the page zoom of a pinch.
     const wheel = (event: WheelEvent): void => {
       event.preventDefault()
       const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
@@ -95,7 +95,7 @@ export function ZoomView(props: {
     }
     const twice = (event: MouseEvent): void => {
       const isFitted = box.dataset.zoomed !== 'true'
-      // A small picture stands in its real pixels already: twice that.
+      // A small picture is already at 100 percent when fitted, so the toggle uses 200.
       const goal = Math.max(1, fitScale({ width, height }, size()) * 2)
       if (isFitted) zoomAt(goal / zoomState.current.scale, fromMiddle(event))
       else stand(fitted({ width, height }, size()))
@@ -124,10 +124,10 @@ export function ZoomView(props: {
         src={src}
         alt={alt}
         draggable={false}
-        // A small one is there at once; the whole covers it when it is decoded.
+        // The preview appears at once, and the full picture covers it when decoded.
         style={preview === null ? {} : { backgroundImage: `url("${preview}")` }}
         onLoad={({ currentTarget }) => {
-          // Nothing may shine through a picture that has holes.
+          // The preview must not show through transparent parts.
           currentTarget.style.backgroundImage = 'none'
         }}
         onError={onBroken}

@@ -5,7 +5,7 @@ import { useMarkdownTexts } from '../messages.ts'
 import { type DiagramState, drawInFrame, framePage, longestDiagram } from './frame.ts'
 import './diagram.css'
 
-/** What was asked to be drawn, the last of it: a message that was scrolled out of sight and comes back shows what it showed. */
+/** Recently drawn diagrams, so that a message that scrolls back into view shows its diagram again. */
 const asked = new Set<string>()
 const maxAsked = 50
 
@@ -18,7 +18,7 @@ function remember(source: string, shown: boolean): void {
   }
 }
 
-/** A diagram's code, drawn only on a click: until then nothing of Mermaid is loaded. `code` draws the fence with more tools in its head. */
+/** A diagram's code. A click draws the diagram, and only then is Mermaid loaded. `code` draws the fence with additional buttons. */
 export function Diagram(props: { source: string; open: boolean; code: (tools: ReactNode) => ReactNode }) {
   const t = useMarkdownTexts()
   const { source, open, code } = props
@@ -95,7 +95,7 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
             sandbox="allow-scripts"
             referrerPolicy="no-referrer"
             src={framePage}
-            // Its height is known once it is drawn; a style property, as the page's policy allows no style attribute in markup.
+            // Known after drawing. A style property, because the page's policy allows no style attribute in markup.
             style={{ height: state.is === 'drawn' ? state.height : 0 }}
           />
         </div>

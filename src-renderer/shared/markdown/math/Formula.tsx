@@ -9,7 +9,7 @@ import './math.css'
 
 type Built = FormulaAnswer | 'waiting' | 'late' | 'long'
 
-/** A formula; its TeX stands there until it is built, and when it can't be, with the reason. */
+/** A formula. Shows its TeX until the formula is built, and permanently with the reason when building fails. */
 export const Formula = memo(function Formula(props: { tex: string; source: string; display: boolean }) {
   const { tex, source, display } = props
   const t = useMarkdownTexts()
@@ -60,7 +60,7 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
 function useBuilt(tex: string, display: boolean): Built {
   const start = (): Built => (tex.length > longestTex ? 'long' : (knownFormula({ tex, display }) ?? 'waiting'))
   const [state, setState] = useState<{ tex: string; built: Built }>(() => ({ tex, built: start() }))
-  // The same place may come to hold another formula while a block is written.
+  // The component may receive another formula while a block grows.
   const current = state.tex === tex ? state.built : start()
   useEffect(() => {
     if (tex.length > longestTex || knownFormula({ tex, display })) {
