@@ -8,8 +8,8 @@ import { type ChatTranslate, useChatTranslate } from './messages.ts'
 const spokenChars = 1_500
 
 /**
- * Says a reply once, when it settles, and replies side by side in one sentence when all of them have; what was already settled when
- * its conversation was opened stays silent.
+ * Announces a reply once when it ends, and replies side by side in one sentence when all have ended. Replies that had ended before the chat
+ * opened are not announced.
  */
 export function Announcer() {
   const t = useChatTranslate()
@@ -26,7 +26,7 @@ export function Announcer() {
   const [said, setSaid] = useState('')
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
-  // What was said of a chat goes with it: it may be erased, and its words must then stand nowhere.
+  // The announcement is cleared with its chat: the chat may be deleted, and then its text must not remain in the page.
   if (saidIn !== here) {
     setSaidIn(here)
     setSaid('')

@@ -16,7 +16,7 @@ import { ReplyBody } from './ReplyView.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 import { Who } from './Who.tsx'
 
-/** Replies that were asked for together, side by side: the choices of one request, or several models. One of them is gone on with. */
+/** Replies side by side: several choices of one request, or several models. The person continues with one of them. */
 export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
   const t = useChatTranslate()
   const ids = useChat(useShallow(({ open }) => open?.besideIds ?? []))
@@ -116,7 +116,7 @@ function Settled({ reply }: { reply: Message }) {
   )
 }
 
-/** Tokens a second while they come: the service counts them at the end only, so until then it is reckoned from the length. */
+/** Tokens per second during streaming. The service counts tokens only at the end, so this is estimated from the length. */
 function LiveSpeed({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const now = useNow(true, 500)

@@ -29,8 +29,8 @@ import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
 
 /**
- * Where a person writes. It never moves; it grows to a third of the window and then scrolls. Nothing here looks at what grows while a reply
- * streams, so that a key is drawn as fast then as ever.
+ * The message field. It never moves, grows to a third of the window, then scrolls. It subscribes to nothing that grows while a reply
+ * streams, so that typing stays fast.
  */
 export function Composer() {
   const tChat = useChatTranslate()
@@ -91,7 +91,7 @@ export function Composer() {
   )
 }
 
-/** What stands around the field is not drawn again with each key. */
+/** The parts around the field do not render with each key press. */
 const Above = memo(({ draft }: { draft: string }) => (
   <>
     <PictureTray draft={draft} />
@@ -110,7 +110,7 @@ const Actions = memo(() => (
 ))
 const Player = memo(PlayerBar)
 
-/** The pictures leave the composer with the text, and come back with it if the core refuses the message. */
+/** The pictures leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {
   const pictures = takePictures(draft)
   const as = useSentAs.getState()

@@ -4,7 +4,7 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { copyText } from './actions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** Copies a message as it was written: a reply's as Markdown. */
+/** Copies a message as written: a reply as Markdown. */
 export function CopyMessage({ message }: { message: Message }) {
   const t = useChatTranslate()
   const [copied, setCopied] = useState(false)

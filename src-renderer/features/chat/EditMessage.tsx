@@ -9,7 +9,7 @@ import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** A message's text, changed in its place. Sending it makes a branch; the message as it was stays beside it. */
+/** Edits a message in place. Sending creates a branch, and the original remains beside it. */
 export function EditMessage({ message }: { message: Message }) {
   const t = useChatTranslate()
   const hint = useId()
@@ -81,7 +81,7 @@ export function EditMessage({ message }: { message: Message }) {
   )
 }
 
-/** Why the change can't be kept now; null where it can. */
+/** Why the edit cannot be sent now. Null when it can. */
 function useBlocked(message: Message, text: string, saving: boolean): ChatText | null {
   const running = useBusy()
   const noModel = useChat((state) => modelsToAsk(state).length === 0)

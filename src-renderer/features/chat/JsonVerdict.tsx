@@ -2,7 +2,7 @@ import { CircleCheck, TriangleAlert } from 'lucide-react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** Whether a reply that was asked for as JSON is what was asked for. */
+/** Whether a reply in JSON format is valid JSON and matches its schema. */
 export function JsonVerdict({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const { jsonFaults } = reply

@@ -6,7 +6,7 @@ import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { copyText, openAddress } from './actions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** Shows where a link of a reply leads before the system's browser is asked to open it. */
+/** Shows where a link of a reply leads before the system's browser opens it. */
 export function LinkDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
   const t = useChatTranslate()
   if (address === null) return <Dialog open={false} onClose={onClose} title="" />
@@ -42,7 +42,7 @@ export function LinkDialog({ address, onClose }: { address: string | null; onClo
   )
 }
 
-/** What makes an address look like another one. */
+/** Properties that make an address look like another one. */
 function Warnings({ address }: { address: string }) {
   const t = useMarkdownTexts()
   const { decoded, user, lookalike, numeric } = factsOf(address)

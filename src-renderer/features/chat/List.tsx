@@ -17,7 +17,7 @@ import { openHit, type Results, resultId, SearchResults, useSearch } from './lis
 import { chooseImport, exportAll, importFiles } from './list/transfers.ts'
 import { UndoNote } from './list/undo.tsx'
 
-/** The list region: search, new chat, and the conversations; or what was found, archived, or deleted. */
+/** The list region: search, new chat, and the chats. Or the search results, the archive, or deleted chats. */
 export function ChatList() {
   const { t } = useTranslation('library')
   const view = useList((store) => store.view)
@@ -45,7 +45,7 @@ export function ChatList() {
   )
 }
 
-/** Tells that a list stands in the window, and takes the focus when the search is asked for. */
+/** Counts the mounted lists, and focuses the search field on request. */
 function useDrawn(field: RefObject<HTMLInputElement | null>): void {
   const asked = useList((store) => store.searchAsked)
   useEffect(() => {
@@ -142,7 +142,7 @@ function Head() {
   )
 }
 
-/** Which other list stands here, and the way back. */
+/** The title of the archive or of deleted chats, with a back button. */
 function Away({ view }: { view: 'archived' | 'removed' }) {
   const { t } = useTranslation('library')
   return (
@@ -158,7 +158,7 @@ function Away({ view }: { view: 'archived' | 'removed' }) {
   )
 }
 
-/** Edits a chat's title in place, in the head of the stage. */
+/** Edits a chat's title in place, in the header of the stage. */
 export function TitleField({ id, title, onEnd }: { id: string; title: string; onEnd: () => void }) {
   const { t } = useTranslation('library')
   return (

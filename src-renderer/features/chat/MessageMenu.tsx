@@ -12,10 +12,10 @@ import { useBusy } from './hooks.ts'
 import { duplicate, quote, startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** What is done with a message more rarely. */
+/** Less frequent actions of a message. */
 export function MessageMenu({ message }: { message: Message }) {
   const t = useChatTranslate()
-  /** What was selected when the menu was opened: opening it lets the selection go. */
+  /** The selection when the menu opened, because opening the menu clears it. */
   const selected = useRef('')
   const reply = message.role === 'assistant'
   const busy = useBusy()
@@ -88,7 +88,7 @@ export function MessageMenu({ message }: { message: Message }) {
   )
 }
 
-/** Shows a reply's facts in the inspector, and the inspector where it was put away. */
+/** Shows a reply's facts in the inspector, and opens the inspector. */
 export function showFacts(replyId: string): void {
   useChat.setState({ inspected: replyId })
   appStore.setState({ inspectorShown: true })

@@ -10,7 +10,7 @@ import { offerReveal } from './reveal.ts'
 
 const nothing: readonly string[] = []
 
-/** The messages, only those near the view in the page, and those that are selected. */
+/** The message list. Only messages near the view and selected messages are in the page. */
 export function Messages() {
   const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? '')
@@ -49,7 +49,7 @@ export function Messages() {
   )
 }
 
-/** Whether earlier messages were just put before those that were there: the view is then kept from its end. */
+/** Whether earlier messages were just prepended. The list then keeps its position from the end. */
 function usePrepended(ids: readonly string[]): boolean {
   const before = useRef(ids)
   const had = before.current

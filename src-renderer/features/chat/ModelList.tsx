@@ -11,10 +11,10 @@ import { type ChatTranslate, timeOfDay, useChatTranslate } from './messages.ts'
 const rowHeight = 32
 const maxHeight = 320
 
-/** The service's models with a search over them. The keys stay in the search field: arrows walk, Enter picks. */
+/** The service's models with a search. The focus stays in the search field: arrow keys move, Enter picks. */
 export function ModelList(props: {
   picked: readonly string[]
-  /** Several can be picked. */
+  /** Whether several models can be picked. */
   multiple?: boolean
   onPick: (model: string) => void
 }) {
@@ -106,10 +106,10 @@ export function ModelList(props: {
   )
 }
 
-/** The latest instant that a date can hold, in s. */
+/** The latest instant of a Date, s. */
 const lastSecond = 8.64e12
 
-/** The whole id, and the day that the service gives it where it gives one (`created`, seconds as everywhere in this convention). */
+/** The whole id, and the creation day if the service reports one (`created`, Unix seconds). */
 function titleOf({ id, created }: Model, t: ChatTranslate): string {
   if (created === null || created <= 0 || created > lastSecond) return id
   return t('modelDated', {
@@ -118,7 +118,7 @@ function titleOf({ id, created }: Model, t: ChatTranslate): string {
   })
 }
 
-/** Those whose name has every word of the search. */
+/** Models whose name contains every search term. */
 function matching(models: readonly Model[], search: string): Model[] {
   const parts = search.toLowerCase().split(/\s+/).filter(Boolean)
   return models.filter(({ id }) => parts.every((part) => id.toLowerCase().includes(part)))

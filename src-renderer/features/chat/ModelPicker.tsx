@@ -8,7 +8,7 @@ import { setCompared, toggleCompared } from './compare.ts'
 import { ModelList } from './ModelList.tsx'
 import { useChatTranslate } from './messages.ts'
 
-/** The chip that names the model of the next reply, or the models of the next replies, and the list behind it. */
+/** The button with the model, or models, of the next reply, and its list. */
 export function ModelPicker() {
   const t = useChatTranslate()
   const model = useChat((state) => state.model)
@@ -52,7 +52,7 @@ function Picking() {
   }
   const change = (next: 'one' | 'several'): void => {
     useStage.setState({ picking: next })
-    // What stands picked is the first of those to compare, or the one that is left.
+    // Starts with the models that are already picked.
     if (next === 'several') setCompared(compared.length > 0 || model === null ? compared : [model])
     else setCompared([])
   }

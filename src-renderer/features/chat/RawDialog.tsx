@@ -15,12 +15,12 @@ import { attempt } from './client.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { formsOf } from './raw.ts'
 
-/** So much of a body is laid out at once; Copy gives everything. */
+/** Characters of a body that are displayed. Copy gives the whole body. */
 const maxShown = 200_000
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** The request of a reply and its answer, byte for byte as far as they are kept. */
+/** The request of a reply and its response, byte for byte as far as they are stored. */
 export function RawDialog() {
   const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
@@ -122,7 +122,7 @@ function Body({ body }: { body: LoggedBody }) {
   )
 }
 
-/** Why there is nothing to see, and the one setting that changes it for what is sent from now on. */
+/** Why there is no body, and the setting that stores bodies of future requests. */
 function NotKept() {
   const t = useChatTranslate()
   const keeps = useApp(({ app }) => app?.settings.chatBodies ?? false)

@@ -12,7 +12,7 @@ import { useBusy } from './hooks.ts'
 import { continueReply, editTurnOf } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 
-/** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
+/** How a reply ended, when that needs an explanation: stopped, incomplete, failed, or complete with something unusual. */
 export function ReplyEnd({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   if (reply.status === 'incomplete' || reply.status === 'failed') return <Fault reply={reply} />
@@ -33,10 +33,10 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   )
 }
 
-/** Where the same request may well be taken by another model: this one can't do it, or is none (specification: 400, 404). */
+/** Problems that another model may not have (specification: 400, 404). */
 const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
 
-/** The failure in the words of the service's table, with its one action; asking again is the reply's own wherever it can help. */
+/** A failure with its one action. The reply's own retry button is used wherever a retry can help. */
 function Fault({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: t('unknownReason') }
@@ -99,7 +99,7 @@ function OtherModelButton({ reply }: { reply: Message }) {
   )
 }
 
-/** Only where the conversation ends with this reply: further up it would begin a branch that nobody asked for. */
+/** Only for the last reply of the path: earlier ones would start an unwanted branch. */
 function ContinueButton({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)

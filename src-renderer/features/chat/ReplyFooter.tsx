@@ -9,7 +9,7 @@ import { type ChatTranslate, costText, figure, fineSeconds, useChatTranslate } f
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 
-/** Under a reply: what can be done with it, and what it took. */
+/** The actions of a reply, and its figures. */
 export function ReplyFooter({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const facts = factsOf(reply, t)
@@ -48,7 +48,7 @@ export function ReplyFooter({ reply }: { reply: Message }) {
   )
 }
 
-/** Tokens, time to first token, speed, cost, as far as each is known. */
+/** Tokens, time to first token, speed and cost, as far as known. */
 export function factsOf(reply: Message, t: ChatTranslate): string {
   const tokens = reply.usage?.completionTokens
   const speed = tokensPerSecond(reply)

@@ -7,7 +7,7 @@ import { stop } from './actions.ts'
 import { useNow } from './hooks.ts'
 import { type ChatTranslate, seconds, useChatTranslate, wholeSeconds } from './messages.ts'
 
-/** Reasoning, folded above the answer, with its time. */
+/** The reasoning, collapsed above the answer, with its duration. */
 export function Reasoning({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const [open, setOpen] = useState(false)
@@ -34,7 +34,7 @@ export function Reasoning({ reply }: { reply: Message }) {
   )
 }
 
-/** What a reply without output waits for, in words, once it has lasted 300 ms, with Stop beside it. */
+/** What a reply without output is waiting for, shown after 300 ms, with a Stop button. */
 export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
   const t = useChatTranslate()
   const stopping = useChat((state) => state.stopping.has(replyId))

@@ -11,7 +11,7 @@ import { Reasoning, Waiting } from './ReplyParts.tsx'
 import { ToolCalls } from './tools/ToolCalls.tsx'
 import { Who } from './Who.tsx'
 
-/** A reply that stands alone on the path. */
+/** A reply without siblings beside it. */
 export function ReplyView({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const running = isRunning(reply)
@@ -42,7 +42,7 @@ export function ReplyView({ reply }: { reply: Message }) {
   )
 }
 
-/** What came of a reply: reasoning, waits, text, refusal, calls of tools with how each stands. */
+/** The contents of a reply: reasoning, waits, text, refusal, tool calls with their states. */
 export function ReplyBody({ reply }: { reply: Message }) {
   const t = useChatTranslate()
   const running = isRunning(reply)

@@ -5,7 +5,7 @@ import { i18n, isRightToLeft } from '../../i18n/index.ts'
 import { walk } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** `‹ 2 / 3 ›`: the ways a conversation went from here. Arrow keys walk it too. */
+/** `‹ 2 / 3 ›`: switches between branches. Arrow keys work too. */
 export function Siblings({ message }: { message: Message }) {
   const t = useChatTranslate()
   const { sibling, siblings } = message

@@ -19,7 +19,7 @@ import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
 import { StageDialogs } from './StageDialogs.tsx'
 
-/** The stage region: title and model above, the messages, the composer below. */
+/** The stage: title and model, messages, composer. */
 export function ChatStage() {
   const [link, setLink] = useState<string | null>(null)
   const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])

@@ -8,7 +8,7 @@ import { RawDialog } from './RawDialog.tsx'
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** What lies over the stage; one at a time. */
+/** The dialogs of the stage, one at a time. */
 export function StageDialogs() {
   return (
     <>

@@ -4,8 +4,8 @@ import { useChat } from '../../stores/chat.ts'
 import { useChatTranslate } from './messages.ts'
 
 /**
- * A message of role tool. The cards of the reply above show the calls of this program's own with their results, so here is only their
- * place; a result that came otherwise, such as by an import, is shown as text.
+ * A message of role tool. The cards of the reply above show this program's own calls with their results, so this is only a placeholder for
+ * them. Other results, for example imported ones, are shown as text.
  */
 export function ToolRow({ row }: { row: Message }) {
   const t = useChatTranslate()
@@ -36,7 +36,7 @@ export function ToolRow({ row }: { row: Message }) {
   )
 }
 
-/** Rows stand right below the reply whose calls they answer, one after another. */
+/** Rows directly follow the reply whose calls they answer. */
 function isUnderReply(row: Message, messages: readonly Message[]): boolean {
   let at = messages.findLastIndex(({ id }) => id === row.id)
   while (at >= 0 && messages[at]?.role === 'tool' && messages[at]?.run) at -= 1

@@ -11,7 +11,7 @@ import { useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { Who } from './Who.tsx'
 
-/** What a person said, or set as instructions: the text as typed, never as markdown. */
+/** A message of the person, or instructions: the text as typed, never as Markdown. */
 export function TurnView({ turn }: { turn: Message }) {
   const t = useChatTranslate()
   const editing = useStage((state) => state.editing === turn.id)
@@ -65,7 +65,7 @@ export function TurnView({ turn }: { turn: Message }) {
   )
 }
 
-/** Bounded pieces, ended at line ends where there are any, so that a pasted megabyte is laid out only where it is seen. */
+/** Pieces of limited size, split at line ends where possible, so that a pasted megabyte is laid out only where visible. */
 function inPieces(text: string): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {

@@ -1,4 +1,4 @@
-/** What is wrong at one place of a JSON schema. `where` is a path such as `properties.city`; empty is the schema itself. */
+/** An error in a JSON schema. `where` is a path such as `properties.city`, empty for the schema itself. */
 export interface ResponseSchemaFault {
   where: string
   is:
@@ -13,7 +13,7 @@ export interface ResponseSchemaFault {
     | 'reference'
     | 'list'
     | 'deep'
-  /** The word that is wrong, where there is one. */
+  /** The wrong word, if any. */
   word: string
 }
 
@@ -25,10 +25,7 @@ type Members = Record<string, unknown>
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * What in a schema for a reply can't be right, at most five. Only what every draft agrees on is looked at: the service has the last
- * word on the rest.
- */
+/** Errors in a schema for a reply, at most five. Checks only what all drafts agree on: the service decides about the rest. */
 export function schemaFaults(schema: unknown): ResponseSchemaFault[] {
   if (!isMembers(schema)) return [{ where: '', is: 'object', word: '' }]
   const look = new Look(schema)
@@ -36,7 +33,7 @@ export function schemaFaults(schema: unknown): ResponseSchemaFault[] {
   return look.faults.slice(0, maxFaults)
 }
 
-/** Members that hold schemas by name, one schema, and a list of schemas. */
+/** Members that contain schemas by name, one schema, or a list of schemas. */
 const holders = ['properties', '$defs', 'definitions', 'patternProperties']
 const singles = ['items', 'additionalProperties', 'not', 'contains']
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']

@@ -27,7 +27,7 @@ const details: readonly Detail[] = ['auto', 'low', 'high']
 const words = { auto: 'detailAuto', low: 'detailLow', high: 'detailHigh' } as const
 const abouts = { auto: 'detailAutoAbout', low: 'detailLowAbout', high: 'detailHighAbout' } as const
 
-/** The pictures of the draft, above what is typed. */
+/** The pictures of the draft, above the field. */
 export function PictureTray({ draft }: { draft: string }) {
   const { t } = useTranslation('composer')
   const pictures = usePictures((state) => picturesOf(state, draft))
@@ -144,7 +144,7 @@ function Trouble({ trouble, name, bytes }: { trouble: PictureTrouble; name: stri
   return t('tooLargePicture', { name, size: showBytes(bytes), most: showBytes(largestFile) })
 }
 
-/** What was done to a picture before it went up, so that nobody wonders where its pixels are. */
+/** How a picture was changed before the upload, for example its size. */
 function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { prepared: Prepared }) {
   const { t } = useTranslation('composer')
   const size = ({ width, height }: Size): string => t('size', { width, height })

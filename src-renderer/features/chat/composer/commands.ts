@@ -9,7 +9,7 @@ const dictation = () => useDictation.getState().now.state
 const lastReply = () =>
   useChat.getState().open?.messages.findLast(({ role, text }) => role === 'assistant' && text !== '') ?? null
 
-/** What the composer's buttons and the player do, for the palette and the keys. The answer takes them back. */
+/** Commands for the composer's buttons and the player. Returns the function that removes them. */
 export function offerComposerCommands(): () => void {
   const t = i18n.getFixedT(null, 'composer')
   return offerCommands([

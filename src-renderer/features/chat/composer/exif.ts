@@ -1,13 +1,13 @@
 /**
- * How a JPEG says that it is to be turned: 1 (upright) to 8, from the Orientation tag of its EXIF block (CIPA DC-008, 4.6.4); 1 where
- * nothing says so. Looks at the bytes given alone, and at each once.
+ * The orientation of a JPEG, 1 (upright) to 8, from the Orientation tag of its EXIF block (CIPA DC-008, 4.6.4). 1 when absent. Reads only
+ * the given bytes, each once.
  */
 export function orientationOf(bytes: Uint8Array): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (view.byteLength < 12 || view.getUint16(0) !== 0xffd8) return 1
   for (let at = 2; at + 10 < view.byteLength; ) {
     const marker = view.getUint16(at)
-    // Start of the picture's data: nothing of the kind comes behind it.
+    // Image data starts here: no metadata follows.
     if (marker >> 8 !== 0xff || marker === 0xffda) return 1
     const length = view.getUint16(at + 2)
     const isExif = marker === 0xffe1 && view.getUint32(at + 4) === 0x45786966

@@ -1,11 +1,13 @@
-/** Above these a picture is made smaller before it goes up: what vision models look at is smaller still, and every turn sends it again. */
+/**
+ * Larger pictures are scaled down before the upload: vision models look at fewer pixels, and every turn sends the picture again. Pixels.
+ */
 export const longestSide = 2048
 export const largestBytes = 4 * 1024 * 1024
 
 export type SentType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 const sentTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies SentType[]
 
-/** What a picture's first bytes say, where they are of a type that can be sent. */
+/** The type of a picture from its first bytes. Null when it cannot be sent. */
 export function typeOf(bytes: Uint8Array): SentType | null {
   const text = (from: number, to: number): string => String.fromCharCode(...bytes.subarray(from, to))
   if (text(0, 8) === '\x89PNG\r\n\x1a\n') return 'image/png'
@@ -14,7 +16,7 @@ export function typeOf(bytes: Uint8Array): SentType | null {
   return text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP' ? 'image/webp' : null
 }
 
-/** Whether more than one frame may be in it: any GIF, a WebP with the animation flag (RFC 9649), a PNG with `acTL` before its data. */
+/** Whether the file may contain several frames: any GIF, a WebP with the animation flag (RFC 9649), a PNG with `acTL` before its data. */
 export function mayMove(bytes: Uint8Array, type: SentType | null): boolean {
   if (type === 'image/gif') return true
   const head = String.fromCharCode(...bytes.subarray(0, 4096))
@@ -28,11 +30,11 @@ export function mayMove(bytes: Uint8Array, type: SentType | null): boolean {
 export interface PictureFit {
   width: number
   height: number
-  /** Whether it has to be drawn anew, and why. */
+  /** Whether the picture must be re-encoded, and why. */
   redraw: boolean
 }
 
-/** The size in which a picture is sent, its proportions kept. */
+/** The size in which a picture is sent. Keeps the proportions. */
 export function fitOf(picture: {
   width: number
   height: number

@@ -2,7 +2,7 @@ import { orientationOf } from './exif.ts'
 import { fitOf, isSentType, largestBytes, mayMove, type SentType, typeOf } from './fit.ts'
 import type { Prepared } from './prepare.ts'
 
-// Decoding, drawing and packing a large photo takes hundreds of ms: it is done here, where nothing waits for it.
+// Decoding, drawing and encoding a large photo takes hundreds of ms, so a worker does it.
 
 addEventListener('message', ({ data: { file } }: MessageEvent<{ file: Blob }>) => {
   prepare(file).then(
@@ -11,7 +11,7 @@ addEventListener('message', ({ data: { file } }: MessageEvent<{ file: Blob }>) =
   )
 })
 
-/** Enough for every header that is looked at, EXIF's 64 kB too. */
+/** Enough for every header that is read, including EXIF's 64 kB. Bytes. */
 const headBytes = 256 * 1024
 
 async function prepare(file: Blob): Promise<Prepared> {
@@ -44,7 +44,7 @@ async function prepare(file: Blob): Promise<Prepared> {
   }
 }
 
-/** A photo stays one; everything else keeps its exact pixels where they fit, and what shows through. */
+/** Photos become JPEG. Others stay lossless where that fits, with transparency. */
 async function pack(
   canvas: OffscreenCanvas,
   context: OffscreenCanvasRenderingContext2D,

@@ -8,7 +8,7 @@ import { hideFind, step } from './actions.ts'
 import { matchesIn } from './matches.ts'
 import { useMarks } from './useMarks.ts'
 
-/** Looks for a text in the conversation on the stage, in messages that are not in the page too. */
+/** Finds a text in the open chat, including messages that are not in the page. */
 export function FindBar() {
   const shown = useFind((state) => state.shown)
   const id = useChat((state) => state.open?.id ?? null)

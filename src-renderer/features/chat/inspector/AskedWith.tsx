@@ -4,7 +4,7 @@ import { countSet, numberSpecs, showStop } from '../params.ts'
 import { Fact } from './Fact.tsx'
 import { paramNames } from './parameterNames.ts'
 
-/** The parameters that went with a reply's request, as they were then. */
+/** The parameters of a reply's request. */
 export function AskedWith({ params }: { params: ChatParams | null }) {
   const t = useChatTranslate()
   if (params === null) return null

@@ -7,7 +7,7 @@ import { figure, fullTime, useChatTranslate } from '../messages.ts'
 import { Fact } from './Fact.tsx'
 
 const none: readonly Message[] = []
-/** Exact sums of ten thousand messages take tens of ms: the conversation itself is shown first. In ms. */
+/** ms. Exact sums of ten thousand messages take tens of ms, so the chat is shown first. */
 const sumsWait = 150
 
 function useSums(messages: readonly Message[]) {
@@ -21,7 +21,7 @@ function useSums(messages: readonly Message[]) {
 
 const sumsOf = (messages: readonly Message[]) => ({ total: tokensOf(messages), spent: spentOf(messages) })
 
-/** Sums are of the path on the stage, as far as it has come. */
+/** Sums of the open path, as far as it is loaded. */
 export function ConversationFacts() {
   const t = useChatTranslate()
   const conversation = useChat((state) => state.open?.conversation ?? null)

@@ -8,7 +8,7 @@ import { changeParam } from '../setup.ts'
 import { JsonText } from './JsonText.tsx'
 import { ParamRow } from './ParamRow.tsx'
 
-/** Members of the request body that only some providers know. What can't be sent is kept as typed, and not sent. */
+/** Additional members of the request body for specific providers. Invalid input stays in the field and is not sent. */
 export function ExtraField({ params }: { params: ChatParams }) {
   const value = params.extra
   const t = useChatTranslate()
@@ -21,7 +21,7 @@ export function ExtraField({ params }: { params: ChatParams }) {
     useStage.setState(({ extras: { [key]: _before, ...extras } }) => ({
       extras: next === null ? extras : { ...extras, [key]: next },
     }))
-  // A preset or another window changed what is sent: what was typed here gives way, unless it says the same or says nothing yet.
+  // A preset or another window changed the value: it replaces the typed text, unless both mean the same.
   useEffect(() => {
     const typed = useStage.getState().extras[key]
     if (typed === undefined) return

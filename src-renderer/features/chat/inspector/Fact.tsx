@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useChatTranslate } from '../messages.ts'
 
-/** One line of facts: the name left, what is known right. `part`: of the line above. */
+/** One fact: name and value. `part`: a part of the previous line. */
 export function Fact(props: { name: string; part?: boolean; mono?: boolean; children: ReactNode }) {
   const t = useChatTranslate()
   const { children } = props

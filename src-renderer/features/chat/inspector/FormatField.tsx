@@ -21,11 +21,11 @@ const example = `{
 }`
 const firstSchema: SchemaFormat = { type: 'json_schema', name: 'reply', schema: example, strict: true }
 
-/** Text, JSON, or JSON that a schema describes. */
+/** Text, JSON, or JSON with a schema. */
 export function FormatField({ value }: { value: Format | undefined }) {
   const t = useChatTranslate()
   const id = useId()
-  /** The schema last written here: a look at another format does not lose it. */
+  /** The schema last edited here, so that switching the format does not lose it. */
   const [schema, setSchema] = useState(value?.type === 'json_schema' ? value : firstSchema)
   const pick = (type: Format['type'] | 'unset'): void => {
     if (value?.type === 'json_schema') setSchema(value)

@@ -4,7 +4,7 @@ import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useChatTranslate } from '../messages.ts'
 import { changeSetup, useSetup } from '../setup.ts'
 
-/** What every request of this conversation begins with. */
+/** The instructions at the start of every request of this chat. */
 export function Instructions() {
   const t = useChatTranslate()
   const hint = useId()

@@ -14,7 +14,7 @@ const wires = {
   n: 'n',
 } as const
 
-/** A number to type; some ranges can be slid through too. What can't be sent stays in the field and says why. */
+/** A number field, for some ranges with a slider. Invalid input stays in the field with an error. */
 export function NumberField({ spec, value }: { spec: NumberSpec; value: number | undefined }) {
   const t = useChatTranslate()
   const id = useId()
@@ -22,7 +22,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
   const read = readNumber(typed, spec)
   const fault = 'fault' in read ? read.fault : null
   const unusual = 'value' in read && read.value !== undefined && isOutside(read.value, spec)
-  // A preset, a reset or another window changed it: what stands in the field follows, unless it says the same already.
+  // A preset, a reset or another window changed the value: the field follows, unless it means the same already.
   useEffect(() => {
     setTyped((now) => {
       const own = readNumber(now, spec)

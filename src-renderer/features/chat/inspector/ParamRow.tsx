@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChatTranslate } from '../messages.ts'
 
-/** A parameter: its name, its control, the way back to "not sent", and under it what is wrong. */
+/** A parameter: name, control, reset button and error. */
 export function ParamRow(props: {
   id: string
   name: string
-  /** As the request names it. */
+  /** The parameter's name in the request. */
   wire: string
   set: boolean
   onReset: () => void

@@ -10,7 +10,7 @@ import { NumberField } from './NumberField.tsx'
 import { PresetMenu } from './PresetMenu.tsx'
 import { StopField } from './StopField.tsx'
 
-/** What the next replies of this conversation are asked with. What is not set is not sent. */
+/** The parameters of this chat's next replies. Parameters without a value are not sent. */
 export function Parameters() {
   const t = useChatTranslate()
   const { params } = useSetup()

@@ -11,7 +11,7 @@ import { setupOf } from '../setup.ts'
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** Keeps what is set now under a name, over one of the same name, and takes kept ones away. */
+/** Saves the current parameters as a preset, replacing one of the same name, and deletes presets. */
 export function PresetDialog() {
   const t = useChatTranslate()
   const open = useStage(({ dialog }) => dialog?.kind === 'presets')

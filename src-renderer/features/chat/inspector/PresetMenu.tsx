@@ -7,7 +7,7 @@ import { usePresets } from '../list/presets.ts'
 import { useChatTranslate } from '../messages.ts'
 import { changeSetup } from '../setup.ts'
 
-/** Parameters kept under a name: apply one, or keep these. */
+/** Parameter presets: apply one, or save the current parameters. */
 export function PresetMenu() {
   const t = useChatTranslate()
   const presets = usePresets()

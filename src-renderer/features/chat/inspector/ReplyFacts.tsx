@@ -12,7 +12,7 @@ import { Fact } from './Fact.tsx'
 
 type Facts = Omit<Message, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>
 
-/** Without what grows: facts are not drawn again with each frame of a stream. */
+/** Without the growing text, so that facts do not render with each frame of a stream. */
 function factsShown(state: ChatState): Facts | null {
   const reply = inspectedReply(state)
   if (!reply) return null

@@ -8,7 +8,7 @@ import { ParamRow } from './ParamRow.tsx'
 
 const maxStops = 16
 
-/** Texts at which the reply ends, one a line. */
+/** Stop sequences, one per line. */
 export function StopField({ value }: { value: string[] | undefined }) {
   const t = useChatTranslate()
   const id = useId()

@@ -9,11 +9,11 @@ import { filledPieces, variablesOf } from './variables.ts'
 
 const back = (): void => showPage({ page: 'list' })
 
-/** The contract's bounds. */
+/** The contract's limits. */
 const longestName = 100
 const longestText = 100_000
 
-/** A prompt being written: new, or one that is there. */
+/** Edits a new or existing prompt. */
 export function PromptEdit({ prompt }: { prompt: Prompt | null }) {
   const { t } = useTranslation('library')
   const [name, setName] = useState(prompt?.name ?? '')
@@ -47,7 +47,7 @@ export function PromptEdit({ prompt }: { prompt: Prompt | null }) {
   )
 }
 
-/** Asks for what a prompt leaves open, and shows what comes of it. */
+/** Asks for the variables of a prompt, with a preview. */
 export function PromptFill({ prompt }: { prompt: Prompt }) {
   const { t } = useTranslation('library')
   const variables = variablesOf(prompt.text)
@@ -85,7 +85,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
   )
 }
 
-/** Enter goes on, as in a field of one line; Shift+Enter makes a line. */
+/** Enter submits, as in a field of one line. Shift+Enter inserts a line break. */
 function sendByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
   event.preventDefault()

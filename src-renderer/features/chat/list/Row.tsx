@@ -8,12 +8,12 @@ import { useList } from '../../../stores/chatList.ts'
 import type { ListRow } from '../../../stores/chatListRows.ts'
 import { renameChat, renameFolder } from './actions.ts'
 
-/** Titles are at most 200 characters, names of folders 100 (the contract). */
+/** Titles have at most 200 characters, folder names 100 (the contract). */
 const longestTitle = 200
 const longestFolder = 100
 
 interface Parts {
-  /** The one line that Tab comes to. */
+  /** Whether the row is in the tab order. */
   reached: boolean
   onEditEnd: () => void
 }
@@ -139,7 +139,7 @@ export const ChatRow = memo(function ChatRow({
   )
 })
 
-/** What matters most about it now: a question to the person, what they had begun to write, else the model. */
+/** The most important state of a chat: a question to the person, a draft, otherwise the model. */
 function Under({ conversation, current }: { conversation: Conversation; current: boolean }) {
   const { t } = useTranslation('library')
   const { waiting, draft, model } = conversation

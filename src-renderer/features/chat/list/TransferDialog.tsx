@@ -11,7 +11,7 @@ import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { showChat } from './actions.ts'
 import { cancelTransfer, hideTransfer, importFiles, type TransferTask, useTransfers } from './transfers.ts'
 
-/** Reading in and writing out: what to choose, how far it is, what became of it. */
+/** Import and export: selection, progress, result. */
 export function TransferDialog() {
   const { t } = useTranslation('library')
   const work = useTransfers((store) => store.work)

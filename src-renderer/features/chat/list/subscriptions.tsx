@@ -9,10 +9,10 @@ import { FolderDialog, MoveDialog } from './MoveDialog.tsx'
 import { PromptDialog } from './PromptDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
-/** Where folded folders are remembered. */
+/** Stores which folders are collapsed. */
 const foldedKey = 'list.folded'
 
-/** Follows the library for the window, offers the list's commands, and holds its dialogs: they stand over every room. */
+/** Follows the library, registers the list's commands, and contains its dialogs, for every page. */
 export function LibrarySubscriptions() {
   const studio = useStudio()
   useEffect(
@@ -43,6 +43,6 @@ export function LibrarySubscriptions() {
 
 function folded(): string[] {
   const kept = localStore.getJson(foldedKey)
-  // Where it was not written by this program, all folders are open.
+  // Invalid data: all folders are open.
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
 }

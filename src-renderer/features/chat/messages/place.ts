@@ -1,6 +1,6 @@
 import { tabStore } from '../../../shared/storage.ts'
 
-/** Where a reader left a conversation: the message at the top of the view, and how far into it, in px. */
+/** Where a reader left a chat: the message at the top of the view, and the offset into it in px. */
 export interface ScrollPlace {
   id: string
   offset: number
@@ -9,7 +9,7 @@ export interface ScrollPlace {
 const key = 'chat.places'
 const maxPlaces = 100
 
-/** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
+/** By chat. Absent for a reader at the end. Lives as long as the tab, reloads included. */
 function load(): Map<string, ScrollPlace> {
   const stored = tabStore.getJson(key)
   return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, ScrollPlace] => isPlace(entry[1])))

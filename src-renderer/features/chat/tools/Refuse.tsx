@@ -4,7 +4,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { decide } from './actions.ts'
 
-/** A no to a call, with a reason that the model is told if there is one. */
+/** Denies a call, with an optional reason for the model. */
 export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => void }) {
   const t = useToolTranslate()
   const [why, setWhy] = useState('')

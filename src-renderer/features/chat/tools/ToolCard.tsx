@@ -17,8 +17,8 @@ import { ToolStop } from './ToolStop.tsx'
 import { useStableFocus } from './useKeptFocus.ts'
 
 /**
- * One call of a tool and how it stands. `row` is the message of role tool that answers it, null where there is none (yet); `writing`:
- * the model has not ended the call. Everything in it that is not this program's own words is shown as text.
+ * One tool call and its state. `row` is the message of role tool that answers it, null without one. `writing`: the model is still writing
+ * the call. Everything that is not this program's own text is untrusted and shown as plain text.
  */
 export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message | null; writing: boolean }) {
   const t = useToolTranslate()
@@ -78,7 +78,7 @@ function kindOf(run: ToolRun | null, t: ToolTranslate): string {
   return t('card.mcp', { server: plainText(run.tool.server ?? '') })
 }
 
-/** The state in words, with how long it has taken. */
+/** The state as text, with its duration. */
 function StateText({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const running = run.state === 'running'
@@ -94,7 +94,7 @@ function StateText({ row: { run } }: { row: ToolRow }) {
   return t(`state.${state}`)
 }
 
-/** What the model wants to give the tool. A fault is told in words where it has ended. */
+/** The arguments of the call. A fault is described where the call has ended. */
 function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean; state: string }) {
   const t = useToolTranslate()
   const shown = showArguments(call.arguments)

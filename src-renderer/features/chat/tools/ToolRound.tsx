@@ -8,12 +8,12 @@ import { allowAll, resume } from './actions.ts'
 import { cardState } from './appearance.ts'
 import { isLastRound, isSettledRun, roundsUpTo, rowsOf, type ToolRow } from './round.ts'
 
-/** The rows under a reply; the same array until one of them changes. */
+/** The rows below a reply. The array keeps its identity until one of them changes. */
 export function useRows(replyId: string): ToolRow[] {
   return useChat(useShallow((state) => rowsOf(state.open?.messages ?? [], replyId)))
 }
 
-/** What concerns all calls of one reply: allowing them together, and going on where that waits for the person. */
+/** Actions for all calls of one reply: allow all, and continue when that waits for the person. */
 export function ToolRound({ replyId }: { replyId: string }) {
   const rows = useRows(replyId)
   const awaiting = rows.filter(({ run }) => cardState(run, false) === 'awaiting')
@@ -40,7 +40,7 @@ function AllowAll({ rows }: { rows: ToolRow[] }) {
   )
 }
 
-/** How long a settled round may stand before it is said that nothing goes on by itself, in milliseconds. */
+/** ms that a finished round may wait before the window says that nothing continues automatically. */
 const patience = 700
 
 function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }) {
@@ -54,7 +54,7 @@ function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }
     const timer = setTimeout(() => setWaited(true), patience)
     return () => clearTimeout(timer)
   }, [])
-  // The next reply comes by itself, but for these: the bound, a stop, or a fault on the way.
+  // The next reply starts automatically, except after the round limit, a stop or a failure.
   if (!ends || !waited) return null
   const go = async () => {
     setBusy(true)

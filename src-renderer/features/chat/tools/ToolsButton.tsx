@@ -9,7 +9,7 @@ import { useToolUse } from './setup.ts'
 import { ToolPicker } from './ToolPicker.tsx'
 import { ToolSubscriptions } from './ToolSubscriptions.tsx'
 
-/** The composer's way to the tools: how many the next request offers, and the switches behind it. */
+/** The composer's tools button: the number of tools in the next request, and their switches. */
 export function ToolsButton() {
   const t = useToolTranslate()
   const tools = useTools((store) => store.tools)

@@ -28,7 +28,7 @@ export function DictateButton() {
   return <IconButton icon={Mic} label={t('dictate')} disabled={!off} onClick={() => void startDictation()} />
 }
 
-/** What dictation is doing, above the field; nothing while it is off. */
+/** The state of dictation, above the field. Empty while off. */
 export function DictationBar() {
   const { t } = useTranslation('composer')
   const now = useDictation((state) => state.now)
@@ -36,7 +36,7 @@ export function DictationBar() {
   const going = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
   useEffect(() => {
     if (!going) return
-    // Before anything else that Esc stops: the innermost thing that is under way goes first.
+    // Escape stops the innermost running thing first.
     const byKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.isComposing) return
       event.preventDefault()

@@ -23,7 +23,7 @@ const words = {
   failed: 'readAloud',
 } as const
 
-/** What is read aloud, above the composer, while anything is. */
+/** The reading player above the composer. */
 export function PlayerBar() {
   const { t } = useTranslation('composer')
   const now = usePlayer((state) => state.now)
