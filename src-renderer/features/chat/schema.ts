@@ -75,7 +75,7 @@ class Look {
         if (!Object.hasOwn(properties, String(name))) this.#say(where, 'missing', String(name))
   }
 
-  /** The schemas within one, by the way that leads to each. */
+  /** The schemas inside one, with the path to each. */
   #inside(schema: Members, where: string): [string, unknown][] {
     const found: [string, unknown][] = []
     for (const holder of holders)
@@ -106,7 +106,7 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** Whether a reference such as `#/$defs/city` leads to something within the schema. */
+/** Whether a reference such as `#/$defs/city` points into the schema. */
 function leads(reference: string, root: Members): boolean {
   if (reference === '#' || !reference.startsWith('#/')) return true
   let at: unknown = root

@@ -16,11 +16,11 @@ import { draw, drawLater, focusPrompt } from './actions.ts'
 import { likelyCost } from './cost.ts'
 import { setDraft } from './subscriptions.ts'
 
-/** The contract's bound. */
+/** The contract's limit. */
 const longest = 100_000
 const counts = ['1', '2', '3', '4'] as const
 
-/** Where a person says what to draw. It never moves. */
+/** The image composer. It never moves. */
 export function Composer() {
   const { t } = useTranslation('images')
   const draft = useImages((store) => store.draft)
@@ -88,7 +88,7 @@ export function Composer() {
   )
 }
 
-/** The picture that is varied. */
+/** The image that the prompt varies. */
 function Origin() {
   const { t } = useTranslation('images')
   const from = useImages((store) => store.draft.from)
@@ -103,7 +103,9 @@ function Origin() {
   )
 }
 
-/** Specification, POST /v1/images/generations: `model` and `size` are accepted and ignored, so they stand in a fold that says so. */
+/**
+ * Specification, POST /v1/images/generations: `model` and `size` are accepted and ignored, so they are in a collapsed section that says so.
+ */
 function Folds() {
   const { t } = useTranslation('images')
   const model = useImages((store) => store.draft.model)

@@ -22,10 +22,10 @@ import { showMs } from './time.ts'
 
 type ImageDetail = Awaited<ReturnType<Client['images']['get']>>
 
-/** ms: whoever holds an arrow key down asks for the last picture alone. */
+/** ms. While an arrow key is held down, only the last image is read. */
 const pause = 80
 
-/** Everything that is known of a picture; `children` stand between the prompt and the facts. */
+/** All facts of an image. `children` are between the prompt and the facts. */
 export function Details({ image, children }: { image: Image; children?: ReactNode }) {
   const { t } = useTranslation('images')
   const { reported, problem, again } = useImageDetail(image.id)
@@ -55,7 +55,7 @@ function useImageDetail(id: string) {
   const [round, setRound] = useState(0)
   const [reported, setReported] = useState<ImageDetail | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  // Another state of its drawing has another cost, time and rows.
+  // Cost, time and rows change with the state of its drawing.
   const state = useImages(
     (store) => store.drawings.find(({ slots }) => slots.some((slot) => slot.imageId === id))?.state,
   )
@@ -122,7 +122,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
   )
 }
 
-/** What it cost, and which requests that was. */
+/** The cost, and its requests. */
 function Request({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
   const { cost, rows, n } = drawing
@@ -155,7 +155,7 @@ function Request({ drawing }: { drawing: Drawing }) {
   )
 }
 
-/** One request of the log, and the way to it. */
+/** One request, with a link to the log. */
 function Row({ id }: { id: number }) {
   const { t } = useTranslation('images')
   const studio = useStudio()

@@ -20,12 +20,12 @@ import { galleryKey } from './galleryKeys.ts'
 import { inSight, layOut, leftOf, type Masonry } from './masonry.ts'
 import { srcOf, wantThumbs } from './thumbs.ts'
 
-/** The view is looked at in steps of this many pixels, so that a wheel's notch draws nothing most of the time. */
+/** px. The visible range changes in steps, so that most wheel events render nothing. */
 const stepHeight = 200
-/** Pixels above and below the view that are drawn ahead. */
+/** px rendered above and below the view. */
 const ahead = 500
 
-/** All pictures that match, in columns. Those far from the view are not in the document; their sizes are known without them. */
+/** All matching images, in columns. Distant ones are not in the document, because their sizes are known. */
 export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('images')
   const images = useImages((store) => store.images)
@@ -52,7 +52,7 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
     const marks = event.ctrlKey || event.metaKey || isAction(event.target, 'pick')
     if (event.shiftKey) imagesStore.setState(withRange(state, id, marks))
     else if (marks) imagesStore.setState(withToggled(state, id))
-    // With some selected a click goes on selecting, as on a phone.
+    // With a selection, a click extends it, as on a phone.
     else if (state.picked.size > 0 && !isAction(event.target, 'open')) imagesStore.setState(withToggled(state, id))
     else openLightbox(id)
   }
@@ -110,7 +110,7 @@ const idAt = (target: EventTarget): string | null =>
 const isAction = (target: EventTarget, action: string): boolean =>
   target instanceof Element && target.closest(`[data-action="${action}"]`) !== null
 
-/** What the cursor is on stays in the document wherever the view is: a screen reader is told of it by its element. */
+/** The image at the cursor stays in the document, because screen readers refer to its element. */
 function withCursorKept(seen: readonly number[], images: readonly Image[], cursor: string | null): readonly number[] {
   const at = cursor === null ? -1 : images.findIndex(({ id }) => id === cursor)
   return at < 0 || seen.includes(at) ? seen : [...seen, at].sort((a, b) => a - b)
@@ -188,14 +188,14 @@ function useWidth(grid: RefObject<HTMLDivElement | null>): number {
   return width
 }
 
-/** The part of the gallery that is to be drawn, in whole steps: it changes seldom, however fast the wheel turns. */
+/** The rendered part of the gallery in whole steps, so that it changes rarely. */
 function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivElement | null>) {
   const [band, setBand] = useState({ from: -ahead, to: 2_000 })
   useLayoutEffect(() => {
     const stage = box.current
     const element = grid.current
     if (!stage || !element) return
-    // Asking for a place costs a layout: it is asked when something above the gallery changes its size, not while scrolling.
+    // Reading a position forces a layout, so it is read when something above the gallery changes its size, not while scrolling.
     let start = element.offsetTop
     let tall = stage.clientHeight
     const look = (): void => {
@@ -222,7 +222,7 @@ function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivE
   return band
 }
 
-/** New pictures come in at the top: whoever looks further down keeps the picture that was at the upper edge there. */
+/** New images appear at the top. A reader further down keeps the image at the upper edge in place. */
 function useKeptPlace(
   box: RefObject<HTMLDivElement | null>,
   grid: RefObject<HTMLDivElement | null>,
@@ -239,14 +239,14 @@ function useKeptPlace(
     const edge = stage.scrollTop - start
     const [first] = inSight(was.masonry, edge, edge)
     const known = first === undefined ? undefined : was.images[first]
-    // Most changes are of one picture in its place.
+    // Most changes replace one image in its place.
     if (first === undefined || !known || images[first]?.id === known.id) return
     const now = images.findIndex(({ id }) => id === known.id)
     if (now >= 0) stage.scrollTop += (masonry.top[now] ?? 0) - (was.masonry.top[first] ?? 0)
   }, [box, grid, images, masonry])
 }
 
-/** The picture that the keys, the list or the lightbox went to is brought into the view. */
+/** Scrolls to the image that the keyboard, the list or the lightbox selected. */
 function useCursorInSight(
   box: RefObject<HTMLDivElement | null>,
   grid: RefObject<HTMLDivElement | null>,

@@ -24,7 +24,7 @@ import { attempt } from './client.ts'
 import { Details } from './Details.tsx'
 import { UndoNote } from './UndoNote.tsx'
 
-/** Whether the next one that opens begins to play: set by whoever asks for a slideshow. */
+/** Whether the next lightbox starts as a slideshow. */
 let plays = false
 export function startSlideshow(): void {
   const { images, cursor } = imagesStore.getState()
@@ -34,7 +34,7 @@ export function startSlideshow(): void {
   navigate({ page: 'images', id: first.id })
 }
 
-/** The picture that the address names, over the whole window: a reload and the back button find it. */
+/** The image that the address names, over the whole window, so that reload and the back button work. */
 export function ImageLightbox() {
   const { page: feature, id } = useRoute()
   const images = useImages((store) => store.images)
@@ -90,7 +90,7 @@ export function ImageLightbox() {
   )
 }
 
-/** A picture that the gallery does not show now, such as one of a lineage while something else is searched for. */
+/** Loads an image that the gallery does not show, for example a relative during a search. */
 function useOther(id: string | null): Image | null {
   const [other, setOther] = useState<Image | null>(null)
   useEffect(() => {
@@ -114,17 +114,14 @@ const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
   </>
 )
 
-/**
- * The next one takes its place first, and after the last the gallery itself: a picture that goes while it is looked at is asked for, and is not
- * there any more.
- */
+/** Shows the next image first, and after the last one the gallery: reading a deleted image would fail. */
 async function removeHere(image: Image, at: number): Promise<void> {
   const { images } = imagesStore.getState()
   const next = images[at + 1] ?? images[at - 1]
   if (next && at >= 0) openLightbox(next.id)
   else closeLightbox()
   await remove([image])
-  // It could not be deleted: it is looked at again.
+  // The deletion failed: shows the image again.
   if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLightbox(image.id)
 }
 

@@ -21,7 +21,7 @@ import { imagesStore, targets, useImages } from '../../stores/images.ts'
 import { copyImage, openLightbox, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
 import { Details } from './Details.tsx'
 
-/** The picture at the cursor, or those that are selected. */
+/** The image at the cursor, or the selected ones. */
 export function ImagesInspector() {
   const many = useImages((store) => store.picked.size > 1)
   const image = useImages((store) => store.images.find(({ id }) => id === [...store.picked, store.cursor][0]) ?? null)

@@ -11,7 +11,7 @@ import { family, type Kin } from './family.ts'
 
 type ImageDetail = Awaited<ReturnType<Client['images']['get']>>['lineage']
 
-/** Goes to a picture, the way it is looked at now: large or in the gallery. */
+/** Opens an image in the current view: lightbox or gallery. */
 function goTo(image: Image): void {
   if (routeStore.getState().route.id !== null) openLightbox(image.id)
   else imagesStore.setState(withCursor(image.id))
@@ -19,7 +19,7 @@ function goTo(image: Image): void {
 
 const treeKeys = new Set(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Home', 'End'])
 
-/** Where a key of a tree leads from here: down and up the rows, left to the parent, right to the first child. */
+/** The target of a tree key: down and up the rows, left to the parent, right to the first child. */
 function kinFor(key: string, kin: readonly Kin[], from: Kin | undefined): Kin | undefined {
   const at = kin.findIndex(({ drawing }) => drawing.id === from?.drawing.id)
   const next = kin[at + 1]
@@ -30,7 +30,7 @@ function kinFor(key: string, kin: readonly Kin[], from: Kin | undefined): Kin | 
   return key === 'Home' ? kin[0] : kin.at(-1)
 }
 
-/** The prompts that led to this one, and those that were taken from it. */
+/** The prompts that led to this one, and those derived from it. */
 export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingId: string }) {
   const { t } = useTranslation('images')
   const { lineage, imageId, drawingId } = props

@@ -14,7 +14,7 @@ import { isMaking, isTroubled, savedCount, useImages } from '../../stores/images
 import { focusPrompt, goToDrawing, reuseDrawing } from './actions.ts'
 import { setDraft } from './subscriptions.ts'
 
-/** The prompts of late, newest first: how each went, what it brought, what it cost. */
+/** Recent prompts, newest first: state, images, cost. */
 export function ImagesList() {
   const { t } = useTranslation('images')
   const drawings = useImages((store) => store.drawings)
@@ -77,7 +77,7 @@ export function ImagesList() {
 
 const t = i18n.getFixedT(null, 'images')
 
-/** All words, in any order, whatever their case. */
+/** Matches all search terms in any order, regardless of case. */
 function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return drawings
@@ -87,7 +87,7 @@ function matching(drawings: readonly Drawing[], search: string): readonly Drawin
   })
 }
 
-/** How it went and what is left of it. */
+/** The state and remaining images of a drawing as text. */
 function wordsOf(drawing: Drawing): string {
   const { n, state, inSight } = drawing
   const kept = savedCount(drawing)

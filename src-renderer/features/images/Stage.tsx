@@ -22,7 +22,7 @@ import { UndoNote } from './UndoNote.tsx'
 export function ImagesStage() {
   const studio = useStudio()
   useEffect(() => startImages(studio), [studio])
-  // Whoever comes to the room writes at once; whoever comes to a picture looks at it.
+  // Focuses the prompt, unless the address names an image.
   const { id } = useRoute()
   const came = useRef(id)
   useEffect(() => {
@@ -182,7 +182,7 @@ function NothingFound() {
   )
 }
 
-/** What can be done with all that are selected, where the inspector may not be in sight. */
+/** Actions for the selection, because the inspector may be hidden. */
 function PickedBar() {
   const { t } = useTranslation('images')
   const count = useImages((store) => store.picked.size)

@@ -3,7 +3,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { useImages } from '../../stores/images.ts'
 import { removedText, undoRemove } from './actions.ts'
 
-/** Says what was deleted and offers the way back, where the eyes are: over the gallery, or over the lightbox. */
+/** Reports a deletion and offers undo, over the gallery or the lightbox. */
 export function UndoNote() {
   const { t } = useTranslation('images')
   const undo = useImages((store) => (store.undoShown ? store.undo.at(-1) : undefined))

@@ -10,8 +10,8 @@ const directions: Record<string, Direction> = {
 }
 
 /**
- * Arrows, Page, Home and End walk the pictures, with Shift they select on the way; Space selects, Ctrl+A all, Enter opens, F marks a
- * favourite, Delete deletes, Esc selects nothing. True when the key did something.
+ * Handles a key press: arrow keys, Page, Home and End move, with Shift they select, Space toggles, Ctrl+A selects all, Enter opens, F marks
+ * a favourite, Delete deletes, Escape clears the selection. True when the key was handled.
  */
 export function galleryKey(event: KeyboardEvent, masonry: Masonry, viewHeight: number): boolean {
   const { images, cursor } = imagesStore.getState()
@@ -51,7 +51,7 @@ function actOn(event: KeyboardEvent, here: Image | undefined): boolean {
   return true
 }
 
-/** The place that a key leads to; null where it leads to none. Sideways goes as the text goes. */
+/** The index that a key moves to, or null. Left and right follow the text direction. */
 function goalOf(event: KeyboardEvent, masonry: Masonry, at: number, viewHeight: number): number | null {
   const { key } = event
   const back = document.documentElement.dir === 'rtl'
@@ -64,7 +64,7 @@ function goalOf(event: KeyboardEvent, masonry: Masonry, at: number, viewHeight: 
   return stepByHeight(masonry, at, key === 'PageUp' ? 'up' : 'down', viewHeight)
 }
 
-/** In its column as far as a page reaches, at least one. */
+/** Moves in its column by up to one page, at least by one image. */
 function stepByHeight(masonry: Masonry, at: number, direction: 'up' | 'down', height: number): number {
   let now = stepFrom(masonry, at, direction)
   for (;;) {

@@ -1,8 +1,8 @@
 import type { ThumbAsked, ThumbMade } from './thumbs.ts'
 
-// Fetching, decoding and packing a large picture takes hundreds of ms: it is done here, where nothing waits for it.
+// Loading, decoding and encoding a large image takes hundreds of ms, so a worker does it.
 
-/** The contract's bounds: pixels a side, and bytes. */
+/** The contract's limits: pixels per side, and bytes. */
 const largestSide = 512
 const largestBytes = 300_000
 

@@ -5,35 +5,35 @@ import { client } from './client.ts'
 
 export interface ThumbAsked {
   id: string
-  /** A whole address: a worker's own may be a blob's. */
+  /** Absolute, because the worker's own address may be a blob: URL. */
   src: string
   width: number
   height: number
 }
 
-/** `data`: WebP as base64; null where none could be made. */
+/** `data`: WebP as base64. Null when it failed. */
 export interface ThumbMade {
   id: string
   data: string | null
 }
 
-/** More are not quicker on two cores. */
+/** More workers are not faster on two cores. */
 const atOnce = 2
-/** Pixels that may be decoded at once, four bytes each; a larger picture is decoded alone. */
+/** Upper limit of pixels being decoded, four bytes each. A larger image is decoded alone. */
 const pixelsAtOnce = 30_000_000
-/** A thread that made nothing for so long is given up, in ms. */
+/** ms after which an idle worker is terminated. */
 const idleFor = 15_000
-/** A picture as small as this is its own small one: pixels a side, bytes. */
+/** An image up to this size is its own thumbnail: pixels per side, bytes. */
 const smallSide = 512
 const smallBytes = 100_000
 
 let worker: Worker | null = null
 let idle: ReturnType<typeof setTimeout> | undefined
 let waiting: Image[] = []
-/** Being made: id and pixels. */
+/** Images being processed: id and pixels. */
 const under = new Map<string, number>()
 
-/** What the gallery draws of a picture: the small one, or where there is none and none will be, the whole; null until then. */
+/** The address to show for an image: the thumbnail, or the full image when there is no thumbnail. Null until known. */
 export function srcOf(image: Image, noThumb: ReadonlySet<string>): string | null {
   if (image.thumbId) return mediaPath(image.thumbId)
   return isSmall(image) || noThumb.has(image.id) ? mediaPath(image.mediaId) : null
@@ -42,7 +42,7 @@ export function srcOf(image: Image, noThumb: ReadonlySet<string>): string | null
 const isSmall = ({ width, height, bytes }: Image): boolean =>
   Math.max(width, height) <= smallSide && bytes <= smallBytes
 
-/** The pictures in sight: of those without a small one it is made now, once for all windows. What has left the view waits no longer. */
+/** Creates missing thumbnails of the visible images, once for all windows. Images that leave the view are removed from the queue. */
 export function wantThumbs(images: readonly Image[]): void {
   const { noThumb } = imagesStore.getState()
   waiting = images.filter((image) => srcOf(image, noThumb) === null && !under.has(image.id))
@@ -56,7 +56,7 @@ function hasSpace(): boolean {
   return under.size === 0 || pixels + first.width * first.height <= pixelsAtOnce
 }
 
-/** Nobody looks any more. */
+/** Stops all work. */
 export function forgetThumbs(): void {
   waiting = []
   under.clear()
@@ -79,7 +79,7 @@ function next(): void {
 function open(): Worker {
   const fresh = new Worker(new URL('./thumb.worker.ts', import.meta.url), { type: 'module' })
   fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void keep(data)
-  // It could not even be loaded: every picture is drawn whole.
+  // The worker failed to load: full images are shown.
   fresh.onerror = () => {
     for (const id of under.keys()) settle(id, false)
   }

@@ -27,7 +27,7 @@ function textOf(day: KeyDay | undefined, measure: KeyMeasure): string | null {
   return day.figures.cost === null ? null : `${showSc(day.figures.cost)} SC`
 }
 
-/** One key's days as a chart's one series. */
+/** The days of one key as a chart with one series. */
 export function chartOfKey(days: readonly KeyDay[], measure: KeyMeasure, name: string): ChartData {
   const values = days.map((day) =>
     measure === 'spend' ? (day.figures?.cost == null ? null : Number(day.figures.cost)) : countOf(day, measure),
@@ -41,7 +41,7 @@ export function chartOfKey(days: readonly KeyDay[], measure: KeyMeasure, name: s
   }
 }
 
-/** What this key spent, day by day. */
+/** The daily spend of this key. */
 export function Days({ shown }: { shown: AccountKey }) {
   const { t } = useTranslation('keys')
   const daily = useKeys((store) => store.daily)

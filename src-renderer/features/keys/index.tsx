@@ -17,7 +17,7 @@ const commands = (): Command[] => [
   },
 ]
 
-/** Offers the room's commands once for the window: Settings lists them from anywhere. */
+/** Registers the page's commands once per window, because Settings lists them on any page. */
 export function KeysSubscriptions() {
   useEffect(() => offerTranslatedCommands(commands), [])
   return null

@@ -17,7 +17,7 @@ let asked = ''
 
 const lengths: Record<KeyRange, number> = { '30': 30, '90': 90, year: 365 }
 
-/** The room is shown: it follows the keys of the book that is looked at, until the answer is called. */
+/** Starts the page: follows the keys of the selected account. Returns the function that stops it. */
 export function startKeys(given: Client): () => void {
   setClient(given)
   const follow = () => {
@@ -52,7 +52,7 @@ function watchAccount(accountId: string | null): void {
   )
 }
 
-/** Days of the key that is shown, again when it, the range or what is known of it changes. */
+/** Reads the days of the shown key again when the key, the range or the key's record changes. */
 function readDays(): void {
   const { accountId, keys, range } = keysStore.getState()
   const key = keyShown(keys ?? [], routeStore.getState().route.id)

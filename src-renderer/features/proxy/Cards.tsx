@@ -28,7 +28,7 @@ import { Badge, Sparkline, useNow } from './appearance.tsx'
 import { stateOf, type ToolState } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
 
-/** What a card asks the room to open. */
+/** What a card asks the page to open. */
 export type CardAction = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
@@ -37,7 +37,7 @@ export interface CardsProps {
   onAction: (action: CardAction, tool: App) => void
 }
 
-/** The tools that may ask, and folded below them the keys that no longer can. */
+/** The active apps, and below them, collapsed, the ended ones. */
 export function Cards(props: CardsProps) {
   const { t } = useTranslation('proxy')
   const tools = useApps()
@@ -187,7 +187,7 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
   )
 }
 
-/** What is limited, what is held or unknown, and how much was asked: the small print of a card. */
+/** The small print of a card: limits, reserved or unknown amounts, number of requests. */
 function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation('proxy')
   const counts = use && [

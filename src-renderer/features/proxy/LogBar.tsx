@@ -13,13 +13,13 @@ import { filterBy } from './actions.ts'
 import { count } from './figures.ts'
 import { instantOf, localText } from './form.ts'
 
-/** After the last key, in ms, the text is looked for. */
+/** ms after the last key press before the search starts. */
 const typingPause = 200
 
 const without = (filter: RequestFilter, ...names: (keyof RequestFilter)[]): RequestFilter =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => !names.some((one) => one === name)))
 
-/** Filters of the log, the way back to its newest rows, and what is kept in all. */
+/** Filters of the log, the button to its newest rows, and the number of all rows. */
 export function LogBar({ onFollow }: { onFollow: () => void }) {
   const { t } = useTranslation('proxy')
   const filter = useRequests((store) => store.filter)
@@ -48,7 +48,7 @@ function TextFilter({ text }: { text: string }) {
   const { t } = useTranslation('proxy')
   const [typed, setTyped] = useState(text)
   const [asked, setAsked] = useState(text)
-  // Cleared elsewhere: the field follows.
+  // The filter was cleared elsewhere: the field follows.
   if (text !== asked) {
     setAsked(text)
     setTyped(text)
@@ -82,7 +82,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
   const tools = useApps() ?? []
   const { who = all } = filter
-  // A tool that was removed since: the usage room may still lead to its requests.
+  // An app that was deleted. Links from Usage may still refer to its requests.
   const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
   return (
     <Select

@@ -9,7 +9,7 @@ import type { useRowTexts } from './rowMessages.ts'
 
 export const rowHeight = 32
 
-/** One grid for the head and every row: narrow logs leave out what the details say as well. */
+/** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
   'grid-cols-[90px_minmax(0,1.2fr)_minmax(0,1fr)_112px_62px_80px]',
@@ -22,7 +22,7 @@ const narrowOnly = '@min-[760px]:hidden'
 
 export const rowId = (id: number): string => `request-${id}`
 
-/** Words are handed in: asking for them in each part of each row would cost more than drawing it. */
+/** Texts are passed in: translating in each cell would cost more than rendering it. */
 export type RowTexts = ReturnType<typeof useRowTexts>
 
 export const LogRow = memo(function LogRow(props: {
@@ -31,7 +31,7 @@ export const LogRow = memo(function LogRow(props: {
   index: number
   selected: boolean
   current: boolean
-  /** Midnight of today on the person's clock: older times say their day. */
+  /** Start of today in local time: older times include the day. */
   today: number
   onOpen: (row: RequestRow) => void
 }) {
@@ -120,7 +120,7 @@ function Elapsed({ since }: { since: string }) {
   return showMs(Math.max(0, now - Date.parse(since)))
 }
 
-/** Tokens in and out; where a request came to nothing, why. */
+/** Tokens in and out, or why the request failed. */
 function Tokens({ row }: { row: RequestRow }) {
   if (row.problem && row.tokensOut === null) {
     return (

@@ -9,7 +9,7 @@ import { Spinner } from '../../shared/ui/Spinner.tsx'
 
 const maxShown = 200
 
-/** Any model, or a choice of the service's list and of ids that are written in. */
+/** Any model, or a selection from the service's list and typed ids. */
 export function ModelsField(props: {
   any: boolean
   models: readonly string[]

@@ -17,7 +17,7 @@ import { count, showTime } from './figures.ts'
 
 const maxOrigins = 50
 
-/** Who was turned away and why, and the web pages that may ask all the same. Nothing where there is neither. */
+/** Refused callers with the reason, and the allowed web pages. Empty when there are none. */
 export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings'>) {
   const { t } = useTranslation('proxy')
   const now = useNow(30_000)

@@ -10,17 +10,17 @@ import { type Setup, setups } from './setups/index.ts'
 
 const kinds = ['agent', 'editor', 'library', 'shell'] as const
 
-/** The tools that there are exact texts for, and the texts of the one picked, with the address, the key while it is known, and a model. */
+/** The apps with exact setup texts, and the texts of the selected one, with address, key (while known) and model. */
 export function SetupPicker(props: {
   baseUrl: string | null
-  /** Null: a placeholder stands in its place. */
+  /** Null: a placeholder. */
   secret: string | null
-  /** Those that the tool may name; null: any of the service's list. */
+  /** The models that the app may use. Null: all models of the service. */
   models: readonly string[] | null
-  /** The one to begin with. */
+  /** The preselected model. */
   model: string | null
   first: string | null
-  /** What the texts hold or lack, under the name of the tool. */
+  /** What the texts contain or lack, below the app's name. */
   about: string
   onPick?: (setup: Setup) => void
 }) {

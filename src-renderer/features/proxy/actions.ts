@@ -11,9 +11,9 @@ import * as held from '../../stores/requestPages.ts'
 import * as store from '../../stores/requests.ts'
 import { requestsStore } from '../../stores/requests.ts'
 
-/** How often the figures under the log are asked for, in ms. */
+/** ms between two reads of the counts below the log. */
 const countEvery = 5_000
-/** A page asked for again may have grown by rows that changed into its filter meanwhile. */
+/** A page that is read again may have more rows, because rows can change into the filter. */
 const pageSlack = 100
 const maxAsked = 1_000
 
@@ -27,10 +27,10 @@ export { attempt }
 
 let watching: AbortController | null = null
 let reading: Promise<void> | null = null
-/** The places in the list that are in sight. */
+/** The visible range of list indexes. */
 let seen = { first: 0, last: 0 }
 
-/** The room is shown: its stores follow the core until the answer is called. */
+/** Starts the page: its stores follow the core. Returns the function that stops it. */
 export function startProxyPage(given: Client): () => void {
   setClient(given)
   const stopUse = subscribe(
@@ -51,7 +51,7 @@ export function startProxyPage(given: Client): () => void {
   }
 }
 
-/** Shows the rows of this filter, from the newest on. */
+/** Applies a filter and shows its newest rows. */
 export function filterBy(filter: RequestFilter): void {
   requestsStore.setState(store.withFilter(requestsStore.getState(), filter))
   seen = { first: 0, last: 0 }
@@ -100,11 +100,11 @@ async function count(): Promise<void> {
     const counts = await client()?.requests.counts({ filter })
     if (counts && requestsStore.getState().filter === filter) requestsStore.setState({ counts })
   } catch {
-    // The figures stay as they were: the log itself says when the core can't be asked.
+    // The counts stay as they were. The log itself shows when the core is unreachable.
   }
 }
 
-/** Fetches what is in sight and not held, one page after another, however far the view has jumped. */
+/** Reads the visible rows that are not loaded, page by page, however far the view has jumped. */
 export function readOn(first: number, last: number): void {
   seen = { first, last }
   const signal = watching?.signal
@@ -126,7 +126,7 @@ async function readUntilSeen(signal: AbortSignal): Promise<void> {
         const { rows } = await core.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
         keep((state) => store.withPageAgain(state, gap.before, rows))
       } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
-        // A jump of the scroll bar over many pages takes them in the largest pieces.
+        // After a jump of the scroll bar, uses the largest pages.
         const limit = seen.last - now.held.count > store.pageRows ? maxAsked : store.pageRows
         const before = held.oldestKnown(now.held)
         const { rows } = await core.requests.page({ filter: now.filter, before, limit }, { signal })
@@ -153,13 +153,13 @@ export function followNewest(): void {
   else filterBy(requestsStore.getState().filter)
 }
 
-/** Shows a request in the inspector, over the stage where there is no room beside it. */
+/** Shows a request in the inspector. */
 export async function inspect(id: number): Promise<void> {
   requestsStore.setState(store.withSelected(requestsStore.getState(), id))
   await askDetail(id)
 }
 
-/** The details again, without a blink: what is shown stays until they are there. */
+/** Reads the details again. The old ones stay visible until then. */
 export async function askDetail(id: number): Promise<void> {
   const core = client()
   if (!core) return
@@ -176,7 +176,7 @@ export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
 }
 
-/** Closes the inspector where it slid over the stage: beside it, it may stay. */
+/** Closes the inspector when it covers the stage. */
 export function closeOver(): void {
   if (document.querySelector('dialog[open]')) appStore.setState({ inspectorShown: false })
 }

@@ -14,7 +14,7 @@ import { useData } from '../../stores/data.ts'
 import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
 
-/** What was damaged or replaced, until it is read; and what lies beside because of it. */
+/** Damage and restores, until dismissed, and the files that were set aside. */
 export function DataAside() {
   const data = useData((store) => store.data)
   const studio = useStudio()
@@ -52,7 +52,7 @@ export function DataAside() {
   )
 }
 
-/** What came back, what is missing, and where the damaged file lies. */
+/** What was recovered, what is missing, and where the damaged file is. */
 function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }) {
   const { t } = useTranslation('data')
   const words = (counts: Counts): string => counts.map(({ thing, count }) => t(`thing.${thing}`, { count })).join(', ')

@@ -16,10 +16,10 @@ import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Row } from './Row.tsx'
 
-/** What a page can hold and send: the same bound both ways. */
+/** The size limit of a page, in both directions, bytes. */
 const maxBytes = 2_147_483_648
 
-/** Everything in one file, and back. */
+/** Backup into one file, and restore. */
 export function DataBackup() {
   const { t } = useTranslation('data')
   return (
@@ -148,7 +148,7 @@ function Restore() {
           onChange={({ target }) => {
             const [file] = target.files ?? []
             if (file) read(file)
-            // The same file may be chosen again.
+            // Lets the person pick the same file again.
             target.value = ''
           }}
         />
@@ -186,7 +186,7 @@ function Restore() {
 
 const say = (id: string, text: string): void => showToast({ id, text })
 
-/** The way that has no bound. */
+/** The command-line alternative, which has no size limit. */
 function Command({ words, command }: { words: string; command: string }) {
   const { t } = useTranslation('data')
   return (

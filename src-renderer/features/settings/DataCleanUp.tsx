@@ -16,14 +16,14 @@ const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
 const megabyte = 1_000_000
 const sizes = [100, 500, 1000, 5000, 20_000] as const
 
-/** What would go, as the core counted it. */
+/** What would be deleted, counted by the core. */
 interface Count {
   wish: CleanUp
   items: number
   bytes: number
 }
 
-/** Clean-up by size, and erasing what was deleted: each is counted, shown and only then done. */
+/** Clean-up by size, and permanent deletion of deleted items. Each is counted, shown, then confirmed. */
 export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDone: () => void }) {
   const { t } = useTranslation('data')
   const { ask, busy, counted, nothing, dialog } = useCleanUp(onDone)
@@ -105,7 +105,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
   )
 }
 
-/** Counts first, asks then, and does what was counted; nothing goes without a yes to its figures. */
+/** Counts first, then asks, then deletes exactly what was counted. */
 function useCleanUp(onDone: () => void) {
   const { t } = useTranslation('data')
   const studio = useStudio()

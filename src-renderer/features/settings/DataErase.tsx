@@ -21,11 +21,11 @@ const ages = [7, 30, 90, 180, 365, 730] as const
 interface Asked {
   plan: ErasePlan
   days: number
-  /** The rule is switched on with it. */
+  /** Also switches the rule on. */
   rule: boolean
 }
 
-/** Erasing by age: chosen, counted, shown, and only then done; it goes on without this window. */
+/** Deletion by age: choose, count, confirm. It continues without this window. */
 export function DataErase({ logDays }: { logDays: number | null }) {
   const { t } = useTranslation('data')
   const studio = useStudio()
@@ -162,7 +162,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   )
 }
 
-/** What would go, with its figures. */
+/** What would be deleted, with amounts. */
 function Plan({ plan }: { plan: ErasePlan }) {
   const { t } = useTranslation('data')
   return (
@@ -187,7 +187,7 @@ function Plan({ plan }: { plan: ErasePlan }) {
   )
 }
 
-/** How far it is, whoever began it, and how the last one ended. */
+/** The progress of a deletion started in any window, and the result of the last one. */
 function Progress() {
   const { t } = useTranslation('data')
   const studio = useStudio()

@@ -12,7 +12,7 @@ export interface FoundBackup {
 
 const numberOf = (counts: Counts, thing: KeptThing): number => counts.find((one) => one.thing === thing)?.count ?? 0
 
-/** What would be replaced by what, before anything is. */
+/** Shows what a restore would replace, before it starts. */
 export function RestoreDialog(props: {
   found: FoundBackup | null
   busy: boolean

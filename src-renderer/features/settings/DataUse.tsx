@@ -18,7 +18,7 @@ interface Use {
   folder: string
 }
 
-/** What sound and pictures take up, room by room, and the way to be rid of some of it. */
+/** The size of sounds and images per feature, with clean-up. */
 export function DataUse() {
   const { t } = useTranslation('data')
   const studio = useStudio()
@@ -31,7 +31,7 @@ export function DataUse() {
   const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what was erased by age is gone from the sizes
   useEffect(read, [read, erasedAt])
-  // Another window, or a room that went on making, may have changed it.
+  // Another window or a running feature may have changed it.
   useEffect(() => {
     window.addEventListener('focus', read)
     return () => window.removeEventListener('focus', read)

@@ -15,7 +15,7 @@ export function ProxySection({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   return (
     <>
-      {/* A port that was changed elsewhere is taken over. */}
+      {/* The key remounts the fields when the port changes elsewhere. */}
       <ProxyFields key={app.settings.proxyPort} app={app} />
       <ProxyMore app={app} />
       <Button className="self-start" onClick={() => navigate({ page: 'proxy', id: null })}>

@@ -14,7 +14,7 @@ import { readOrigin } from './origin.ts'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
-/** What a person sets once: where else it listens, what is measured, how long bodies are kept, which pages may ask. */
+/** Rarely changed settings: listening address, metrics, retention of bodies, allowed web pages. */
 export function ProxyMore({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const save = useSave()
@@ -134,7 +134,7 @@ function BodyDays({ days }: { days: number }) {
   )
 }
 
-/** What the bodies take on the disk, and the way to be rid of all of them. */
+/** The size of stored bodies, with a button that deletes them. */
 function Bodies() {
   const { t } = useTranslation('settings')
   const studio = useStudio()

@@ -4,7 +4,7 @@ import { Field, TextInput } from '../../shared/ui/Field.tsx'
 interface TypedFieldProps<T extends string | number | null> {
   label: string
   hint: string
-  /** What is said of what `read` cannot read. */
+  /** The error for text that `read` rejects. */
   bad: string
   value: T
   read: (typed: string) => T | undefined
@@ -14,7 +14,7 @@ interface TypedFieldProps<T extends string | number | null> {
   unit?: string
 }
 
-/** A short value, saved at Enter or when its field is left, where it is a good one. What was changed elsewhere is taken over. */
+/** A short value, saved on Enter or blur when valid. Follows changes made elsewhere. */
 export function TypedField<T extends string | number | null>(props: TypedFieldProps<T>) {
   const { label, hint, bad, value, read, onSave, inputMode, className, unit } = props
   const [typed, setTyped] = useState(String(value ?? ''))

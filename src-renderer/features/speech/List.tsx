@@ -14,10 +14,10 @@ import { isFiltered, shownSpeeches, useSpeech } from '../../stores/speech.ts'
 import { readOlder, removeSpeech, setSearch } from './actions.ts'
 import { voiceOf } from './labels.ts'
 
-/** How near its end the list is read on, in rows. */
+/** Rows before the end at which the next page is read. */
 const readAhead = 40
 
-/** All that was spoken, newest first; by text and voice, or the favourites. */
+/** All speeches, newest first, filtered by text and voice or by favourites. */
 export function SpeechList() {
   const { t } = useTranslation('speech')
   const search = useSpeech((store) => store.search)
@@ -67,7 +67,7 @@ export function SpeechList() {
 
 function show(id: string | null): void {
   navigate({ page: 'speech', id })
-  // A drawer is done with once it was chosen from.
+  // Closes the drawer after a selection.
   appStore.setState({ listDrawerOpen: false })
 }
 
@@ -180,7 +180,7 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
   )
 }
 
-/** ms that the way back is offered. */
+/** ms during which undo is offered. */
 const undoFor = 10_000
 
 function Note() {

@@ -11,7 +11,7 @@ import { playSample, useSample } from './preview.ts'
 
 const other = '\0other'
 
-/** One of the six, none, or a name of another service's; and how it sounds. */
+/** A voice: one of six, none, or another service's name, with a sample. */
 export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: (voice: string | null) => void }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()

@@ -26,7 +26,7 @@ import { playSample } from './preview.ts'
 const here = (): boolean => routeStore.getState().route.page === 'speech'
 const opened = (): SpeechDetail | null => (here() ? (useSpeech.getState().open?.detail ?? null) : null)
 
-/** A command about the speech on the stage. */
+/** A command on the open speech. */
 function about(
   id: string,
   title: string,
@@ -104,5 +104,5 @@ function commands(): Command[] {
   ]
 }
 
-/** The room's commands, for the palette and the keys. The answer takes them back. */
+/** Registers the page's commands, and again when the language changes. Returns the function that removes them. */
 export const offerSpeechCommands = (): (() => void) => offerTranslatedCommands(commands)

@@ -9,7 +9,7 @@ import { SpeechInspector } from './Inspector.tsx'
 import { SpeechList } from './List.tsx'
 import { SpeechStage } from './Stage.tsx'
 
-/** Starts the room once for the window: what is being spoken is heard in other rooms too. */
+/** Starts the feature once per window: live playback continues on other pages. */
 export function SpeechSubscriptions() {
   const studio = useStudio()
   useEffect(() => {

@@ -10,7 +10,7 @@ import { timeOf } from './labels.ts'
 import { Marked } from './Marked.tsx'
 import { playFrom, usePlayback } from './playback.ts'
 
-/** Lines with their times. The one that is heard is marked and kept in sight, until the person looks elsewhere. */
+/** Lines with their times. The playing line is marked and scrolled into view, unless the person scrolls. */
 export function Cues({ transcript, found }: { transcript: Transcript; found: FindResult }) {
   const { t } = useTranslation('transcribe')
   const { cues } = transcript
@@ -98,7 +98,7 @@ function walked(key: string, from: number, count: number): number | null {
   return null
 }
 
-/** Keeps the line that is heard in sight while it plays; whoever scrolls is left alone, and brought back on request. */
+/** Keeps the playing line in view. Stops when the person scrolls, and resumes on request. */
 function useFollowing(box: { current: HTMLElement | null }, list: { current: VirtualizerHandle | null }) {
   const cue = usePlayback((now) => now.cue)
   const playing = usePlayback((now) => now.playing)
@@ -179,7 +179,7 @@ function Line(props: {
   )
 }
 
-/** Enter or leaving keeps what was written, Shift+Enter begins a new row of it, Esc forgets it. */
+/** Enter or blur saves, Shift+Enter inserts a line break, Escape cancels. */
 function CueField(props: { transcript: Transcript; at: number; cue: Cue; label: string; onEnd: () => void }) {
   const { transcript, at, cue } = props
   const field = useRef<HTMLTextAreaElement>(null)

@@ -33,7 +33,7 @@ const troubles = {
   unsupported: 'micUnsupported',
 } as const
 
-/** Below every stage of the room: record and add files; while it records, what is heard and how it goes on. */
+/** Below every stage of the page: record and add files. While recording, its level and controls. */
 export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
@@ -120,7 +120,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
   const ms = useElapsed(recording)
   const going = now.state === 'recording'
   const time = clockOf(ms / 1000)
-  // What has only begun is not worth a question.
+  // A recording that has just started is discarded without a question.
   const cancel = (): void => (ms < 3000 ? cancelRecorder() : setAsked(true))
   return (
     <>

@@ -9,7 +9,7 @@ import { isGoing, type QueuedFile, useTranscribe } from '../../stores/transcript
 import { showRecording } from './actions.ts'
 import { cancelFile, clearEnded, retryFile } from './files.ts'
 
-/** The files that were given, each with where it is on its way. */
+/** The upload queue, with the state of each file. */
 export function Queue() {
   const { t } = useTranslation('transcribe')
   const files = useTranscribe((now) => now.files)
@@ -101,7 +101,7 @@ function shareOf({ state, sent, bytes }: QueuedFile, making: Transcript | undefi
   return null
 }
 
-/** Where it is on its way, in words and bytes. */
+/** The state of a file as text, with bytes. */
 function useWhere({ state, sent, bytes, transcriptId }: QueuedFile, making: Transcript | undefined): string {
   const { t } = useTranslation('transcribe')
   const size = showSize(bytes)

@@ -22,7 +22,7 @@ import { RecordingMenu } from './RecordingMenu.tsx'
 import { transcribe } from './requests.ts'
 import { TranscriptPane } from './TranscriptPane.tsx'
 
-/** One recording: its waveform, and below it what was said. */
+/** One recording: its waveform, and its transcript below. */
 export function Result() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open)
@@ -142,7 +142,7 @@ function Sound(props: { recording: Recording; mediaId: string; cues: readonly { 
     const cue = time > 0 ? cueAt(shown.current, time) : -1
     if (cue !== usePlayback.getState().cue) usePlayback.setState({ cue })
   }
-  // Whoever first knows how long it is tells the others.
+  // Saves the duration when it was unknown.
   const onReady = (seconds: number): void => {
     if (recording.seconds === null && Number.isFinite(seconds) && seconds > 0) {
       studio.transcribe.measured({ id: recording.id, seconds }).catch(() => undefined)

@@ -15,7 +15,7 @@ import { Queue } from './Queue.tsx'
 import { Result } from './Result.tsx'
 import { useRecorder } from './record.ts'
 
-/** A recording with its transcript, or what is on its way and where to begin; the dock below stays. */
+/** A recording with its transcript, or the upload queue and the first steps. The dock is always below. */
 export function TranscribeStage() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open?.id ?? null)
@@ -80,7 +80,7 @@ function Begin() {
   )
 }
 
-/** What goes on elsewhere while one recording is looked at. */
+/** The state of the queue while a recording is open. */
 function FilesLine() {
   const { t } = useTranslation('transcribe')
   const going = useTranscribe((now) => now.files.filter(isGoing).length)

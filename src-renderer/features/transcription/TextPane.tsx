@@ -5,10 +5,10 @@ import { attempt } from './client.ts'
 import type { FindResult } from './FindBar.tsx'
 import { Marked } from './Marked.tsx'
 
-/** ms of quiet after which what was typed is kept. */
+/** ms between saves while editing. */
 const saveEveryMs = 500
 
-/** A transcript as one text; `editing` makes it a field that keeps what is typed by itself. */
+/** A transcript as one text. `editing` makes it a field that saves itself. */
 export function TextPane({
   transcript,
   found,

@@ -110,7 +110,7 @@ async function copy(text: string): Promise<void> {
   )
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
+/** Registers the commands, and again when the language changes. Returns the function that removes them. */
 export function offerTranscribeCommands(): () => void {
   return offerTranslatedCommands(commands)
 }

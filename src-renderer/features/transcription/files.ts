@@ -7,7 +7,7 @@ import { showRecording } from './actions.ts'
 import { client } from './client.ts'
 import { cancelTranscript, transcribe, useRefusals } from './requests.ts'
 
-/** Transcripts of files that are asked for at a time: each is a long upload of its own. */
+/** Concurrent transcripts of files: each is a long upload. */
 const atATime = 2
 
 const given = new Map<string, { file: File; ended: AbortController }>()
@@ -15,7 +15,7 @@ let bringing: Promise<void> = Promise.resolve()
 let asking = 0
 let wake: (() => void)[] = []
 
-/** Takes files as they are, whatever they are, one after another. What is in them is the service's to judge. */
+/** Adds files of any type and uploads them one after another. The service decides what it accepts. */
 export function addFiles(files: readonly File[]): void {
   const alone = files.length === 1
   for (const file of files) {
@@ -52,7 +52,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
     const { page: feature, id: shown } = routeStore.getState().route
-    // One file alone is what the person wants to see; many are watched in the queue.
+    // A single file opens. Several stay in the queue.
     if (alone && feature === 'transcribe' && shown === null) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
@@ -62,7 +62,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
   }
 }
 
-/** The next in line goes when one of those before it has ended. */
+/** Waits for its turn. */
 async function askInTurn(key: string, recordingId: string): Promise<void> {
   while (asking >= atATime) await new Promise<void>((resolve) => wake.push(resolve))
   if (find(key)?.state !== 'asking') return
@@ -83,7 +83,7 @@ async function askInTurn(key: string, recordingId: string): Promise<void> {
   }
 }
 
-/** How a transcript ended; asked of the core whenever it is not among those being made. */
+/** The result of a transcript. Read from the core when the transcript is no longer running. */
 function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state' | 'problem'>> {
   return new Promise((resolve) => {
     let looking = false
@@ -94,7 +94,7 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
         ?.transcribe.get({ id: recordingId })
         .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
       looking = false
-      // Not to be asked just now: the next change of the room asks again.
+      // The core is unreachable: the next change asks again.
       if (got === undefined) return
       const end = got?.transcripts.find((one) => one.id === id) ?? { state: 'cancelled' as const, problem: null }
       if (end.state === 'making') return
@@ -106,7 +106,7 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
   })
 }
 
-/** Takes it off its way, wherever on it it is; what is kept stays. */
+/** Cancels a file in any state. What is already stored stays. */
 export function cancelFile(key: string): void {
   const file = find(key)
   if (!file || !isGoing(file)) return
@@ -116,7 +116,7 @@ export function cancelFile(key: string): void {
   for (const one of wake.splice(0)) one()
 }
 
-/** Once more, from where it failed. */
+/** Retries from the failed step. */
 export function retryFile(key: string): void {
   const file = find(key)
   if (!file || isGoing(file)) return

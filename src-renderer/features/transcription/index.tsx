@@ -10,7 +10,7 @@ import { TranscribeList } from './List.tsx'
 import { finishLeftOpen } from './record.ts'
 import { TranscribeStage } from './Stage.tsx'
 
-/** Starts the room once for the window: what records or comes up goes on while another room is shown. */
+/** Starts the feature once per window: recordings and uploads continue on other pages. */
 export function TranscriptionSubscriptions() {
   const studio = useStudio()
   useEffect(() => {

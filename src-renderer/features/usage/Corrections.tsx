@@ -19,7 +19,7 @@ import { UsageNotices } from './UsageNotices.tsx'
 
 type Correction = z.infer<typeof correction>
 
-/** What the service later said otherwise of a day that was over. */
+/** Later corrections by the service for past days. */
 export function Corrections() {
   const { t } = useTranslation('usage')
   const studio = useStudio()

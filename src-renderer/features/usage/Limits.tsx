@@ -15,7 +15,7 @@ import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } fr
 import { openRequest } from './actions.ts'
 import { startLimits } from './limitSubscriptions.ts'
 
-/** What the service still lets through. It is asked while this is shown, and no longer. */
+/** The current limits of the service. The core asks the service only while this is shown. */
 export function LimitsSection() {
   const { t } = useTranslation(['usage', 'offline'])
   const offline = useOffline()
@@ -59,7 +59,7 @@ export function LimitsSection() {
   )
 }
 
-/** The time now in ms, each second. */
+/** The current time in Unix ms, updated every second. */
 function useSeconds(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -72,7 +72,7 @@ function Loading({ words }: { words: string }) {
   )
 }
 
-/** Nothing was ever connected: there is neither a figure nor a limit to show. */
+/** Shown before the first connection: there are no figures or limits yet. */
 export function NoAccount() {
   const { t } = useTranslation('usage')
   return (

@@ -22,7 +22,7 @@ const tones: Record<Drift, PillTone> = {
   ...{ same: 'good', elsewhere: 'muted', not_yet: 'muted', here_more: 'warn', unpriced: 'warn', gap: 'warn' },
 }
 
-/** Both sides of each model, and in words why they differ. */
+/** Both sources per model, with the reason for a difference. */
 export function RemoteUsage() {
   const { t } = useTranslation('usage')
   const answer = useUsage((store) => store.answer)
@@ -134,7 +134,7 @@ function Model({ one }: { one: Comparison }) {
   )
 }
 
-/** The days on which the two sides differ; all others are counted. */
+/** The days on which both sources differ. The others are counted. */
 function Days({ model }: { model: string }) {
   const { t } = useTranslation('usage')
   const studio = useStudio()

@@ -45,7 +45,7 @@ export function UsageStage() {
   )
 }
 
-/** The browser's own menu prints too: before its listeners draw the chart in the colours of paper, the page has them. */
+/** The browser's own menu prints too: the page gets the print colours before the chart's listeners draw. */
 function followPrinting(): () => void {
   let over: (() => void) | null = null
   const begins = (): void => {
@@ -64,7 +64,7 @@ function followPrinting(): () => void {
   }
 }
 
-/** What stands on paper alone: whose figures, of which days, as of when. */
+/** Printed only: account, days and date of the figures. */
 function PrintHead({ section }: { section: Section }) {
   const { t } = useTranslation(['usage', 'chart'])
   const account = useUsage(selectedAccount)

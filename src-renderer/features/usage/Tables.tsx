@@ -15,10 +15,10 @@ import { openRequests } from './actions.ts'
 import { inkOf, restId } from './figures.ts'
 import { useSeriesName } from './seriesNames.ts'
 
-/** Rows shown at first, and as many more at each wish: a day of ten years is a long table. */
+/** Rows shown at first, and per click: ten years of days are a long table. */
 const rowsAtOnce = 100
 
-/** The chart's buckets as rows, the newest first; what is read out there stands here. */
+/** The chart's buckets as rows, newest first, with the same texts. */
 export function BucketTable(props: {
   view: PageView
   data: ChartData
@@ -88,7 +88,7 @@ function Name({ ink, name }: { ink: Ink | null; name: string }) {
   )
 }
 
-/** What is stacked, with all its figures over the whole stretch; models beside what this machine measured of them. */
+/** All figures per group over the whole period. For models, beside the figures of this computer. */
 export function SeriesTable({ answer }: { answer: UsageAnswer }) {
   const { view } = answer
   const { by } = view.query
@@ -165,7 +165,7 @@ function Open(props: { name: string; onOpen: () => void; children: React.ReactNo
   )
 }
 
-/** Every model of the stretch, the dearest first: the service's figures, and what this machine says of the same. */
+/** All models of the period, most expensive first: the service's figures beside this computer's. */
 function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search.trim().toLowerCase())
@@ -225,7 +225,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
   )
 }
 
-/** The difference and the one word for it. */
+/** The difference as one term. */
 export function Difference({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
   if (one.drift === 'same') return '–'
@@ -237,7 +237,7 @@ export function Difference({ one }: { one: Comparison }) {
   )
 }
 
-/** The dearest first, what nobody knows last. */
+/** Most expensive first, unknown last. */
 function byCost(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return Number(b) - Number(a)

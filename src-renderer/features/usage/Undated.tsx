@@ -14,7 +14,7 @@ import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { goToSection } from './actions.ts'
 import { ReportedFigures } from './ReportedFigures.tsx'
 
-/** That something the service told is in no sum, beside the sums that it is not in. */
+/** Says beside the sums that some reported figures are in no sum. */
 export function UndatedNote() {
   const { t } = useTranslation('usage')
   const rows = useUsage((store) => store.summaries[selectedAccount(store)?.id ?? '']?.undated ?? 0)
@@ -30,7 +30,7 @@ export function UndatedNote() {
   )
 }
 
-/** Rows of the service without a day, as it told them; nothing where it told none such. */
+/** Reported rows without a day. Empty when there are none. */
 export function Undated({ account: { id, asOf } }: { account: Account }) {
   const { t } = useTranslation('usage')
   const studio = useStudio()

@@ -42,5 +42,5 @@ function commands(): Command[] {
   ]
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
+/** Registers the commands, and again when the language changes. Returns the function that removes them. */
 export const offerUsageCommands = (): (() => void) => offerTranslatedCommands(commands)

@@ -5,7 +5,7 @@ import { limitsStore } from '../../stores/limits.ts'
 
 const maxHistory = 100
 
-/** The limits are looked at: the core asks the service as long as this watches. The answer ends it. */
+/** Starts the section: the core asks the service for its limits while this runs. Returns the function that stops it. */
 export function startLimits(client: Client): () => void {
   const ended = new AbortController()
   const stop = subscribe(

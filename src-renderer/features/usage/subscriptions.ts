@@ -20,9 +20,9 @@ import {
 } from '../../stores/usage.ts'
 import { client, setClient } from './client.ts'
 
-/** ms: a word is typed in less than the sum of these. */
+/** ms. Shorter than this, a person is still typing. */
 const typingPause = 150
-/** ms: what this machine asked meanwhile is in the figures, and a new day has its bar. */
+/** ms between two reads, so that local requests and a new day appear. */
 const againEvery = 30_000
 const maxConversations = 8
 
@@ -30,7 +30,7 @@ let asked = ''
 let asking: AbortController | null = null
 let soon: ReturnType<typeof setTimeout> | undefined
 
-/** The room is shown: its figures follow what is chosen and what the books tell, until the answer is called. */
+/** Starts the page: its figures follow the choice and the core. Returns the function that stops it. */
 export function startUsage(given: Client): () => void {
   setClient(given)
   recallChoice()
@@ -59,7 +59,7 @@ export function startUsage(given: Client): () => void {
   }
 }
 
-/** All that an answer depends on, as one text. */
+/** Everything that an answer depends on, as one string. */
 function questionOf(): string {
   const store = usageStore.getState()
   const account = selectedAccount(store)
@@ -72,7 +72,7 @@ function questionOf(): string {
   ])
 }
 
-/** Asks for what is chosen; an answer to an earlier question falls away. What is shown stays until the new answer is there. */
+/** Reads the chosen figures and cancels an earlier read. The old figures stay visible until then. */
 export async function ask(): Promise<void> {
   const core = client()
   const store = usageStore.getState()
@@ -113,7 +113,7 @@ const storedChoice = z.object({
   ...{ source: z.enum(['service', 'here']), measure: z.enum(measures), before: z.boolean(), table: z.boolean() },
 })
 
-/** What was chosen last survives a reload. */
+/** Restores the choice after a reload. */
 function recallChoice(): void {
   if (usageStore.getState().choice !== firstChoice) return
   const kept = storedChoice.safeParse(localStore.getJson(choiceKey))

@@ -10,7 +10,7 @@ import { FunctionDialog } from './FunctionDialog.tsx'
 import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
 
-/** The tools that a person wrote. */
+/** The person's own tools. */
 export function Functions({ functions }: { functions: readonly FunctionTool[] }) {
   const t = useToolTranslate()
   const action = useAction()
@@ -23,7 +23,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
       text: t('settings.functions.removed', { name: tool.name }),
       action: {
         label: t('settings.functions.undo'),
-        // Under its old id, so that conversations that offer it do so again.
+        // With the old id, so that chats that use the tool offer it again.
         onClick: () => void action((client) => client.chatTools.saveFunction(kept)),
       },
     }

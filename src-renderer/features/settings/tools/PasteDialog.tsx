@@ -19,7 +19,7 @@ interface PasteProps {
   onClose: () => void
 }
 
-/** A configuration of another program, read into forms. */
+/** Imports the configuration of another program into forms. */
 export function PasteDialog({ open, servers, onClose }: PasteProps) {
   const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)

@@ -4,7 +4,7 @@ import { useStudio } from '../../../shared/studioContext.ts'
 import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 
-/** Asks the core for something; what it refuses is said in a note. True when it was done. */
+/** Runs a call and shows a failure as a toast. Resolves to true on success. */
 export function useAction(): (ask: (client: Client) => Promise<unknown>) => Promise<boolean> {
   const studio = useStudio()
   const t = useToolTranslate()
