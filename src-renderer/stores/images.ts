@@ -135,15 +135,15 @@ function cursorAfter(store: ImagesStore, images: readonly Image[]): Pick<ImagesS
 
 export function withFound(store: ImagesStore, images: readonly Image[]): ImagesStore {
   const known = new Set(images.map(({ id }) => id))
-  const keep = (id: string | null): string | null => (id !== null && known.has(id) ? id : null)
+  const ifKnown = (id: string | null): string | null => (id !== null && known.has(id) ? id : null)
   return {
     ...store,
     images,
     found: 'ready',
     foundProblem: null,
     total: isNarrowed(store) ? Math.max(store.total, images.length) : images.length,
-    cursor: keep(store.cursor),
-    anchor: keep(store.anchor),
+    cursor: ifKnown(store.cursor),
+    anchor: ifKnown(store.anchor),
     picked: new Set([...store.picked].filter((id) => known.has(id))),
   }
 }

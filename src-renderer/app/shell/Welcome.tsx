@@ -61,7 +61,7 @@ export function Welcome() {
             <ConnectForm
               onConnected={toChat}
               aside={
-                <Button look="plain" onClick={() => setConnecting(false)}>
+                <Button variant="plain" onClick={() => setConnecting(false)}>
                   {t('welcome.connect.back')}
                 </Button>
               }
@@ -74,7 +74,7 @@ export function Welcome() {
               title={t('welcome.sandbox.title')}
               about={t('welcome.sandbox.about')}
             >
-              <Button look="go" size="large" busy={step !== 'idle'} onClick={start}>
+              <Button variant="primary" size="large" busy={step !== 'idle'} onClick={start}>
                 {t(step === 'idle' ? 'welcome.sandbox.button' : `welcome.sandbox.${step}`)}
               </Button>
             </Choice>

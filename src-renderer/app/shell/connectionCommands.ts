@@ -30,12 +30,12 @@ export function offerConnectionCommands(client: Client, signal: AbortSignal): vo
     others()
       .map(({ id, name }) => `${id} ${name}`)
       .join('\n')
-  let stands = shown()
+  let offered = shown()
   let stop = offerTranslatedCommands(() => commands(client))
   const unfollow = appStore.subscribe(() => {
     const now = shown()
-    if (now === stands) return
-    stands = now
+    if (now === offered) return
+    offered = now
     stop()
     stop = offerTranslatedCommands(() => commands(client))
   })

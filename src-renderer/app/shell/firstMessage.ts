@@ -15,7 +15,7 @@ export function firstModel(models: readonly Model[], picked: string | null): str
  */
 export async function trySandbox(studio: Client, text: string, onStep: (step: 'starting' | 'asking') => void) {
   onStep('starting')
-  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
+  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name starts like a hook's
   await studio.connection.useSandbox()
   onStep('asking')
   const { models } = await studio.models.list({ refresh: true })

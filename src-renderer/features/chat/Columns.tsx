@@ -8,7 +8,7 @@ import { CopyMessage } from './CopyMessage.tsx'
 import { runningSpeed } from './facts.ts'
 import { useMessage, useNow } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
-import { keep } from './messageActions.ts'
+import { continueWith } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { factsOf } from './ReplyFooter.tsx'
@@ -82,7 +82,7 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
             className="chat-btn chat-small"
             data-action="keep"
             aria-label={t('keepOne', { name })}
-            onClick={() => void keep(reply)}
+            onClick={() => void continueWith(reply)}
           >
             {t('keep')}
           </button>

@@ -43,11 +43,11 @@ export function Composer() {
   const blocked = useBlocked(typed, draft)
   const over = usePastedAndDropped(field)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation on the stage is what takes the focus here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another chat opens
   useEffect(() => field.current?.focus(), [draft])
   useEffect(() => recallPictures(draft), [draft])
   useEffect(followRefusals, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: their titles are in the window's language
+  // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
 
   const submit = (): void => {

@@ -23,7 +23,7 @@ export function LinkDialog({ address, onClose }: { address: string | null; onClo
           <span className="flex-1" />
           <Button onClick={onClose}>{t('cancel')}</Button>
           <Button
-            look="go"
+            variant="primary"
             onClick={() => {
               onClose()
               void openAddress(address)

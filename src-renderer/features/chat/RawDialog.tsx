@@ -67,7 +67,7 @@ function Bodies({ detail }: { detail: RequestDetail }) {
         <span>{row.status ?? t('rawNoStatus')}</span>
       </p>
       {!requestBody && !replyBody ? (
-        <NotKept />
+        <NoBody />
       ) : (
         <>
           <Segmented
@@ -123,16 +123,16 @@ function Body({ body }: { body: LoggedBody }) {
 }
 
 /** Why there is no body, and the setting that stores bodies of future requests. */
-function NotKept() {
+function NoBody() {
   const t = useChatTranslate()
-  const keeps = useApp(({ app }) => app?.settings.chatBodies ?? false)
+  const stored = useApp(({ app }) => app?.settings.chatBodies ?? false)
   const days = useApp(({ app }) => app?.settings.bodyDays ?? 7)
   return (
     <div className="chat-raw-none">
       <p>{t('rawNotKept')}</p>
       <div>
         <Switch
-          checked={keeps}
+          checked={stored}
           label={t('rawKeep', { count: days })}
           onChange={(chatBodies) => void attempt((client) => client.app.updateSettings({ chatBodies }))}
         />

@@ -121,7 +121,7 @@ function PageNotice() {
   const notice = useChat((state) => state.notice)
   if (!notice) return null
   return (
-    <div className="chat-room-notice">
+    <div className="chat-page-notice">
       <ProblemNotice problem={notice} />
       <button
         type="button"

@@ -78,7 +78,7 @@ export async function walk(message: Message, step: 1 | -1): Promise<void> {
 }
 
 /** Selects the reply that the chat continues with. */
-export async function keep(reply: Message): Promise<void> {
+export async function continueWith(reply: Message): Promise<void> {
   if (await attempt((client) => client.chat.choose({ messageId: reply.id }))) focusComposer()
 }
 

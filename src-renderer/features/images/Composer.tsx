@@ -73,11 +73,11 @@ export function Composer() {
             {said}
           </span>
           {unset ? (
-            <Button look="go" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+            <Button variant="primary" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>
               {t('composer.connect')}
             </Button>
           ) : (
-            <Button look="go" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
+            <Button variant="primary" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
               {t(sending ? 'composer.drawing' : 'composer.draw')}
             </Button>
           )}

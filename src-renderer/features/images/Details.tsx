@@ -59,7 +59,7 @@ function useImageDetail(id: string) {
   const state = useImages(
     (store) => store.drawings.find(({ slots }) => slots.some((slot) => slot.imageId === id))?.state,
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by hand, or because its drawing went on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again on request, or when the drawing changed
   useEffect(() => {
     const ended = new AbortController()
     const { signal } = ended
@@ -186,7 +186,7 @@ function Row({ id }: { id: number }) {
       {row !== null && row !== 'gone' && (
         <Button
           size="small"
-          look="plain"
+          variant="plain"
           icon={ArrowUpRight}
           aria-label={t('details.openRow', { id })}
           onClick={() => openRow(id)}

@@ -39,7 +39,7 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   useKeptPlace(box, grid, images, masonry)
   useCursorInSight(box, grid, images, masonry, cursor)
   const seen = useMemo(() => inSight(masonry, from, to), [masonry, from, to])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a picture that got its small one makes room for the next
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new thumbnail makes space for the next
   useEffect(() => wantThumbs(seen.flatMap((at) => images[at] ?? [])), [seen, images, noThumb])
 
   const byKey = (event: KeyboardEvent): void => {
@@ -139,7 +139,7 @@ const Card = memo(function Card(props: CardProps) {
     ...{ prompt, width: image.width, height: image.height, date: showInstant(image.createdAt) },
   })
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the option that the keys are on
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the current option
     <div
       id={cardId(image.id)}
       role="option"

@@ -75,7 +75,7 @@ function Many() {
           <Button icon={Star} onClick={() => void toggleFavourite(all())}>
             {t('deeds.favouriteShort')}
           </Button>
-          <Button icon={Trash2} look="danger" onClick={() => void remove(all())}>
+          <Button icon={Trash2} variant="danger" onClick={() => void remove(all())}>
             {t('deeds.remove')}
           </Button>
         </div>
@@ -120,7 +120,7 @@ function Actions({ image }: { image: Image }) {
         <Button icon={FolderOpen} onClick={() => void reveal(image)}>
           {t('deeds.reveal')}
         </Button>
-        <Button icon={Trash2} look="danger" onClick={() => void remove([image])}>
+        <Button icon={Trash2} variant="danger" onClick={() => void remove([image])}>
           {t('deeds.remove')}
         </Button>
       </div>

@@ -64,7 +64,7 @@ export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingI
         onKeyDown={byKey}
       >
         {kin.map(({ drawing, images, level, place, siblings }) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys of all of them
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of all items
           <div
             key={drawing.id}
             role="treeitem"

@@ -199,7 +199,7 @@ function PickedBar() {
       <Button size="small" icon={Star} onClick={() => void toggleFavourite(all())}>
         {t('deeds.favouriteShort')}
       </Button>
-      <Button size="small" icon={Trash2} look="danger" onClick={() => void remove(all())}>
+      <Button size="small" icon={Trash2} variant="danger" onClick={() => void remove(all())}>
         {t('deeds.remove')}
       </Button>
       <IconButton

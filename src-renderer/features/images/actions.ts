@@ -166,10 +166,10 @@ async function asPng(src: string, mime: string): Promise<Blob> {
 }
 
 export async function reveal({ mediaId }: Image): Promise<void> {
-  const lies = await attempt((core) => core.media.reveal({ mediaId }))
-  if (!lies || lies.shown) return
-  const copy = () => void navigator.clipboard.writeText(lies.path)
-  say('reveal', t('deeds.revealed', { path: lies.path }), { label: t('deeds.copyPath'), onClick: copy })
+  const found = await attempt((core) => core.media.reveal({ mediaId }))
+  if (!found || found.shown) return
+  const copy = () => void navigator.clipboard.writeText(found.path)
+  say('reveal', t('deeds.revealed', { path: found.path }), { label: t('deeds.copyPath'), onClick: copy })
 }
 
 /** Copies the prompt and settings to the composer. With `vary`, the next image is a variation of this one. */

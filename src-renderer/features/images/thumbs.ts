@@ -31,7 +31,7 @@ let worker: Worker | null = null
 let idle: ReturnType<typeof setTimeout> | undefined
 let waiting: Image[] = []
 /** Images being processed: id and pixels. */
-const under = new Map<string, number>()
+const processing = new Map<string, number>()
 
 /** The address to show for an image: the thumbnail, or the full image when there is no thumbnail. Null until known. */
 export function srcOf(image: Image, noThumb: ReadonlySet<string>): string | null {
@@ -45,21 +45,21 @@ const isSmall = ({ width, height, bytes }: Image): boolean =>
 /** Creates missing thumbnails of the visible images, once for all windows. Images that leave the view are removed from the queue. */
 export function wantThumbs(images: readonly Image[]): void {
   const { noThumb } = imagesStore.getState()
-  waiting = images.filter((image) => srcOf(image, noThumb) === null && !under.has(image.id))
+  waiting = images.filter((image) => srcOf(image, noThumb) === null && !processing.has(image.id))
   while (hasSpace()) next()
 }
 
 function hasSpace(): boolean {
   const [first] = waiting
-  if (!first || under.size >= atOnce) return false
-  const pixels = [...under.values()].reduce((sum, one) => sum + one, 0)
-  return under.size === 0 || pixels + first.width * first.height <= pixelsAtOnce
+  if (!first || processing.size >= atOnce) return false
+  const pixels = [...processing.values()].reduce((sum, one) => sum + one, 0)
+  return processing.size === 0 || pixels + first.width * first.height <= pixelsAtOnce
 }
 
 /** Stops all work. */
 export function forgetThumbs(): void {
   waiting = []
-  under.clear()
+  processing.clear()
   worker?.terminate()
   worker = null
   clearTimeout(idle)
@@ -70,7 +70,7 @@ function next(): void {
   if (!image) return
   clearTimeout(idle)
   const { id, width, height } = image
-  under.set(id, width * height)
+  processing.set(id, width * height)
   worker ??= open()
   const src = new URL(mediaPath(image.mediaId), location.href).href
   worker.postMessage({ id, src, width, height } satisfies ThumbAsked)
@@ -78,17 +78,17 @@ function next(): void {
 
 function open(): Worker {
   const fresh = new Worker(new URL('./thumb.worker.ts', import.meta.url), { type: 'module' })
-  fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void keep(data)
+  fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void storeThumb(data)
   // The worker failed to load: full images are shown.
   fresh.onerror = () => {
-    for (const id of under.keys()) settle(id, false)
+    for (const id of processing.keys()) settle(id, false)
   }
   return fresh
 }
 
-async function keep({ id, data }: ThumbMade): Promise<void> {
+async function storeThumb({ id, data }: ThumbMade): Promise<void> {
   try {
-    if (data === null) throw new Error('No small picture could be made.')
+    if (data === null) throw new Error('The worker created no thumbnail.')
     const image = await client()?.images.keepThumb({ id, data })
     if (image) imagesStore.setState(withChange(imagesStore.getState(), { type: 'image', image }))
     settle(id, true)
@@ -98,8 +98,8 @@ async function keep({ id, data }: ThumbMade): Promise<void> {
 }
 
 function settle(id: string, made: boolean): void {
-  if (!under.delete(id)) return
+  if (!processing.delete(id)) return
   if (!made) imagesStore.setState(({ noThumb }) => ({ noThumb: new Set([...noThumb, id]) }))
   while (hasSpace()) next()
-  if (under.size === 0) idle = setTimeout(forgetThumbs, idleFor)
+  if (processing.size === 0) idle = setTimeout(forgetThumbs, idleFor)
 }

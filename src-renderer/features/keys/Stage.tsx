@@ -152,7 +152,7 @@ function Nothing({ connected }: { connected: boolean }) {
         connected ? (
           <Button onClick={() => void refreshKeys()}>{t('refresh')}</Button>
         ) : (
-          <Button look="go" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+          <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
             {t('empty.connect')}
           </Button>
         )

@@ -118,7 +118,7 @@ function Form({
             {t('form.bad.some')}
           </span>
         )}
-        <Button look="go" type="submit" busy={busy} disabled={form.name.trim() === ''}>
+        <Button variant="primary" type="submit" busy={busy} disabled={form.name.trim() === ''}>
           {t(tool ? 'form.save' : 'form.make')}
         </Button>
       </div>
@@ -139,7 +139,7 @@ function Made(props: Shared & { tool: App; secret: string; setup: string | null 
         >
           {secret}
         </code>
-        <CopyButton look="go" text={secret} name={t('form.copy')} label={t('form.copy')} />
+        <CopyButton variant="primary" text={secret} name={t('form.copy')} label={t('form.copy')} />
       </div>
       <SetupPicker
         baseUrl={props.baseUrl}

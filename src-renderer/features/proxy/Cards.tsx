@@ -53,7 +53,7 @@ export function Cards(props: CardsProps) {
             title={t('tools.emptyTitle')}
             action={
               <>
-                <Button look="go" icon={Plus} onClick={props.onAdd}>
+                <Button variant="primary" icon={Plus} onClick={props.onAdd}>
                   {t('add')}
                 </Button>
                 <Button onClick={props.onConnect}>{t('connectTool')}</Button>
@@ -76,7 +76,7 @@ export function Cards(props: CardsProps) {
         <div className="flex items-start gap-3">
           {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
           {alive.length > 0 && (
-            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
+            <Button variant="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
               {t('add')}
             </Button>
           )}

@@ -154,11 +154,11 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
   // virtua needs only the length. The rows stay in the store.
   const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with more or other rows the same view may lack some
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with other rows, the same view may need more
   useEffect(look, [held, rows])
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows that exist only in sight stand at their own places, which a <table> does not let them
+    // biome-ignore lint/a11y/useSemanticElements: only visible rows exist, at absolute positions, which a <table> does not allow
     <div
       ref={grid}
       role="grid"
@@ -207,7 +207,7 @@ const heads = ['time', 'who', 'what', 'model', 'status', 'firstByte', 'took', 't
 function Head({ top }: { top: number }) {
   const { t } = useTranslation('proxy')
   return (
-    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table can't be a <table>
+    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table cannot be a <table>
     <div
       role="row"
       aria-rowindex={1}

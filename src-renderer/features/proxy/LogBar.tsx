@@ -32,7 +32,7 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
       <OutcomeFilter filter={filter} />
       <PeriodFilter key={filtered ? 'some' : 'none'} filter={filter} />
       {filtered && (
-        <Button look="plain" icon={ListX} onClick={() => filterBy({})}>
+        <Button variant="plain" icon={ListX} onClick={() => filterBy({})}>
           {t('log.clear')}
         </Button>
       )}

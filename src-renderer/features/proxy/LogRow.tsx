@@ -38,7 +38,7 @@ export const LogRow = memo(function LogRow(props: {
   const { row, index } = props
   if (!row) return <LoadingRow index={index} words={props.words} />
   return (
-    // biome-ignore lint/a11y: the grid around it has the keys and the focus, and a virtualized table can't be a <table>
+    // biome-ignore lint/a11y: the grid has the keys and the focus, and a virtualized table cannot be a <table>
     <div
       id={rowId(row.id)}
       role="row"
@@ -60,7 +60,7 @@ export const LogRow = memo(function LogRow(props: {
 
 function Cell({ className, title, children }: { className?: string; title?: string | undefined; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y: a cell of the grid is walked by the grid's own keys, and a virtualized table can't be a <table>
+    // biome-ignore lint/a11y: the grid handles the keys of its cells, and a virtualized table cannot be a <table>
     <div role="gridcell" title={title} className={cx('min-w-0 truncate', className)}>
       {children}
     </div>

@@ -57,7 +57,7 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
   return (
     <div className="flex flex-wrap gap-1.5 border-line border-b px-4 py-3">
       {isOpen(row) && (
-        <Button look="danger" icon={Square} busy={stopping} onClick={() => void stop()}>
+        <Button variant="danger" icon={Square} busy={stopping} onClick={() => void stop()}>
           {t('detail.stop')}
         </Button>
       )}

@@ -124,13 +124,13 @@ async function readUntilSeen(signal: AbortSignal): Promise<void> {
       if (gap) {
         const limit = Math.min(gap.count + pageSlack, maxAsked)
         const { rows } = await core.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
-        keep((state) => store.withPageAgain(state, gap.before, rows))
+        applyBounded((state) => store.withPageAgain(state, gap.before, rows))
       } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
         // After a jump of the scroll bar, uses the largest pages.
         const limit = seen.last - now.held.count > store.pageRows ? maxAsked : store.pageRows
         const before = held.oldestKnown(now.held)
         const { rows } = await core.requests.page({ filter: now.filter, before, limit }, { signal })
-        keep((state) => store.withOlderRows(state, rows, limit))
+        applyBounded((state) => store.withOlderRows(state, rows, limit))
       } else return
     }
   } catch (thrown) {
@@ -138,7 +138,7 @@ async function readUntilSeen(signal: AbortSignal): Promise<void> {
   }
 }
 
-function keep(change: (state: store.RequestsStore) => store.RequestsStore): void {
+function applyBounded(change: (state: store.RequestsStore) => store.RequestsStore): void {
   const next = change(requestsStore.getState())
   requestsStore.setState({ ...next, held: held.bounded(next.held, seen.first, seen.last) })
 }

@@ -44,7 +44,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
   const test = () => run('test', active, () => studio.connection.recheck())
   const use = (profile: SavedProfile) =>
     run(`use ${profile.id}`, profile, () => studio.connection.use({ id: profile.id }))
-  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
+  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name starts like a hook's
   const sandbox = () => run('sandbox', null, () => studio.connection.useSandbox())
   const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.forget({ id: profile.id }))
   const change = (profile: SavedProfile | null) =>
@@ -90,7 +90,11 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button look={profiles.length === 0 ? 'go' : 'normal'} icon={Plus} onClick={() => setAsked({ what: 'add' })}>
+        <Button
+          variant={profiles.length === 0 ? 'primary' : 'normal'}
+          icon={Plus}
+          onClick={() => setAsked({ what: 'add' })}
+        >
           {t('connection.add')}
         </Button>
         {!profiles.some(({ kind }) => kind === 'sandbox') && (

@@ -117,7 +117,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
           }
         >
           <CopyButton text={one.path} name={t('aside.copy', { name: one.name })} />
-          <Button look="danger" onClick={() => setAsked(one)}>
+          <Button variant="danger" onClick={() => setAsked(one)}>
             {t('aside.erase')}
           </Button>
         </Row>

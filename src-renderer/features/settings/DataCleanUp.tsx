@@ -28,14 +28,14 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
   const { t } = useTranslation('data')
   const { ask, busy, counted, nothing, dialog } = useCleanUp(onDone)
   const [from, setFrom] = useState<readonly Kind[]>(kinds)
-  const [keep, setKeep] = useState('1000')
+  const [keptMegabytes, setKeptMegabytes] = useState('1000')
   const removed = uses.filter(({ kind }) => kind !== 'chat')
   const removedItems = removed.reduce((sum, { removedItems: items }) => sum + items, 0)
   const removedBytes = removed.reduce((sum, { removedBytes: bytes }) => sum + bytes, 0)
   const wish: CleanUp = {
     kinds: [...from],
     olderThanDays: null,
-    keepBytes: Number(keep) * megabyte,
+    keepBytes: Number(keptMegabytes) * megabyte,
     removed: false,
   }
   return (
@@ -68,9 +68,9 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           <span aria-hidden>{t('newest')}</span>
           <Select
             label={t('newest')}
-            value={keep}
+            value={keptMegabytes}
             choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
-            onPick={setKeep}
+            onPick={setKeptMegabytes}
           />
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -92,7 +92,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
       >
         {removedItems > 0 && (
           <Button
-            look="danger"
+            variant="danger"
             disabled={busy}
             onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, keepBytes: null, removed: true })}
           >

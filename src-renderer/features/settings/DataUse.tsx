@@ -29,7 +29,7 @@ export function DataUse() {
     studio.media.use().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
   }, [studio])
   const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was erased by age is gone from the sizes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: deletion by age changes the sizes
   useEffect(read, [read, erasedAt])
   // Another window or a running feature may have changed it.
   useEffect(() => {

@@ -111,14 +111,14 @@ function BodyDays({ days }: { days: number }) {
   const text = typed.trim()
   const value = /^\d{1,3}$/.test(text) ? Number(text) : 0
   const good = value >= 1 && value <= 365
-  const keep = () => {
+  const saveDays = () => {
     if (good && value !== days) save({ bodyDays: value })
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        keep()
+        saveDays()
       }}
     >
       <Field label={t('proxy.bodyDays')} hint={t('proxy.bodyDaysHint')} error={good ? null : t('proxy.bodyDaysBad')}>
@@ -127,7 +127,7 @@ function BodyDays({ days }: { days: number }) {
           className="num max-w-28"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
-          onBlur={keep}
+          onBlur={saveDays}
         />
       </Field>
     </form>
@@ -142,7 +142,7 @@ function Bodies() {
   const [asking, setAsking] = useState(false)
   const [busy, setBusy] = useState(false)
   const [round, setRound] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each erasing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again after each deletion
   useEffect(() => {
     let wanted = true
     studio.requests.counts({ filter: {} }).then(
@@ -175,7 +175,7 @@ function Bodies() {
       hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
     >
       {bytes > 0 && (
-        <Button look="danger" onClick={() => setAsking(true)}>
+        <Button variant="danger" onClick={() => setAsking(true)}>
           {t('proxy.eraseBodies')}
         </Button>
       )}

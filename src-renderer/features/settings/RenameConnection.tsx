@@ -31,7 +31,7 @@ export function RenameConnection({ profile, onClose }: { profile: SavedProfile |
       onClose={close}
       title={t('connection.renameTitle')}
       footer={
-        <Button look="go" type="submit" form="connection-rename">
+        <Button variant="primary" type="submit" form="connection-rename">
           {t('connection.save')}
         </Button>
       }

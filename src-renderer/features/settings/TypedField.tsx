@@ -23,25 +23,25 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
     setKnown(value)
     setTyped(String(value ?? ''))
   }
-  const meant = read(typed)
-  const keep = (): void => {
-    if (meant !== undefined && meant !== value) onSave(meant)
+  const parsed = read(typed)
+  const saveTyped = (): void => {
+    if (parsed !== undefined && parsed !== value) onSave(parsed)
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        keep()
+        saveTyped()
       }}
     >
-      <Field label={label} hint={hint} error={meant === undefined ? bad : null}>
+      <Field label={label} hint={hint} error={parsed === undefined ? bad : null}>
         <span className="flex items-center gap-2">
           <TextInput
             inputMode={inputMode}
             className={`num ${className}`}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
-            onBlur={keep}
+            onBlur={saveTyped}
           />
           {unit && <span className="text-s text-soft">{unit}</span>}
         </span>

@@ -48,7 +48,7 @@ export function Compose() {
         <Plan />
         <span className="ms-auto flex items-center gap-2">
           {keys !== '' && <Kbd>{keys}</Kbd>}
-          <Button look="go" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
+          <Button variant="primary" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
             {t('speak')}
           </Button>
         </span>
@@ -141,7 +141,7 @@ function Teach() {
           <Button icon={Sparkles} onClick={() => setDraft({ text: t('exampleText'), voice: 'nova' })}>
             {t('example')}
           </Button>
-          <Button look="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
+          <Button variant="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
             {t('exampleLong')}
           </Button>
         </div>

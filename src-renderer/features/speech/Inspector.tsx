@@ -187,7 +187,7 @@ function Requests({ speech }: { speech: SpeechDetail }) {
   // The id arrives with the response's header, possibly after the row.
   const moved = `${speech.state} ${speech.partsDone}`
   const [ids, setIds] = useState<ReadonlyMap<number, string | null>>(new Map())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a part has moved on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again whenever a part has changed
   useEffect(() => {
     const ended = new AbortController()
     const ask = async (): Promise<void> => {

@@ -108,7 +108,7 @@ function Rows() {
     event.preventDefault()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrows of the buttons within it
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the arrow keys of its buttons
     <div ref={box} className="min-h-0 flex-1" onKeyDown={walk}>
       <VList
         role="list"
@@ -139,7 +139,7 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
     showDay(createdAt),
   ]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list stands between it and its list
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list is between the item and its list
     <div role="listitem" className="px-2">
       <div data-speech={id} data-at={at} data-state={state} className="relative">
         <button

@@ -88,7 +88,7 @@ function Beside({ speech, side, onTime }: SoundProps) {
       </div>
       <Sound speech={speech} side={side} {...(onTime && { onTime })} />
       <Button
-        look="plain"
+        variant="plain"
         size="small"
         icon={ArrowLeftRight}
         className="-ms-2 self-start"
@@ -137,7 +137,7 @@ function Ending({ speech }: { speech: SpeechDetail }) {
         <>
           <ProblemNotice problem={problem} />
           <div className="flex flex-wrap gap-2">
-            <Button look="go" icon={Play} onClick={go}>
+            <Button variant="primary" icon={Play} onClick={go}>
               {again}
             </Button>
             {speech.partsDone === 0 && <WaitInstead what="speech" id={id} problem={problem} />}

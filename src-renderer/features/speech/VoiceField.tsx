@@ -26,7 +26,7 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
         <span className="font-[540] text-s">{t('voice')}</span>
         {!(typing && voice === null) && (
           <Button
-            look="plain"
+            variant="plain"
             size="small"
             icon={sounds ? Square : Volume2}
             busy={sample?.voice === heard && sample.state === 'asking'}

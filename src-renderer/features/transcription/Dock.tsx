@@ -70,7 +70,7 @@ function Ready() {
   const { t } = useTranslation('transcribe')
   return (
     <>
-      <Button look="go" icon={Mic} onClick={() => void startRecorder()}>
+      <Button variant="primary" icon={Mic} onClick={() => void startRecorder()}>
         {t('record')}
       </Button>
       <Microphones />
@@ -151,7 +151,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
             onClick={() => pauseRecorder(!paused)}
           />
           <IconButton icon={X} label={t('discard')} onClick={cancel} />
-          <Button look="go" onClick={() => void finishRecorder()}>
+          <Button variant="primary" onClick={() => void finishRecorder()}>
             {t('done')}
           </Button>
         </>
@@ -196,13 +196,13 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
       <ProblemNotice problem={now.problem} noAction />
       <div className="flex flex-wrap items-center gap-2">
         <span className="flex-1">{t('couldNotKeep')}</span>
-        <Button look="go" onClick={() => void saveFailedRecording()}>
+        <Button variant="primary" onClick={() => void saveFailedRecording()}>
           {t('tryAgain')}
         </Button>
         <Button icon={Save} onClick={saveHere}>
           {t('saveHere')}
         </Button>
-        <Button look="danger" onClick={cancelRecorder}>
+        <Button variant="danger" onClick={cancelRecorder}>
           {t('discard')}
         </Button>
       </div>

@@ -119,9 +119,9 @@ function Rows({ handle }: { handle: { current: RowsHandle | null } }) {
       <span role="status" className="sr-only">
         {search.trim() !== '' && answered && t('foundCount', { count: total })}
       </span>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the lines inside it, heard on their way up */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the bubbling key events of its items */}
       <div ref={box} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2" onKeyDown={byKey}>
-        {/* biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element */}
         <div role="list" aria-label={t('list')}>
           <Virtualizer ref={view} scrollRef={box} onScroll={more} keepMounted={[at]}>
             {list.map((one, place) => (
@@ -157,7 +157,7 @@ function Row(props: {
   const { id, name, source, seconds, createdAt, state, transcript } = recording
   const Icon = icons[source]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element
     <div role="listitem" data-id={id} data-current={current} className="transcribe-row flex items-center rounded-m">
       {props.naming ? (
         <InlineNameField

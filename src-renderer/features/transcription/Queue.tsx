@@ -23,7 +23,7 @@ export function Queue() {
           {going > 0 ? t('filesGoing', { count: going }) : t('filesEnded')}
         </span>
         {going < files.length && (
-          <Button size="small" look="plain" className="ms-auto" onClick={clearEnded}>
+          <Button size="small" variant="plain" className="ms-auto" onClick={clearEnded}>
             {t('clearEnded')}
           </Button>
         )}

@@ -113,7 +113,7 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
         <>
           {recording.mediaId !== null && (
             <Button
-              look={again ? 'normal' : 'go'}
+              variant={again ? 'normal' : 'primary'}
               busy={busy}
               title={t('withSettings')}
               onClick={() => void transcribe(id)}

@@ -62,7 +62,7 @@ function Begin() {
               action={
                 <>
                   {!some && (
-                    <Button look="go" onClick={() => void tryExample()}>
+                    <Button variant="primary" onClick={() => void tryExample()}>
                       {t('tryExample')}
                     </Button>
                   )}
@@ -91,7 +91,7 @@ function FilesLine() {
     <div className="flex flex-none items-center gap-2 px-5 py-1 text-s text-soft">
       <span className="num">{going > 0 && t('filesGoing', { count: going })}</span>
       {failed > 0 && <span className="num text-bad">{t('filesFailed', { count: failed })}</span>}
-      <Button size="small" look="plain" onClick={() => showRecording(null)}>
+      <Button size="small" variant="plain" onClick={() => showRecording(null)}>
         {t('showFiles')}
       </Button>
     </div>

@@ -67,7 +67,7 @@ function Nothing({ recording, loading }: { recording: Recording; loading: boolea
       icon={FileText}
       title={t('nothingYet')}
       action={
-        <Button look="go" onClick={() => void transcribe(recording.id)}>
+        <Button variant="primary" onClick={() => void transcribe(recording.id)}>
           {t('transcribe')}
         </Button>
       }
@@ -120,7 +120,7 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
-            <Button look="go" onClick={() => void convertAndTranscribe(recording.id)}>
+            <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id)}>
               {t('convertAgain')}
             </Button>
           </div>

@@ -86,14 +86,14 @@ async function askInTurn(key: string, recordingId: string): Promise<void> {
 /** The result of a transcript. Read from the core when the transcript is no longer running. */
 function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state' | 'problem'>> {
   return new Promise((resolve) => {
-    let looking = false
+    let checking = false
     const look = async (): Promise<void> => {
-      if (looking || useTranscribe.getState().making[id]) return
-      looking = true
+      if (checking || useTranscribe.getState().making[id]) return
+      checking = true
       const got = await client()
         ?.transcribe.get({ id: recordingId })
         .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
-      looking = false
+      checking = false
       // The core is unreachable: the next change asks again.
       if (got === undefined) return
       const end = got?.transcripts.find((one) => one.id === id) ?? { state: 'cancelled' as const, problem: null }

@@ -30,7 +30,7 @@ export function Corrections() {
   const [problem, setProblem] = useState<Problem | null>(null)
   const accountId = account?.id
   const asOf = account?.asOf
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain others
   useEffect(() => {
     if (!accountId) return
     const ended = new AbortController()

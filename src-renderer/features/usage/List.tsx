@@ -111,7 +111,7 @@ function Rename({ account, onClose }: { account: Account | null; onClose: () => 
       title={t('books.renameTitle')}
       about={t('books.renameAbout')}
       footer={
-        <Button look="go" type="submit" form="usage-rename">
+        <Button variant="primary" type="submit" form="usage-rename">
           {t('books.save')}
         </Button>
       }

@@ -80,7 +80,7 @@ export function NoAccount() {
       icon={ChartNoAxesColumn}
       title={t('empty.noBookTitle')}
       action={
-        <Button look="go" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+        <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
           {t('empty.connect')}
         </Button>
       }

@@ -198,7 +198,12 @@ function Days({ model }: { model: string }) {
             t('elsewhere.dailyRest', { count: same })
           ) : null}
           {from && to && (
-            <Button size="small" look="plain" className="ms-2" onClick={() => openRequests(from, to, 'model', model)}>
+            <Button
+              size="small"
+              variant="plain"
+              className="ms-2"
+              onClick={() => openRequests(from, to, 'model', model)}
+            >
               {t('table.open', { name: model })}
             </Button>
           )}

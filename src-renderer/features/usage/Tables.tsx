@@ -67,7 +67,7 @@ export function BucketTable(props: {
         ))}
       </FiguresTable>
       {more > 0 && (
-        <Button look="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
+        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
           {t('table.more', { count: Math.min(more, rowsAtOnce) })}
         </Button>
       )}
@@ -217,7 +217,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
         })}
       </FiguresTable>
       {more > 0 && (
-        <Button look="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
+        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
           {t('table.more', { count: Math.min(more, rowsAtOnce) })}
         </Button>
       )}

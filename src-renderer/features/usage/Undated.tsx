@@ -23,7 +23,7 @@ export function UndatedNote() {
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-s text-soft">
       {t('undated.note', { count: rows, figure: showCount(rows) })}
-      <Button size="small" look="plain" onClick={() => goToSection('corrections')} data-noprint>
+      <Button size="small" variant="plain" onClick={() => goToSection('corrections')} data-noprint>
         {t('undated.see')}
       </Button>
     </p>
@@ -36,7 +36,7 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
   const studio = useStudio()
   const [found, setFound] = useState<readonly z.infer<typeof undatedRow>[]>([])
   const [problem, setProblem] = useState<Problem | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain others
   useEffect(() => {
     const ended = new AbortController()
     setProblem(null)

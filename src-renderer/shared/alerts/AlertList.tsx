@@ -26,7 +26,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
       <header className="flex items-center gap-1 border-line border-b py-1.5 ps-3.5 pe-1.5">
         <h2 className="me-auto font-semibold">{t('title')}</h2>
         {alerts.length > 0 && (
-          <Button look="plain" size="small" onClick={() => dismiss({})}>
+          <Button variant="plain" size="small" onClick={() => dismiss({})}>
             {t('dismissAll')}
           </Button>
         )}

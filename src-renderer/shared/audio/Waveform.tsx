@@ -69,7 +69,7 @@ export function Waveform(props: WaveformProps) {
   reported.current = { onTime, onReady, onPlaying }
   const [player, setPlayer] = useState<WavePlayer | null>(null)
   const rate = mime === 'audio/pcm' || mime.startsWith('audio/L16') ? pcmRate : null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a length that is known later is told to the same player
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a later duration is passed to the same player
   useEffect(() => {
     const address = new URL(mediaPath(mediaId), location.href).href
     const opened = openWavePlayer(address, { pcmRate: rate, seconds }, (time) => reported.current.onTime?.(time))

@@ -26,7 +26,7 @@ export interface Microphone {
  */
 export function useMicrophones(again: unknown): Microphone[] {
   const [list, setList] = useState<Microphone[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `again` is what asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new value of `again` reads again
   useEffect(() => {
     const devices: MediaDevices | undefined = navigator.mediaDevices
     if (!devices?.enumerateDevices) return

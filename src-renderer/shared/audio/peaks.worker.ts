@@ -30,13 +30,13 @@ const postPeaks = (type: 'some' | 'all', peaks: Peaks): void =>
   notify({ type, peaks: peaks.bytes(), seconds: peaks.seconds })
 
 addEventListener('message', ({ data }: MessageEvent<PeaksQuestion>) => {
-  look(data).catch((thrown: unknown) => {
+  measureFile(data).catch((thrown: unknown) => {
     const why = thrown instanceof Missing ? 'missing' : thrown instanceof NoDecoder ? 'undecodable' : 'unreadable'
     notify({ type: 'failed', why, message: thrown instanceof Error ? thrown.message : String(thrown) })
   })
 })
 
-async function look({ address, pcmRate }: PeaksQuestion): Promise<void> {
+async function measureFile({ address, pcmRate }: PeaksQuestion): Promise<void> {
   const response = await fetch(address)
   if (!response.ok || !response.body) throw new Missing(`The file cannot be read: ${response.status}.`)
   const bytes = Number(response.headers.get('content-length') ?? 0)
@@ -51,10 +51,10 @@ async function look({ address, pcmRate }: PeaksQuestion): Promise<void> {
   }
   if (bytes > maxInMemory) {
     await stream.cancel()
-    return lookAt(new Input({ formats: ALL_FORMATS, source: new UrlSource(address) }), null)
+    return measureInput(new Input({ formats: ALL_FORMATS, source: new UrlSource(address) }), null)
   }
   const file = new Uint8Array(await new Response(stream).arrayBuffer())
-  await lookAt(new Input({ formats: ALL_FORMATS, source: new BufferSource(file) }), file)
+  await measureInput(new Input({ formats: ALL_FORMATS, source: new BufferSource(file) }), file)
 }
 
 /** Returns the first 64 KB, and a stream of the whole file. */
@@ -92,7 +92,7 @@ async function withHead(
 }
 
 /** First measures roughly at evenly spaced places, then measures everything. */
-async function lookAt(input: Input, file: Uint8Array | null): Promise<void> {
+async function measureInput(input: Input, file: Uint8Array | null): Promise<void> {
   try {
     const track = await input.getPrimaryAudioTrack().catch(() => null)
     if (!track) throw new Unreadable('No sound was found in this file.')

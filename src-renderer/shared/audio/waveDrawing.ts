@@ -19,9 +19,9 @@ export function drawWave(
   height: number,
   colours: { wave: string; played: string },
 ): WaveDrawing {
-  const stand = document.createElement('div')
+  const container = document.createElement('div')
   const wave = WaveSurfer.create({
-    container: stand,
+    container,
     media: audio,
     height,
     barWidth: 2,
@@ -37,7 +37,7 @@ export function drawWave(
     progressColor: colours.played,
     cursorColor: colours.played,
   })
-  for (const child of stand.children) {
+  for (const child of container.children) {
     const style = child.shadowRoot?.querySelector('style')
     if (!child.shadowRoot || !style) continue
     const sheet = new CSSStyleSheet()
@@ -45,7 +45,7 @@ export function drawWave(
     style.remove()
     child.shadowRoot.adoptedStyleSheets = [sheet]
   }
-  box.append(stand)
+  box.append(container)
   let closed = false
   return {
     show(heights, seconds) {
@@ -59,7 +59,7 @@ export function drawWave(
     close() {
       closed = true
       wave.destroy()
-      stand.remove()
+      container.remove()
     },
   }
 }

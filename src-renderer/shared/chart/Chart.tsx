@@ -26,8 +26,8 @@ export interface ChartProps {
 export function Chart({ data, label, onOpen }: ChartProps) {
   const { t } = useTranslation('chart')
   const box = useRef<HTMLDivElement>(null)
-  const look = useLook()
-  const { canvas, state, place, fold } = useDrawing(data, look)
+  const colors = useChartColors()
+  const { canvas, state, place, fold } = useDrawing(data, colors)
   const [cursor, setCursor] = useState<Cursor | null>(null)
   const last = data.buckets.length - 1
   const note = t(`folded.${data.grain}`, { count: fold.per })
@@ -109,21 +109,21 @@ export function Chart({ data, label, onOpen }: ChartProps) {
 }
 
 /** The colours of the previous chart, as a first guess. Reading the colours of a new page would force a style calculation. */
-let lastLook: ChartColors | null = null
+let lastColors: ChartColors | null = null
 
 /** The current colours, read again when the theme changes. */
-function useLook() {
+function useChartColors() {
   const theme = useApp(({ app }) => app?.settings.theme)
-  const [look, setLook] = useState(() => (lastLook ??= readChartColors()))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what counts, the page is what is read
+  const [colors, setColors] = useState(() => (lastColors ??= readChartColors()))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the theme, although the effect reads the page
   useEffect(() => {
     const read = () => {
       const now = readChartColors()
-      if (now.all !== lastLook?.all) lastLook = now
-      setLook(lastLook)
+      if (now.all !== lastColors?.all) lastColors = now
+      setColors(lastColors)
     }
     // The text colour is cheap to read, all colours are not.
-    if (lastLook && lastLook.ink === getComputedStyle(document.body).color) setLook(lastLook)
+    if (lastColors && lastColors.ink === getComputedStyle(document.body).color) setColors(lastColors)
     else read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
@@ -137,5 +137,5 @@ function useLook() {
       window.removeEventListener('afterprint', read)
     }
   }, [theme])
-  return look
+  return colors
 }

@@ -72,7 +72,7 @@ const isRound = ({ width, height }: Part, line: number): boolean => line > 0 && 
 /** `pixels`: fastest drawing, for the screen. `paths`: one path per series, sharp at any size, for saved images. */
 export type Medium = { as: 'pixels'; ratio: number } | { as: 'paths' }
 
-export function bars(data: ChartData, look: ChartColors, medium: Medium): CustomSeriesOption[] {
+export function bars(data: ChartData, colors: ChartColors, medium: Medium): CustomSeriesOption[] {
   const highest = heightsOf(data).reduce((most, one) => Math.max(most, one), 0)
   const ratio = medium.as === 'pixels' ? medium.ratio : 2
   const line = between(data.buckets.length)
@@ -87,7 +87,7 @@ export function bars(data: ChartData, look: ChartColors, medium: Medium): Custom
         const zero = api.coord([0, 0])[1] ?? 0
         const perValue = highest > 0 ? (zero - (api.coord([0, highest])[1] ?? 0)) / highest : 0
         const parts = partsOf(data, { x, y, width, height, perValue, ratio })
-        const fills = data.series.map(({ ink }) => look.of(ink))
+        const fills = data.series.map(({ ink }) => colors.of(ink))
         if (medium.as === 'paths') {
           return {
             type: 'group',

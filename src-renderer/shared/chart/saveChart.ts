@@ -10,24 +10,24 @@ import { type ChartOption, chartGrid, chartOption } from './option.ts'
 const size = { width: 1200, height: 480 }
 
 /** The option of a saved chart, complete with its title, legend and date. */
-export function pictureOption(data: ChartData, look: ChartColors, title: string, about: string): ChartOption {
+export function pictureOption(data: ChartData, colors: ChartColors, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
-  const option = chartOption(fold.data, look, { as: 'paths' })
+  const option = chartOption(fold.data, colors, { as: 'paths' })
   const reported = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
   return {
     ...option,
     // ECharts shows a legend entry only for an existing series.
-    series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, look.of(ink)))].flat(),
-    backgroundColor: look.raise,
+    series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, colors.of(ink)))].flat(),
+    backgroundColor: colors.raise,
     title: {
       ...{ text: title, subtext: about + reported, left: 16, top: 12 },
-      textStyle: { color: look.ink, fontFamily: look.font, fontSize: 16, fontWeight: 600 },
-      subtextStyle: { color: look.soft, fontFamily: look.font, fontSize: 12 },
+      textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 16, fontWeight: 600 },
+      subtextStyle: { color: colors.soft, fontFamily: colors.font, fontSize: 12 },
     },
     legend: {
       ...{ type: 'plain', right: 16, top: 14, icon: 'roundRect', itemWidth: 10, itemHeight: 10, width: 640 },
       data: data.series.map(({ name }) => name),
-      textStyle: { color: look.ink, fontFamily: look.font, fontSize: 12 },
+      textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 12 },
     },
     grid: { ...chartGrid, left: 16, right: 20, top: 76, bottom: 16 },
   }
@@ -54,10 +54,10 @@ export async function saveSvg(data: ChartData, title: string, about: string, nam
 /** Twice the screen resolution, for print. */
 export async function savePng(data: ChartData, title: string, about: string, name: string): Promise<void> {
   const { init } = await import('./echarts.ts')
-  const look = readChartColors()
+  const colors = readChartColors()
   const chart = init(document.createElement('div'), null, { renderer: 'canvas', ...size })
-  chart.setOption(pictureOption(data, look, title, about))
-  const url = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: look.raise })
+  chart.setOption(pictureOption(data, colors, title, about))
+  const url = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: colors.raise })
   chart.dispose()
   saveBlob(new Blob([bytesOf(url.slice(url.indexOf(',') + 1))], { type: 'image/png' }), `${name}.png`)
 }

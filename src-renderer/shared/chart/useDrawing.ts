@@ -26,7 +26,7 @@ export type DrawingState = 'loading' | 'drawn' | 'failed'
 /** Draws the data into the element of `canvas`, again whenever data, colours or size change. */
 export function useDrawing(
   data: ChartData,
-  look: ChartColors,
+  colors: ChartColors,
 ): { canvas: RefObject<HTMLDivElement | null>; state: DrawingState; place: ChartPosition; fold: Fold } {
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
@@ -68,10 +68,10 @@ export function useDrawing(
     if (!chart || chart.isDisposed()) return
     fitTo(chart, canvas.current)
     const medium = { as: 'pixels', ratio: chart.getDevicePixelRatio() } as const
-    chart.setOption(chartOption(fold.data, look, medium), { notMerge: true })
+    chart.setOption(chartOption(fold.data, colors, medium), { notMerge: true })
     setWidth(chart.getWidth())
     setState('drawn')
-  }, [chart, fold, look])
+  }, [chart, fold, colors])
 
   const place = useMemo(() => placeOf(state === 'drawn' ? chart : null, fold, width), [chart, fold, state, width])
   return { canvas, state, place, fold }

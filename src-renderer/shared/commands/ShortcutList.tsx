@@ -199,7 +199,7 @@ function Recorder(props: {
           <Button size="small" onClick={() => onKeys(pressed)}>
             {t('useHere')}
           </Button>
-          <Button size="small" look="plain" onClick={onEnd}>
+          <Button size="small" variant="plain" onClick={onEnd}>
             {t('leave')}
           </Button>
         </span>

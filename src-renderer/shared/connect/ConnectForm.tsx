@@ -39,7 +39,7 @@ export function ConnectForm({
   const keyInput = useRef<HTMLInputElement>(null)
   const nameInput = useRef<HTMLInputElement>(null)
   const [taken, setTaken] = useState<string | null>(null)
-  const keep = keychain?.available ? form.keep : 'session'
+  const keyStorage = keychain?.available ? form.keyStorage : 'session'
   const address = judgeAddress(form.baseUrl)
 
   const sealedKey = async (): Promise<SealedKey> => {
@@ -72,7 +72,7 @@ export function ConnectForm({
       else {
         await studio.connection.connect({
           ...target,
-          keep,
+          keep: keyStorage,
           ...(name !== '' && { name }),
           ...(profile && { id: profile.id }),
         })
@@ -136,8 +136,8 @@ export function ConnectForm({
         <span className="font-[540] text-s">{t('keep')}</span>
         <Segmented
           label={t('keep')}
-          value={keep}
-          onChange={(value) => send({ type: 'keep', keep: value })}
+          value={keyStorage}
+          onChange={(value) => send({ type: 'keyStorage', keyStorage: value })}
           segments={[
             { value: 'keychain', label: t('keepKeychain'), disabled: !keychain?.available },
             { value: 'session', label: t('keepSession') },
@@ -146,7 +146,7 @@ export function ConnectForm({
         <span className="text-faint text-s">
           {keychain && !keychain.available
             ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
-            : t(keep === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
+            : t(keyStorage === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
         </span>
       </div>
       {form.problem && <ProblemNotice problem={form.problem} noAction />}
@@ -162,7 +162,7 @@ export function ConnectForm({
         <Button busy={form.phase === 'testing'} disabled={!canAsk(form)} onClick={() => void ask('testing')}>
           {form.phase === 'testing' ? t('testing') : t('test')}
         </Button>
-        <Button look="go" type="submit" busy={form.phase === 'connecting'} disabled={!canAsk(form)}>
+        <Button variant="primary" type="submit" busy={form.phase === 'connecting'} disabled={!canAsk(form)}>
           {form.phase === 'connecting' ? t('connecting') : t('connect')}
         </Button>
       </div>

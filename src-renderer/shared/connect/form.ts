@@ -12,7 +12,7 @@ export interface TestResult {
 /** The form without the key. The key is only in its input, and here only as ciphertext for the core's process. */
 export interface ConnectForm {
   baseUrl: string
-  keep: 'keychain' | 'session'
+  keyStorage: 'keychain' | 'session'
   allowInsecure: boolean
   /** Whether the key input has text. */
   keyTyped: boolean
@@ -24,7 +24,7 @@ export interface ConnectForm {
 
 export type ConnectAction =
   | { type: 'address'; baseUrl: string }
-  | { type: 'keep'; keep: ConnectForm['keep'] }
+  | { type: 'keyStorage'; keyStorage: ConnectForm['keyStorage'] }
   | { type: 'insist'; allowInsecure: boolean }
   | { type: 'key'; typed: boolean }
   | { type: 'sealed'; sealed: SealedKey }
@@ -37,7 +37,7 @@ export const firstForm = (
   keychain: boolean,
 ): ConnectForm => ({
   baseUrl: former?.baseUrl ?? '',
-  keep: keychain ? 'keychain' : 'session',
+  keyStorage: keychain ? 'keychain' : 'session',
   allowInsecure: former?.allowInsecure ?? false,
   keyTyped: false,
   sealed: null,
@@ -54,8 +54,8 @@ export function connectReducer(form: ConnectForm, action: ConnectAction): Connec
     case 'address':
       // The consent to an insecure connection is for one address. Another address asks again.
       return { ...form, ...stale, baseUrl: action.baseUrl, allowInsecure: false }
-    case 'keep':
-      return { ...form, keep: action.keep }
+    case 'keyStorage':
+      return { ...form, keyStorage: action.keyStorage }
     case 'insist':
       return { ...form, allowInsecure: action.allowInsecure }
     case 'key':

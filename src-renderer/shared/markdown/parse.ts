@@ -22,9 +22,9 @@ const wordJoiner = '\u2060'
 
 /** Faster than the lookup by text, for blocks that still exist. */
 const ofBlock = new WeakMap<FlowBlock, RootContent[]>()
-const kept = new Map<string, RootContent[]>()
+const cachedNodes = new Map<string, RootContent[]>()
 const cacheMaxChars = 2_000_000
-let keptChars = 0
+let cachedChars = 0
 
 /** The nodes of one block. Those of finished blocks are cached, so that scrolling back parses nothing again. */
 export function parseBlock(block: FlowBlock): RootContent[] {
@@ -38,7 +38,7 @@ export function parseBlock(block: FlowBlock): RootContent[] {
 
 function parseAnew(block: FlowBlock): RootContent[] {
   const key = `${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
-  const known = block.open ? undefined : kept.get(key)
+  const known = block.open ? undefined : cachedNodes.get(key)
   if (known) return known
   // An unfinished formula stays text.
   const { text: bare, formulas } = takeFormulas(block.source)
@@ -48,7 +48,7 @@ function parseAnew(block: FlowBlock): RootContent[] {
   const children = parse(block.definitions === '' ? text : `${text}\n\n${block.definitions}`, bare)
   if (block.continues) takeOffJoiner(children)
   placeFormulas(children, formulas)
-  if (!block.open) keep(key, children)
+  if (!block.open) cacheNodes(key, children)
   return children
 }
 
@@ -89,13 +89,13 @@ function asText(shown: string): RootContent[] {
   return [{ type: 'paragraph', children: [{ type: 'text', value: shown }] }]
 }
 
-function keep(source: string, nodes: RootContent[]): void {
-  keptChars += source.length
-  kept.set(source, nodes)
-  for (const oldest of kept.keys()) {
-    if (keptChars <= cacheMaxChars) return
-    kept.delete(oldest)
-    keptChars -= oldest.length
+function cacheNodes(source: string, nodes: RootContent[]): void {
+  cachedChars += source.length
+  cachedNodes.set(source, nodes)
+  for (const oldest of cachedNodes.keys()) {
+    if (cachedChars <= cacheMaxChars) return
+    cachedNodes.delete(oldest)
+    cachedChars -= oldest.length
   }
 }
 

@@ -21,7 +21,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
   const [wish, setWish] = useState<WaitingWish | null>(null)
   const wasHeld = state === 'held'
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that is changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per edited item
   useEffect(() => {
     let left = false
     const begin = async (): Promise<void> => {
@@ -58,7 +58,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
           <Button type="button" onClick={leave}>
             {t('change.leave')}
           </Button>
-          <Button type="submit" look="go" disabled={!wish}>
+          <Button type="submit" variant="primary" disabled={!wish}>
             {t('change.save')}
           </Button>
         </div>

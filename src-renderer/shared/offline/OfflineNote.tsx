@@ -21,7 +21,7 @@ export interface OfflineNoteProps {
 export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
   const { t } = useTranslation('offline')
   const offline = useOffline()
-  const { look, looking } = useReconnect()
+  const { reconnect, checking } = useReconnect()
   const [busy, setBusy] = useState(false)
   if (!offline) return null
   const wait = (): void => {
@@ -45,8 +45,8 @@ export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
             {t('wait')}
           </Button>
         )}
-        <Button size="small" look="plain" busy={looking} onClick={look}>
-          {t(looking ? 'looking' : 'lookNow')}
+        <Button size="small" variant="plain" busy={checking} onClick={reconnect}>
+          {t(checking ? 'looking' : 'lookNow')}
         </Button>
       </span>
     </div>

@@ -9,7 +9,7 @@ import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
 
-/** Follows the outbox, and tells the core when the network may be back: the window becomes visible, or the browser reports a network. */
+/** Follows the outbox, and notifies the core when the network may be back: the window becomes visible, or the browser reports a network. */
 export function OfflineSubscriptions() {
   const studio = useStudio()
   useEffect(() => {

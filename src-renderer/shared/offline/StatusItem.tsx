@@ -35,12 +35,12 @@ export function OfflineTexts({ connection, offline }: { connection: Connection; 
 /** Checks the connection now. Screen readers hear once that the service is unreachable. */
 export function ReconnectItem() {
   const { t } = useTranslation('offline')
-  const { look, looking } = useReconnect()
+  const { reconnect, checking } = useReconnect()
   return (
     <>
-      <button type="button" onClick={look} aria-disabled={looking} className={cx(item, 'shrink-0')}>
-        <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={looking ? 'animate-spin' : ''} />
-        <span className="max-[800px]:sr-only">{t(looking ? 'looking' : 'lookNow')}</span>
+      <button type="button" onClick={reconnect} aria-disabled={checking} className={cx(item, 'shrink-0')}>
+        <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={checking ? 'animate-spin' : ''} />
+        <span className="max-[800px]:sr-only">{t(checking ? 'looking' : 'lookNow')}</span>
       </button>
       <span role="status" className="sr-only">
         {t('said')}

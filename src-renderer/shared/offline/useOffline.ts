@@ -9,15 +9,15 @@ import { showToast } from '../toasts.ts'
 export const useOffline = (): Offline | null => useApp(({ app }) => app?.connection.offline ?? null)
 
 /** Checks now whether the service is reachable. */
-export function useReconnect(): { look: () => void; looking: boolean } {
+export function useReconnect(): { reconnect: () => void; checking: boolean } {
   const studio = useStudio()
-  const looking = useApp(({ app }) => app?.connection.state === 'checking')
-  const look = (): void => {
+  const checking = useApp(({ app }) => app?.connection.state === 'checking')
+  const reconnect = (): void => {
     studio.connection
       .recheck()
       .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
   }
-  return { look, looking }
+  return { reconnect, checking }
 }
 
 /** The current time, updated every `everyMs`. */

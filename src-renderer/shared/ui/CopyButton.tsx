@@ -11,7 +11,7 @@ export function CopyButton(props: {
   name: string
   label?: string
   size?: 'small' | 'normal'
-  look?: 'normal' | 'go'
+  variant?: 'normal' | 'primary'
 }) {
   const { t } = useTranslation('common')
   const [outcome, setOutcome] = useState<Outcome>('idle')
@@ -31,7 +31,7 @@ export function CopyButton(props: {
   return (
     <>
       {props.label ? (
-        <Button icon={icon} look={props.look ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
+        <Button icon={icon} variant={props.variant ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
           {said ?? props.label}
         </Button>
       ) : (

@@ -135,7 +135,7 @@ export function ConfirmDialog({ confirm, busy, onConfirm, children, ...dialog }:
       footer={
         <>
           <Button onClick={dialog.onClose}>{t('cancel')}</Button>
-          <Button look="danger" busy={busy ?? false} onClick={onConfirm}>
+          <Button variant="danger" busy={busy ?? false} onClick={onConfirm}>
             {confirm}
           </Button>
         </>

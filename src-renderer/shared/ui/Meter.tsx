@@ -7,7 +7,7 @@ const fills: Record<Level, string> = { good: 'bg-good', warn: 'bg-warn', bad: 'b
 export function Meter(props: { label: string; value: number; max: number; level: Level; className?: string }) {
   const share = props.max > 0 ? Math.min(1, Math.max(0, props.value / props.max)) : 0
   return (
-    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
+    // biome-ignore lint/a11y/useSemanticElements: the <meter> element cannot have our colours
     <span
       role="meter"
       aria-label={props.label}

@@ -33,7 +33,7 @@ export function ZoomView(props: {
     const box = view.current
     return { width: box?.clientWidth ?? 1, height: box?.clientHeight ?? 1 }
   }, [])
-  const stand = useCallback(
+  const applyZoom = useCallback(
     (next: ZoomState): void => {
       zoomState.current = next
       const element = image.current
@@ -49,18 +49,18 @@ export function ZoomView(props: {
   )
   const zoomAt = useCallback(
     (factor: number, at: { x: number; y: number }): void =>
-      stand(zoomed(zoomState.current, factor, at, { width, height }, size())),
-    [stand, size, width, height],
+      applyZoom(zoomed(zoomState.current, factor, at, { width, height }, size())),
+    [applyZoom, size, width, height],
   )
   useImperativeHandle(
     ref,
     () => ({
       zoom: (factor) => zoomAt(factor, { x: 0, y: 0 }),
-      fit: () => stand(fitted({ width, height }, size())),
+      fit: () => applyZoom(fitted({ width, height }, size())),
       real: () => zoomAt(1 / zoomState.current.scale, { x: 0, y: 0 }),
-      move: (dx, dy) => stand(moved(zoomState.current, dx, dy, { width, height }, size())),
+      move: (dx, dy) => applyZoom(moved(zoomState.current, dx, dy, { width, height }, size())),
     }),
-    [stand, zoomAt, size, width, height],
+    [applyZoom, zoomAt, size, width, height],
   )
 
   // After a resize, a fitted picture is fitted again. A zoomed one keeps its scale.
@@ -72,13 +72,13 @@ export function ZoomView(props: {
       const least = fitScale({ width, height }, size())
       const wasFitted = was === 0 || zoomState.current.scale <= was * 1.001
       was = least
-      stand(wasFitted ? fitted({ width, height }, size()) : held(zoomState.current, { width, height }, size()))
+      applyZoom(wasFitted ? fitted({ width, height }, size()) : held(zoomState.current, { width, height }, size()))
     }
     refit()
     const sizes = new ResizeObserver(refit)
     sizes.observe(box)
     return () => sizes.disconnect()
-  }, [width, height, size, stand])
+  }, [width, height, size, applyZoom])
 
   useEffect(() => {
     const box = view.current
@@ -98,7 +98,7 @@ export function ZoomView(props: {
       // A small picture is already at 100 percent when fitted, so the toggle uses 200.
       const goal = Math.max(1, fitScale({ width, height }, size()) * 2)
       if (isFitted) zoomAt(goal / zoomState.current.scale, fromMiddle(event))
-      else stand(fitted({ width, height }, size()))
+      else applyZoom(fitted({ width, height }, size()))
     }
     const down = (event: PointerEvent): void => {
       if (event.button !== 0 || box.dataset.zoomed !== 'true') return
@@ -106,7 +106,7 @@ export function ZoomView(props: {
     }
     const move = (event: PointerEvent): void => {
       if (!box.hasPointerCapture(event.pointerId)) return
-      stand(moved(zoomState.current, event.movementX, event.movementY, { width, height }, size()))
+      applyZoom(moved(zoomState.current, event.movementX, event.movementY, { width, height }, size()))
     }
     const ended = new AbortController()
     const { signal } = ended
@@ -115,7 +115,7 @@ export function ZoomView(props: {
     box.addEventListener('pointerdown', down, { signal })
     box.addEventListener('pointermove', move, { signal })
     return () => ended.abort()
-  }, [zoomAt, stand, size, width, height])
+  }, [zoomAt, applyZoom, size, width, height])
 
   return (
     <div ref={view} className="lightbox-view">

@@ -33,7 +33,7 @@ function Bar() {
     return () => useFind.setState({ inMessage: null })
   }, [inMessage])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each time the focus is asked for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request
   useEffect(() => {
     field.current?.focus()
     field.current?.select()

@@ -38,7 +38,7 @@ export function useMarks(pattern: RegExp | null, match: Match | null): void {
     }
   }, [pattern, match])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each time it is asked for, also for the same match again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request, also for the same match
   useEffect(() => {
     if (asked === 0 || !match || pattern === null) return
     return bringIntoSight(match, pattern)

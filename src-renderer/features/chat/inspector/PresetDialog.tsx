@@ -71,7 +71,7 @@ function Form() {
       />
       <div className="flex justify-end gap-2">
         <Button onClick={close}>{t('cancel')}</Button>
-        <Button type="submit" look="go" busy={busy} disabled={name.trim() === ''}>
+        <Button type="submit" variant="primary" busy={busy} disabled={name.trim() === ''}>
           {t(same ? 'presetSaveOver' : 'presetSave')}
         </Button>
       </div>

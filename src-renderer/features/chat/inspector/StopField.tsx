@@ -51,7 +51,7 @@ export function StopField({ value }: { value: string[] | undefined }) {
         <>
           <ul className="chat-stops" ref={list}>
             {typed.map((text, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its index
               <li key={at}>
                 <input
                   aria-label={t('stopNumber', { number: at + 1 })}

@@ -126,7 +126,7 @@ export function FolderDialog() {
         </Field>
         <div className="flex justify-end gap-2">
           <Button onClick={closeFolder}>{t('common:cancel')}</Button>
-          <Button type="submit" look="go" disabled={name.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={name.trim() === ''}>
             {t('create')}
           </Button>
         </div>

@@ -73,7 +73,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
       ))}
       <div>
         <div className="mb-1.5 font-[540] text-s">{t('promptPreview')}</div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keys */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
         <section className="list-preview" dir="auto" aria-label={t('promptPreview')} tabIndex={0}>
           {filledPieces(prompt.text, values).map((piece, at) =>
             // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text
@@ -98,10 +98,10 @@ function Form(props: { onSubmit: (event: FormEvent) => void; action: string; bus
     <form className="flex min-w-0 flex-col gap-4" onSubmit={props.onSubmit}>
       {props.children}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button look="plain" icon={ArrowLeft} className="list-back me-auto" onClick={back}>
+        <Button variant="plain" icon={ArrowLeft} className="list-back me-auto" onClick={back}>
           {t('promptBack')}
         </Button>
-        <Button type="submit" look="go" busy={props.busy ?? false}>
+        <Button type="submit" variant="primary" busy={props.busy ?? false}>
           {props.action}
         </Button>
       </div>

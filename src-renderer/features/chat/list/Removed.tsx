@@ -42,7 +42,7 @@ export function Removed() {
     <>
       <div className="list-removed-head">
         <span>{t('removedAbout')}</span>
-        <Button size="small" look="danger" onClick={() => setAsking(all)}>
+        <Button size="small" variant="danger" onClick={() => setAsking(all)}>
           {t('eraseAll')}
         </Button>
       </div>

@@ -21,7 +21,7 @@ interface Parts {
 export const HeadingRow = memo(function HeadingRow({ name }: { name: Extract<ListRow, { row: 'heading' }>['key'] }) {
   const { t } = useTranslation('library')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: a heading is walked over
+    // biome-ignore lint/a11y/useFocusableInteractive: a heading is skipped
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div role="row" className="list-heading">
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
@@ -40,7 +40,7 @@ export const FolderRow = memo(function FolderRow({
   const editing = useList((list) => list.editing === folder.id)
   const Icon = open ? FolderOpen : FolderIcon
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: its button has the focus
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div
       role="row"
@@ -93,7 +93,7 @@ export const ChatRow = memo(function ChatRow({
   const editing = useList((list) => list.editing === conversation.id)
   const title = conversation.title ?? t('untitled')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: its button has the focus
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div
       role="row"
@@ -152,7 +152,7 @@ function Under({ conversation, current }: { conversation: Conversation; current:
 function State({ conversation: { running, waiting, draft, pinned, archived } }: { conversation: Conversation }) {
   const { t } = useTranslation('library')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: nothing in it takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: nothing in it is focusable
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <span role="gridcell" className="list-state">
       {pinned && !archived && <Pin role="img" aria-label={t('pinned')} />}
@@ -169,7 +169,7 @@ function State({ conversation: { running, waiting, draft, pinned, archived } }: 
 
 function Cell({ wide, children }: { wide?: boolean; children: React.ReactNode }) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: what is in it takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: its content has the focus
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div role="gridcell" className={wide ? 'list-cell' : undefined}>
       {children}

@@ -98,7 +98,7 @@ function Choose() {
   return (
     <div className="list-drop-place" {...handlers}>
       <FileUp aria-hidden size={22} strokeWidth={1.5} />
-      <Button look="go" onClick={() => input.current?.click()}>
+      <Button variant="primary" onClick={() => input.current?.click()}>
         {t('importChoose')}
       </Button>
       <span className="text-s text-soft">{t('importDrop')}</span>
@@ -152,7 +152,7 @@ function Ways({ work }: { work: TransferTask }) {
         <Button onClick={cancelTransfer}>{t('hide')}</Button>
         {conversationId !== null && (
           <Button
-            look="go"
+            variant="primary"
             onClick={() => {
               cancelTransfer()
               showChat(conversationId)

@@ -42,7 +42,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   }, [follow, list])
 
   const lastBefore = useRef(last)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new last message is what moves the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the last message changes
   useLayoutEffect(() => {
     // A person who sends a message wants to see it, wherever the view was.
     if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) follow(true)

@@ -37,7 +37,7 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
           />
         </Field>
       </div>
-      <Button size="small" type="submit" look="danger" busy={busy} className="mb-6">
+      <Button size="small" type="submit" variant="danger" busy={busy} className="mb-6">
         {t('ask.sayNo')}
       </Button>
     </form>

@@ -25,7 +25,7 @@ export function ToolAsk({ row }: { row: ToolRow }) {
   const button = (allow: Decision, words: string) => (
     <Button
       size="small"
-      look={allow === 'once' ? 'go' : 'normal'}
+      variant={allow === 'once' ? 'primary' : 'normal'}
       busy={deciding === allow}
       disabled={!ready || deciding !== null}
       onClick={() => void say(allow)}
@@ -34,7 +34,7 @@ export function ToolAsk({ row }: { row: ToolRow }) {
     </Button>
   )
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would take its own line and border
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a line and border of its own
     <div role="group" aria-label={t('ask.group', { name: plainText(row.run.name) })} className="flex flex-col gap-2.5">
       <Where row={row} />
       <div className="flex flex-wrap gap-2">

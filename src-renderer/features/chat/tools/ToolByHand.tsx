@@ -78,7 +78,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
           )}
           <Button
             type="submit"
-            look="go"
+            variant="primary"
             size="small"
             busy={busy}
             disabled={blocked}

@@ -6,7 +6,7 @@ import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { useNow } from '../hooks.ts'
 import { seconds } from '../messages.ts'
-import { cardState, looks, toneInk } from './appearance.ts'
+import { appearances, cardState, toneInk } from './appearance.ts'
 import { isToolRow, type ToolRow } from './round.ts'
 import { showArguments } from './show.ts'
 import { HostileName, HostileText } from './Text.tsx'
@@ -26,7 +26,7 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
   const tool = row && isToolRow(row) ? row : null
   const state = cardState(tool?.run ?? null, writing)
   const card = useStableFocus(state)
-  const { icon: Icon, tone } = looks[state]
+  const { icon: Icon, tone } = appearances[state]
   const name = plainText(call.name) || t('card.noName')
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form, and a section would be one landmark of many with one name

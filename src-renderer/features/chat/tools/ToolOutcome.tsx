@@ -27,7 +27,7 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
       {run.notes.length > 0 && (
         <ul className={cx('list-disc ps-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
           {run.notes.slice(0, 20).map((note, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: notes never move, and two may read the same
+            // biome-ignore lint/suspicious/noArrayIndexKey: notes never move, and two may be equal
             <li key={at} className="break-words">
               {plainText(note.slice(0, 1_000))}
             </li>

@@ -86,7 +86,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
         {usable.length > 1 && (
           <Button
             size="small"
-            look="plain"
+            variant="plain"
             disabled={usable.every(({ id }) => enabled.includes(id))}
             aria-label={t('pick.allOf', { name })}
             onClick={() =>
@@ -102,7 +102,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
         {offers.length > 1 && (
           <Button
             size="small"
-            look="plain"
+            variant="plain"
             disabled={on.length === 0}
             aria-label={t('pick.noneOf', { name })}
             onClick={() =>

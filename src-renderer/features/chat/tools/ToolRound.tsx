@@ -64,7 +64,7 @@ function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }
   return (
     <div role="status" className="my-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-s">
       <span>{rounds >= bound ? t('round.bound', { count: rounds }) : t('round.rests')}</span>
-      <Button size="small" look="go" busy={busy} onClick={() => void go()}>
+      <Button size="small" variant="primary" busy={busy} onClick={() => void go()}>
         {t('round.goOn')}
       </Button>
     </div>

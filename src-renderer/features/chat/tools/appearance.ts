@@ -29,7 +29,7 @@ export const cardState = (run: ToolRun | null, writing: boolean): CardState => {
 type Tone = 'ask' | 'good' | 'warn' | 'bad' | 'muted'
 
 /** Icon and tone of each state. A text is always beside them. */
-export const looks: Record<CardState, { icon: LucideIcon; tone: Tone }> = {
+export const appearances: Record<CardState, { icon: LucideIcon; tone: Tone }> = {
   writing: { icon: PencilLine, tone: 'muted' },
   not_run: { icon: Minus, tone: 'muted' },
   awaiting: { icon: Hand, tone: 'ask' },

@@ -61,7 +61,7 @@ export function DictationBar() {
           <Time since={now.since} />
           {now.muted && <span role="alert">{t('micMuted')}</span>}
           {cancel}
-          <Button look="go" size="small" icon={Check} onClick={() => void finishDictation()}>
+          <Button variant="primary" size="small" icon={Check} onClick={() => void finishDictation()}>
             {t('finish')}
           </Button>
         </section>
@@ -89,7 +89,7 @@ export function DictationBar() {
           <Button size="small" onClick={() => void sendRecording()}>
             {t('tryAgain')}
           </Button>
-          <Button size="small" look="plain" onClick={cancelDictation}>
+          <Button size="small" variant="plain" onClick={cancelDictation}>
             {t('discard')}
           </Button>
         </div>

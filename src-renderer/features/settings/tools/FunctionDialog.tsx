@@ -136,7 +136,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
           />
           <Button
             size="small"
-            look="plain"
+            variant="plain"
             disabled={reading.json !== null}
             onClick={() => change({ schema: JSON.stringify(JSON.parse(typed.schema), null, 2) })}
           >
@@ -165,7 +165,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
             {t('settings.form.some')}
           </span>
         )}
-        <Button look="go" type="submit" busy={busy}>
+        <Button variant="primary" type="submit" busy={busy}>
           {t(tool ? 'settings.form.save' : 'settings.form.make')}
         </Button>
       </div>

@@ -100,7 +100,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
             {t('settings.paste.addAll', { count: ready.length })}
           </Button>
         )}
-        <Button look="go" onClick={props.onDone}>
+        <Button variant="primary" onClick={props.onDone}>
           {t('settings.paste.done')}
         </Button>
       </div>

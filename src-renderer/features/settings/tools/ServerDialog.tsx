@@ -124,7 +124,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
             {t('settings.form.some')}
           </span>
         )}
-        <Button look="go" type="submit" busy={busy}>
+        <Button variant="primary" type="submit" busy={busy}>
           {t(form.id === null ? 'settings.server.make' : 'settings.server.save')}
         </Button>
       </div>

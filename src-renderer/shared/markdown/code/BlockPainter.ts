@@ -11,7 +11,7 @@ const line = new WorkerLine<PaintQuestion, PaintAnswer>(
 let blocks = 0
 
 /** Marks of completely coloured blocks, so that scrolling back shows them at once. */
-const kept = new Map<string, readonly LineMarks[]>()
+const cachedMarks = new Map<string, readonly LineMarks[]>()
 const maxKept = 400
 
 const nothing: readonly LineMarks[] = []
@@ -51,7 +51,7 @@ export class BlockPainter {
     const piece = this.#pieces.get(at)
     if (piece && piece.marks !== nothing) return piece.marks
     const [only] = this.#texts
-    return (this.#texts.length === 1 && only !== undefined && kept.get(`${this.#language}\n${only}`)) || nothing
+    return (this.#texts.length === 1 && only !== undefined && cachedMarks.get(`${this.#language}\n${only}`)) || nothing
   }
 
   /** @param settled the block no longer grows */
@@ -157,7 +157,7 @@ export class BlockPainter {
     piece.text = text
     piece.marks = [...before.slice(0, answer.from), ...answer.lines]
     if (this.#settled && this.#texts.length === 1 && this.#texts[0] === text)
-      keep(`${this.#language}\n${text}`, piece.marks)
+      cacheMarks(`${this.#language}\n${text}`, piece.marks)
     piece.notify()
   }
 
@@ -168,11 +168,11 @@ export class BlockPainter {
   }
 }
 
-function keep(key: string, marks: readonly LineMarks[]): void {
-  kept.delete(key)
-  kept.set(key, marks)
-  for (const oldest of kept.keys()) {
-    if (kept.size <= maxKept) return
-    kept.delete(oldest)
+function cacheMarks(key: string, marks: readonly LineMarks[]): void {
+  cachedMarks.delete(key)
+  cachedMarks.set(key, marks)
+  for (const oldest of cachedMarks.keys()) {
+    if (cachedMarks.size <= maxKept) return
+    cachedMarks.delete(oldest)
   }
 }

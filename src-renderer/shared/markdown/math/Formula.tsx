@@ -40,7 +40,7 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
     )
   return (
     <span className="md-formula-block" data-tex={source} dir="ltr">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset can't stand in a paragraph */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a paragraph cannot contain a fieldset */}
       <span
         className="md-formula-scroll"
         role="group"
