@@ -5,7 +5,7 @@ import { subscribe } from '../../../src-renderer/api/watch.ts'
 import { openPage } from '../../hosts/node/fixtures/page.ts'
 import { type Site, startSite } from '../../hosts/node/fixtures/web.ts'
 
-// Runs the page's side of the connection against the real web host. Node's WebSocket is the one of the browser.
+// Runs the page's side of the connection against the real web host. Node has the same WebSocket API as a browser.
 
 let site: Site | null
 let page: ReturnType<typeof openPage>

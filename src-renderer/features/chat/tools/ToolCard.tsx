@@ -14,7 +14,7 @@ import { ToolAsk } from './ToolAsk.tsx'
 import { ToolByHand } from './ToolByHand.tsx'
 import { ToolOutcome } from './ToolOutcome.tsx'
 import { ToolStop } from './ToolStop.tsx'
-import { useStableFocus } from './useKeptFocus.ts'
+import { useStableFocus } from './useStableFocus.ts'
 
 /**
  * One tool call and its state. `row` is the message of role tool that answers it, null without one. `writing`: the model is still writing

@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Where ffmpeg says that each frame lies. */
+/** The offset of each frame according to ffmpeg. */
 function packets(): Map<number, { bytes: number; time: number }> {
   const args = ['-v', 'error', '-show_entries', 'packet=pos,size,pts_time', '-of', 'csv=p=0', path]
   const lines = execFileSync('ffprobe', args, { encoding: 'utf8' }).trim().split('\n')
@@ -27,7 +27,7 @@ function packets(): Map<number, { bytes: number; time: number }> {
 }
 
 describe('frames of FLAC', () => {
-  it('are found at places all over a file without walking it: where they lie, how long they are and when they sound', () => {
+  it('are found at places all over a file without scanning it, with offset, length and time', () => {
     const all = packets()
     const found = flacFramesAt(readFileSync(path), 60) ?? []
     expect(found.length).toBeGreaterThan(50)
@@ -38,7 +38,7 @@ describe('frames of FLAC', () => {
     const gaps = found.map(({ time }, index) => (found[index + 1]?.time ?? seconds) - time)
     expect(Math.max(...gaps)).toBeLessThan(5)
   })
-  it('are none in what is something else, or is cut', () => {
+  it('are not found in other data or in a truncated file', () => {
     expect(flacFramesAt(new Uint8Array(100), 10)).toBeNull()
     expect(flacFramesAt(readFileSync(path).subarray(0, 60), 10)).toBeNull()
     expect(flacFramesAt(new TextEncoder().encode(`f${'x'.repeat(100)}`), 10)).toBeNull()

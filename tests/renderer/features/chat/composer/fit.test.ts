@@ -13,21 +13,21 @@ import { tries } from '../../../../helpers/effort.ts'
 
 const small = { width: 100, height: 50, bytes: 1000, type: 'image/png' as const, orientation: 1 }
 
-test('a picture within the bounds goes as it is', () => {
+test('sends a picture within the limits unchanged', () => {
   expect(fitOf(small)).toEqual({ width: 100, height: 50, redraw: false })
   expect(fitOf({ ...small, width: longestSide, height: longestSide, bytes: largestBytes })).toMatchObject({
     redraw: false,
   })
 })
 
-test('one that is too large in pixels is made smaller, one that is too large in bytes, turned or of another type drawn anew', () => {
+test('scales down a picture with too many pixels, and re-encodes one that is too large, rotated or of another type', () => {
   expect(fitOf({ ...small, width: 6000, height: 4000 })).toEqual({ width: 2048, height: 1365, redraw: true })
   expect(fitOf({ ...small, bytes: largestBytes + 1 })).toEqual({ width: 100, height: 50, redraw: true })
   expect(fitOf({ ...small, orientation: 6 }).redraw).toBe(true)
   expect(fitOf({ ...small, type: null }).redraw).toBe(true)
 })
 
-test('any size fits its bound, keeps its proportions as far as pixels can, and never vanishes', () => {
+test('keeps any size within its limit with its proportions, and at least one pixel', () => {
   const side = fc.integer({ min: 1, max: 30_000 })
   fc.assert(
     fc.property(side, side, (width, height) => {
@@ -41,7 +41,7 @@ test('any size fits its bound, keeps its proportions as far as pixels can, and n
   )
 })
 
-test('types are told by their bytes, and what may move by its header', () => {
+test('detects types by their first bytes, and animations by their header', () => {
   expect([png(2, 2), jpg(8, 8), gifHead(2, 2), webpHead('VP8X', 2, 2), Buffer.from('<svg/>')].map(typeOf)).toEqual([
     'image/png',
     'image/jpeg',
@@ -58,7 +58,7 @@ test('types are told by their bytes, and what may move by its header', () => {
   expect(mayMove(Buffer.concat([png(2, 2).subarray(0, 33), Buffer.from('0000acTL')]), 'image/png')).toBe(true)
 })
 
-/** A JPEG's start with an EXIF block, in either byte order. */
+/** The first bytes of a JPEG with an EXIF block, in either byte order. */
 function exif(value: number, order: 'II' | 'MM'): Uint8Array {
   const little = order === 'II'
   const tiff = new DataView(new ArrayBuffer(26))
@@ -74,7 +74,7 @@ function exif(value: number, order: 'II' | 'MM'): Uint8Array {
   return Buffer.concat([Buffer.from([0xff, 0xd8, 0xff, 0xe0, 0, 4, 1, 2, 0xff, 0xe1, 0, block.length + 2]), block])
 }
 
-test('the orientation of a JPEG is read in both byte orders; nonsense counts as upright', () => {
+test('reads the orientation of a JPEG in both byte orders, and treats invalid data as upright', () => {
   for (const order of ['II', 'MM'] as const) {
     for (let value = 1; value <= 8; value++) expect(orientationOf(exif(value, order))).toBe(value)
     expect(orientationOf(exif(9, order))).toBe(1)
@@ -82,7 +82,7 @@ test('the orientation of a JPEG is read in both byte orders; nonsense counts as 
   expect(orientationOf(jpg(8, 8))).toBe(1)
 })
 
-test('any bytes have an orientation, and no header leads the reader out of them', () => {
+test('returns an orientation for any bytes, and never reads outside of them', () => {
   const damaged = fc
     .tuple(
       fc.constantFrom(exif(6, 'II'), exif(6, 'MM')),

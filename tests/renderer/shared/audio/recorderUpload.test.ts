@@ -6,7 +6,7 @@ import { createPieceUploader } from '../../../../src-renderer/shared/audio/recor
 const base64 = async (blob: Blob): Promise<string> => Buffer.from(await blob.arrayBuffer()).toString('base64')
 const whole = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString('hex')
 
-/** Takes what it lacks and no byte twice, as the core does; each word of the script is what goes wrong once. */
+/** Appends missing bytes and ignores known ones, like the core. Each word of the script is one failure. */
 function disk(script: ('ok' | 'lost before' | 'lost after' | 'half')[]) {
   let taken = Buffer.alloc(0)
   return {
@@ -25,7 +25,7 @@ function disk(script: ('ok' | 'lost before' | 'lost after' | 'half')[]) {
 }
 
 describe('pieces of a recording', () => {
-  test('come to lie there whole and in order, whatever is lost on the way and however often', async () => {
+  test('are stored completely and in order, whatever is lost and however often', async () => {
     const word = fc.constantFrom<'ok' | 'lost before' | 'lost after' | 'half'>(
       'ok',
       'lost before',
@@ -54,7 +54,7 @@ describe('pieces of a recording', () => {
     )
   })
 
-  test('are sent from the first byte where the other side began anew', async () => {
+  test('are sent from the first byte when the other side has started over', async () => {
     const first = disk([])
     const second = disk([])
     let now = first
@@ -76,7 +76,7 @@ describe('pieces of a recording', () => {
     expect(Buffer.from(second.text(), 'hex').toString()).toBe('what was said, and what was said after')
   })
 
-  test('that nobody takes any more are told, and all of it is still held', async () => {
+  test('are reported when they cannot be stored, and stay in memory', async () => {
     const keeper = createPieceUploader({
       append: () => Promise.reject(new Error('no room on the disk')),
       base64,
