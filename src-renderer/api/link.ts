@@ -69,7 +69,7 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
       await this.#until(signal, () => this.#state !== 'connecting')
     }
     const transport = this.#transport
-    if (!transport) throw new TransportError('Inference Studio does not answer: the connection to it is lost.')
+    if (!transport) throw new TransportError('The connection to Inference Studio is lost.')
     try {
       return await transport.call(request, options, path, input)
     } catch (thrown) {

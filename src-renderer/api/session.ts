@@ -13,7 +13,7 @@ interface Entrance {
 export async function enterSession(page: Entrance): Promise<boolean> {
   if (await showToken(page)) return true
   const reply = await page.fetch('/rpc', { redirect: 'error', cache: 'no-store' })
-  if (reply.status === 503) throw new Error('Inference Studio is getting its data ready.')
+  if (reply.status === 503) throw new Error('Inference Studio is still starting.')
   return reply.status === 204
 }
 

@@ -58,7 +58,7 @@ export function base64Of(blob: Blob): Promise<string> {
       const url = typeof reader.result === 'string' ? reader.result : ''
       resolve(url.slice(url.indexOf(',') + 1))
     }
-    reader.onerror = () => reject(new Error('The file cannot be read any more.', { cause: reader.error }))
+    reader.onerror = () => reject(new Error('The file can no longer be read.', { cause: reader.error }))
     reader.readAsDataURL(blob)
   })
 }

@@ -6,6 +6,6 @@ export const StudioContext = createContext<Client | null>(null)
 /** The client of the core, typed by the contract. `problemOf` turns what a call throws into a `Problem`. */
 export function useStudio(): Client {
   const studio = use(StudioContext)
-  if (!studio) throw new Error('No StudioContext around this component.')
+  if (!studio) throw new Error('useStudio needs a StudioContext around the component.')
   return studio
 }

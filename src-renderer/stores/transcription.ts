@@ -164,5 +164,5 @@ export const withFile = (store: TranscribeStore, key: string, now: Partial<Queue
   files: store.files.map((file) => (file.key === key ? { ...file, ...now } : file)),
 })
 
-export const isGoing = ({ state }: QueuedFile): boolean =>
+export const isUploading = ({ state }: QueuedFile): boolean =>
   state === 'waiting' || state === 'sending' || state === 'keeping' || state === 'asking'

@@ -22,23 +22,23 @@ export function Announcer() {
   )
   const [awaited, setAwaited] = useState<string | null>(null)
   const here = useChat(({ open }) => open?.id ?? null)
-  const [saidIn, setSaidIn] = useState(here)
-  const [said, setSaid] = useState('')
+  const [announcedIn, setSaidIn] = useState(here)
+  const [announced, setAnnounced] = useState('')
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
   // The announcement is cleared with its chat: the chat may be deleted, and then its text must not remain in the page.
-  if (saidIn !== here) {
+  if (announcedIn !== here) {
     setSaidIn(here)
-    setSaid('')
+    setAnnounced('')
   }
   if (key !== null && running && awaited !== key) setAwaited(key)
   if (key !== null && !running && awaited === key) {
     setAwaited(null)
-    setSaid(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
+    setAnnounced(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
   }
   return (
     <div className="chat-sr" aria-live="polite" role="log">
-      {said}
+      {announced}
     </div>
   )
 }

@@ -97,10 +97,10 @@ function follow(id: string): void {
 
 /** Settles requests whose answer was lost but whose message arrived in the stream, so that they are not sent again. */
 function settleRequests(id: string, batch: readonly ConversationEvent[]): void {
-  const came = new Map(batch.flatMap(messagesOf).map((message) => [message.id, message]))
-  if (came.size === 0) return
-  for (const { name, requestId } of settleSeen(placeIn(id).scope, (one) => came.has(one))) {
-    const message = came.get(requestId)
+  const received = new Map(batch.flatMap(messagesOf).map((message) => [message.id, message]))
+  if (received.size === 0) return
+  for (const { name, requestId } of settleSeen(placeIn(id).scope, (one) => received.has(one))) {
+    const message = received.get(requestId)
     if (name.startsWith('edit ')) useStage.setState((state) => withoutEdit(state, name.slice('edit '.length)))
     if (name === placeIn(id).name && message && useChat.getState().sending === null) emptyComposer(id, message)
   }

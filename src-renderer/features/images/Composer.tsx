@@ -28,7 +28,7 @@ export function Composer() {
   const refused = useImages((store) => store.refused)
   const cost = useImages((store) => likelyCost(store.drawings, store.draft.n))
   const unset = useApp(({ app }) => app?.connection.state === 'none')
-  const hint = useId()
+  const hintId = useId()
   const blocked = unset
     ? t('composer.needConnection')
     : draft.prompt.trim() === ''
@@ -45,7 +45,7 @@ export function Composer() {
     event.preventDefault()
     submit()
   }
-  const said = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
+  const hint = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
       <OutboxList what="images" className="mb-2" />
@@ -56,7 +56,7 @@ export function Composer() {
         <textarea
           rows={1}
           aria-label={t('composer.prompt')}
-          aria-describedby={hint}
+          aria-describedby={hintId}
           placeholder={t('composer.placeholder')}
           value={draft.prompt}
           onChange={(event) => setDraft({ prompt: event.target.value })}
@@ -69,8 +69,8 @@ export function Composer() {
             segments={counts.map((value) => ({ value, label: value }))}
             onChange={(value) => setDraft({ n: Number(value) })}
           />
-          <span className="images-hint" id={hint}>
-            {said}
+          <span className="images-hint" id={hintId}>
+            {hint}
           </span>
           {unset ? (
             <Button variant="primary" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>

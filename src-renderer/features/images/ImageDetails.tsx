@@ -161,11 +161,11 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
   const { t } = useTranslation(['images', 'problems'])
   const numbers = slots.map(({ index }) => index + 1).join(', ')
   const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.notFetched')
-  const said = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
+  const text = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
   const addresses = slots.flatMap(({ address }) => address ?? [])
   return (
     <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
-      {said && <p dir="auto">{plainText(said)}</p>}
+      {text && <p dir="auto">{plainText(text)}</p>}
       {addresses.length > 0 && (
         <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
           {addresses.map((address) => (

@@ -25,12 +25,12 @@ import { Details } from './Details.tsx'
 import { UndoNote } from './UndoNote.tsx'
 
 /** Whether the next lightbox starts as a slideshow. */
-let plays = false
+let nextPlays = false
 export function startSlideshow(): void {
   const { images, cursor } = imagesStore.getState()
   const first = images.find(({ id }) => id === cursor) ?? images[0]
   if (!first) return
-  plays = true
+  nextPlays = true
   navigate({ page: 'images', id: first.id })
 }
 
@@ -52,8 +52,8 @@ export function ImageLightbox() {
   useEffect(() => {
     if (image) imagesStore.setState((state) => (state.cursor === image.id ? state : withCursor(image.id)))
   }, [image])
-  const begun = plays
-  if (image) plays = false
+  const startsPlaying = nextPlays
+  if (image) nextPlays = false
   return (
     <Lightbox
       picture={
@@ -68,7 +68,7 @@ export function ImageLightbox() {
       }
       at={Math.max(0, at)}
       count={at < 0 ? 1 : images.length}
-      playing={begun}
+      playing={startsPlaying}
       onGo={go}
       onClose={() => {
         closeLightbox()

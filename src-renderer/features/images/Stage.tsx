@@ -24,9 +24,9 @@ export function ImagesStage() {
   useEffect(() => startImages(studio), [studio])
   // Focuses the prompt, unless the address names an image.
   const { id } = useRoute()
-  const came = useRef(id)
+  const openedWith = useRef(id)
   useEffect(() => {
-    if (came.current === null) focusPrompt()
+    if (openedWith.current === null) focusPrompt()
   }, [])
   return (
     <div className="images-stage">

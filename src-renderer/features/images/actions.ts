@@ -155,7 +155,7 @@ export async function copyImage({ mediaId, mime }: Image): Promise<void> {
 
 async function asPng(src: string, mime: string): Promise<Blob> {
   const reply = await fetch(src)
-  if (!reply.ok) throw new Error(`The picture was answered with ${reply.status}.`)
+  if (!reply.ok) throw new Error(`The image request failed with status ${reply.status}.`)
   const blob = await reply.blob()
   if (mime === 'image/png') return blob
   const bitmap = await createImageBitmap(blob)

@@ -45,7 +45,7 @@ export function KeptSound({
       label={t('waveform', { voice: voiceOf(speech), excerpt: speech.excerpt.slice(0, 80) })}
       marks={partStarts(speech).slice(1)}
       onReady={takeOver}
-      onPlaying={(playing) => playing && usePlayback.setState({ heard: side })}
+      onPlaying={(playing) => playing && usePlayback.setState({ lastPlayed: side })}
       {...(onTime && { onTime })}
     />
   )

@@ -44,16 +44,16 @@ function Playing({ player }: { player: LivePlayer }) {
   const firstSoundMs = useStore(player.state, (now) => now.firstSoundMs)
   const error = useStore(player.state, (now) => now.error)
   if (error !== null) return <Notice kind="warn">{t('liveFailed')}</Notice>
-  const going = state === 'playing' || state === 'waiting'
+  const running = state === 'playing' || state === 'waiting'
   const times = { heard: clockOf(second), arrived: clockOf(arrived) }
   return (
     <div className="flex min-w-0 flex-col gap-2" data-live={state} data-first-sound={firstSoundMs ?? undefined}>
       <LiveWave player={player} label={t('liveLabel', times)} />
       <div className="flex flex-wrap items-center gap-2">
         <IconButton
-          icon={going ? Pause : Play}
-          label={t(going ? 'pause' : 'play')}
-          onClick={going ? player.pause : player.play}
+          icon={running ? Pause : Play}
+          label={t(running ? 'pause' : 'play')}
+          onClick={running ? player.pause : player.play}
           className="bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)]"
         />
         <IconButton icon={Square} size="small" label={t('stopListening')} onClick={stopListening} />

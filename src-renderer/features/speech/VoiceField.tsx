@@ -18,8 +18,8 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
   const sample = useSample(({ now }) => now)
   const known: readonly string[] = voices
   const [typing, setTyping] = useState(voice !== null && !known.includes(voice))
-  const heard = voice ?? 'alloy'
-  const sounds = sample?.voice === heard && sample.state === 'playing'
+  const sampled = voice ?? 'alloy'
+  const samplePlays = sample?.voice === sampled && sample.state === 'playing'
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-3">
@@ -28,11 +28,11 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
           <Button
             variant="plain"
             size="small"
-            icon={sounds ? Square : Volume2}
-            busy={sample?.voice === heard && sample.state === 'asking'}
-            onClick={() => void playSample(studio, heard)}
+            icon={samplePlays ? Square : Volume2}
+            busy={sample?.voice === sampled && sample.state === 'asking'}
+            onClick={() => void playSample(studio, sampled)}
           >
-            {sounds ? t('hearStop') : t('hear', { voice: heard })}
+            {samplePlays ? t('hearStop') : t('hear', { voice: sampled })}
           </Button>
         )}
       </div>

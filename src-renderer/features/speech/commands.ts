@@ -90,7 +90,7 @@ function commands(): Command[] {
     {
       ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...onPage },
       when: () => usePlayback.getState().compared !== null,
-      run: () => swapVoices(usePlayback.getState().heard),
+      run: () => swapVoices(usePlayback.getState().lastPlayed),
     },
     about('speech.cancel', t('cmdCancel'), isMaking, ({ id }) => cancel(id), 'Escape'),
     about('speech.resume', t('cmdResume'), canResume, ({ id }) => resume(id), 'Mod+Shift+Enter'),

@@ -10,9 +10,9 @@ interface Playback {
   open: WaveformHandle | null
   compared: WaveformHandle | null
   /** The side that played last. */
-  heard: Side
+  lastPlayed: Side
 }
-export const usePlayback = create<Playback>(() => ({ open: null, compared: null, heard: 'open' }))
+export const usePlayback = create<Playback>(() => ({ open: null, compared: null, lastPlayed: 'open' }))
 
 /** Plays the open speech from a time, s. */
 export function playFrom(time: number): void {
@@ -24,7 +24,7 @@ export function playFrom(time: number): void {
 /** The target of playback keys: the waveform that played last, or the live playback. */
 export function soundOnStage(): Pick<WaveformHandle, 'press'> | null {
   const playback = usePlayback.getState()
-  const kept = playback[playback.heard] ?? playback.open
+  const kept = playback[playback.lastPlayed] ?? playback.open
   if (kept) return kept
   const { now } = useListening.getState()
   const player = now && now.id === useSpeech.getState().open?.id ? now.player : null

@@ -5,7 +5,7 @@ import { showSize } from '../../i18n/format.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
-import { isGoing, type QueuedFile, useTranscribe } from '../../stores/transcription.ts'
+import { isUploading, type QueuedFile, useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { cancelFile, clearEnded, retryFile } from './files.ts'
 
@@ -14,7 +14,7 @@ export function Queue() {
   const { t } = useTranslation('transcribe')
   const files = useTranscribe((now) => now.files)
   if (files.length === 0) return null
-  const going = files.filter(isGoing).length
+  const going = files.filter(isUploading).length
   return (
     <section aria-label={t('files')} className="mx-auto w-full max-w-[720px] px-6 py-5 max-[800px]:px-4">
       <div className="mb-2 flex min-h-7 items-center gap-2">
@@ -79,7 +79,7 @@ function FileRow({ file }: { file: QueuedFile }) {
           </div>
         )}
       </div>
-      {isGoing(file) ? (
+      {isUploading(file) ? (
         <IconButton icon={X} size="small" label={t('cancelFile', { name })} onClick={() => cancelFile(file.key)} />
       ) : (
         file.state !== 'done' && (

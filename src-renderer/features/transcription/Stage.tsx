@@ -5,7 +5,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
-import { isGoing, useTranscribe } from '../../stores/transcription.ts'
+import { isUploading, useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { chooseFiles } from './choose.ts'
 import { Dock } from './Dock.tsx'
@@ -83,7 +83,7 @@ function Begin() {
 /** The state of the queue while a recording is open. */
 function FilesLine() {
   const { t } = useTranslation('transcribe')
-  const going = useTranscribe((now) => now.files.filter(isGoing).length)
+  const going = useTranscribe((now) => now.files.filter(isUploading).length)
   const failed = useTranscribe((now) => now.files.filter(({ state }) => state === 'failed').length)
   const many = useTranscribe((now) => now.files.length > 1)
   if (!many || (going === 0 && failed === 0)) return null

@@ -2,7 +2,7 @@ import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
 import { routeStore } from '../../stores/route.ts'
-import { isGoing, type QueuedFile, useTranscribe, withFile } from '../../stores/transcription.ts'
+import { isUploading, type QueuedFile, useTranscribe, withFile } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { client } from './client.ts'
 import { cancelTranscript, transcribe, useRefusals } from './requests.ts'
@@ -109,7 +109,7 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
 /** Cancels a file in any state. What is already stored stays. */
 export function cancelFile(key: string): void {
   const file = find(key)
-  if (!file || !isGoing(file)) return
+  if (!file || !isUploading(file)) return
   given.get(key)?.ended.abort()
   set(key, { state: 'cancelled' })
   if (file.transcriptId !== null) void cancelTranscript(file.transcriptId)
@@ -119,7 +119,7 @@ export function cancelFile(key: string): void {
 /** Retries from the failed step. */
 export function retryFile(key: string): void {
   const file = find(key)
-  if (!file || isGoing(file)) return
+  if (!file || isUploading(file)) return
   if (file.recordingId !== null) {
     set(key, { state: 'asking', problem: null, transcriptId: null })
     void askInTurn(key, file.recordingId)
@@ -134,6 +134,6 @@ export function retryFile(key: string): void {
 
 export const clearEnded = (): void =>
   useTranscribe.setState(({ files }) => {
-    for (const file of files) if (!isGoing(file)) given.delete(file.key)
-    return { files: files.filter(isGoing) }
+    for (const file of files) if (!isUploading(file)) given.delete(file.key)
+    return { files: files.filter(isUploading) }
   })

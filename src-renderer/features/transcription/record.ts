@@ -46,7 +46,7 @@ const underWay = (change: {
   id?: string
 }): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
 
-let keeper: PieceUploader | null = null
+let uploader: PieceUploader | null = null
 let asked: AbortController | null = null
 let giveUpLock: () => void = () => undefined
 let stopBeating: () => void = () => undefined
@@ -72,7 +72,7 @@ export async function startRecorder(): Promise<void> {
   const early: Blob[] = []
   try {
     const recording = await startRecording({
-      onPiece: (piece) => (keeper && id !== '' ? keeper.add(piece) : early.push(piece)),
+      onPiece: (piece) => (uploader && id !== '' ? uploader.add(piece) : early.push(piece)),
       onMuted: (muted) => underWay({ muted }),
     })
     if (mine.signal.aborted) return recording.cancel()
@@ -89,7 +89,7 @@ export async function startRecorder(): Promise<void> {
       const own = createPieceUploader({
         base64: base64Of,
         append: (at, data) => core.transcribe.append({ id, at, data }),
-        onKept: (kept) => {
+        onStored: (kept) => {
           refused = 0
           underWay({ kept, trouble: null })
           note(id, recording.elapsed() / 1000)
@@ -116,7 +116,7 @@ export async function startRecorder(): Promise<void> {
           return true
         },
       })
-      keeper = own
+      uploader = own
       for (const piece of early) own.add(piece)
       const beating = setInterval(() => {
         // A failure here also affects the next piece, which reports it.
@@ -165,7 +165,7 @@ export function pauseRecorder(paused: boolean): void {
 export async function finishRecorder(): Promise<void> {
   const { now } = useRecorder.getState()
   const core = client()
-  const own = keeper
+  const own = uploader
   if (now.state !== 'recording' || !core || !own) return
   const { recording } = now
   const seconds = recording.elapsed() / 1000
@@ -177,7 +177,7 @@ export async function finishRecorder(): Promise<void> {
       set({ state: 'no_microphone', trouble: 'lost' })
       return
     }
-    await own.kept()
+    await own.stored()
     // A different recording, if a new one had to be created.
     const last = useRecorder.getState().now
     const id = 'recording' in last ? last.id : now.id
@@ -212,9 +212,9 @@ export function cancelRecorder(): void {
 export async function saveFailedRecording(): Promise<void> {
   const { now } = useRecorder.getState()
   const core = client()
-  if (now.state !== 'failed' || !core || !keeper) return
+  if (now.state !== 'failed' || !core || !uploader) return
   try {
-    const file = new File([keeper.whole(now.mime)], fileName(now.mime), { type: now.mime })
+    const file = new File([uploader.whole(now.mime)], fileName(now.mime), { type: now.mime })
     const recording = await core.transcribe.addFile({ uploadId: await upload(core, file) })
     over(null)
     showRecording(recording.id)
@@ -227,15 +227,15 @@ export async function saveFailedRecording(): Promise<void> {
 export function saveHere(): void {
   const { now } = useRecorder.getState()
   const mime = 'recording' in now ? now.recording.mime : now.state === 'failed' ? now.mime : ''
-  if (keeper) saveBlob(keeper.whole(mime), fileName(mime))
+  if (uploader) saveBlob(uploader.whole(mime), fileName(mime))
 }
 
 const fileName = (mime: string): string =>
   `${nameNow().replace(/[\\/:]/g, '.')}.${mime.includes('mp4') ? 'm4a' : mime.includes('ogg') ? 'ogg' : 'webm'}`
 
 function over(id: string | null): void {
-  keeper?.end()
-  keeper = null
+  uploader?.end()
+  uploader = null
   stopBeating()
   giveUpLock()
   if (id !== null) forget(id)

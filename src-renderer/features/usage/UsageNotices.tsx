@@ -58,5 +58,5 @@ const isOffline = (problem: Problem | null): boolean =>
   problem !== null && /^(connect|connection|headers|tls|idle)_|^not_connected$/.test(problem.kind)
 
 function never(): never {
-  throw new Error('A problem was there.')
+  throw new Error('The component needs a problem.')
 }

@@ -40,7 +40,7 @@ export async function toWav(
       request,
       channels.map(({ buffer }) => buffer),
     )
-    if (!own) throw new CannotConvert('Nothing in this browser reads that file.')
+    if (!own) throw new CannotConvert('No decoder in this browser reads the file.')
     return own
   } finally {
     worker.terminate()
@@ -58,6 +58,6 @@ async function readWhole(file: Blob): Promise<Float32Array<ArrayBuffer>[]> {
     const sound = await context.decodeAudioData(await file.arrayBuffer())
     return Array.from({ length: sound.numberOfChannels }, (_, at) => sound.getChannelData(at).slice())
   } catch (cause) {
-    throw new CannotConvert('Nothing in this browser reads that file.', { cause })
+    throw new CannotConvert('No decoder in this browser reads the file.', { cause })
   }
 }

@@ -45,7 +45,7 @@ const longestFrameHead = 16
 /** Reads the marker and all metadata blocks (RFC 9639, 8). Null while they are incomplete. */
 export function flacHead(file: Uint8Array): { config: AudioDecoderConfig; bytes: number } | null {
   if (file.length < 42) return null
-  if (String.fromCharCode(...file.subarray(0, 4)) !== 'fLaC') throw new Error('What came is not FLAC.')
+  if (String.fromCharCode(...file.subarray(0, 4)) !== 'fLaC') throw new Error('The received data is not FLAC.')
   let at = 4
   for (let last = false; !last; ) {
     if (at + 4 > file.length) return null

@@ -13,7 +13,7 @@ export function oggSplitter(): Splitter {
   const packet = (data: Uint8Array<ArrayBuffer>, packets: Uint8Array[]): void => {
     heads++
     if (heads === 1) {
-      if (textAt(data, 0, 8) !== 'OpusHead') throw new Error('What came is not Opus.')
+      if (textAt(data, 0, 8) !== 'OpusHead') throw new Error('The received data is not Opus.')
       skip = (data[10] ?? 0) | ((data[11] ?? 0) << 8)
       config = { codec: 'opus', sampleRate: opusRate, numberOfChannels: data[9] ?? 1 }
     } else if (heads > 2) packets.push(data)

@@ -95,8 +95,8 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     const word = wordNow(context ? next - now : 0)
     const { firstSoundMs } = state.getState()
     const first = time > 0 && firstBytes !== null ? performance.now() - firstBytes : null
-    const heard = context ? (starts.findLast(({ at }) => at <= time + 0.01)?.part ?? 0) : 0
-    state.setState({ time, part: heard, state: word, firstSoundMs: firstSoundMs ?? first })
+    const playingPart = context ? (starts.findLast(({ at }) => at <= time + 0.01)?.part ?? 0) : 0
+    state.setState({ time, part: playingPart, state: word, firstSoundMs: firstSoundMs ?? first })
     if (word === 'ended') clearInterval(timer)
   }
   const timer = setInterval(tick, 50)
@@ -157,7 +157,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     const config = from.config()
     if (packets.length === 0 || !config) return
     if (!decoder) {
-      if (!('AudioDecoder' in globalThis)) throw new Error('This browser decodes no audio for a page.')
+      if (!('AudioDecoder' in globalThis)) throw new Error('This browser has no AudioDecoder.')
       decoder = new AudioDecoder({ output: decoded, error: fail })
       decoder.configure(config)
       toSkip = from.skip()

@@ -23,13 +23,13 @@ type HeadAt = (file: Uint8Array, at: number) => Head | null
 /** MP3 and ADTS: each frame header contains the frame's length. */
 function frameSplitter(codec: string, headAt: HeadAt): Splitter {
   let held = new Uint8Array(0)
-  let begun = false
+  let started = false
   let config: AudioDecoderConfig | null = null
   const cut = (last: boolean): Split => {
-    if (!begun) {
+    if (!started) {
       const at = held.length < 10 ? Number.POSITIVE_INFINITY : afterTag(held)
       if (at > held.length) return nothing()
-      begun = true
+      started = true
       held = held.slice(at)
     }
     const { packets, used, first } = framesIn(held, headAt, last || config !== null)
@@ -87,7 +87,7 @@ function sampleSplitter(known: Layout | null): Splitter {
       if (layout === null) {
         layout = wavLayout(held)
         if (layout === null) {
-          if (held.length > longestHead) throw new Error('What came is not the sound that it was said to be.')
+          if (held.length > longestHead) throw new Error('The received data is not WAVE.')
           return nothing()
         }
         held = held.slice(layout.from)

@@ -61,7 +61,7 @@ export function measure(
       onOverview(overview)
       if (overview.whole) resolve(overview)
     }
-    worker.onerror = () => reject(new NoOverview('unreadable', 'The worker broke.'))
+    worker.onerror = () => reject(new NoOverview('unreadable', 'The worker failed.'))
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     worker.postMessage(question)
   }).finally(() => worker.terminate())

@@ -97,7 +97,7 @@ async function measureInput(input: Input, file: Uint8Array | null): Promise<void
     const track = await input.getPrimaryAudioTrack().catch(() => null)
     if (!track) throw new Unreadable('No sound was found in this file.')
     const config = await track.getDecoderConfig()
-    if (!config) throw new NoDecoder('The kind of sound in this file is not known here.')
+    if (!config) throw new NoDecoder('The audio format of this file is unknown.')
     const format = (await input.getFormat()).name
     const frames = file && framesFor(format, file)
     const seconds = frames ? frames.seconds : await track.computeDuration()

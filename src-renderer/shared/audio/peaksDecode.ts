@@ -27,9 +27,9 @@ export async function measurePackets(
   peaks: Peaks,
   onSome: () => void,
 ): Promise<void> {
-  if (!('AudioDecoder' in globalThis)) throw new NoDecoder('This browser decodes no audio for a page.')
+  if (!('AudioDecoder' in globalThis)) throw new NoDecoder('This browser has no AudioDecoder.')
   const { supported } = await AudioDecoder.isConfigSupported(config).catch(() => ({ supported: false }))
-  if (!supported) throw new NoDecoder(`This browser does not decode ${config.codec}.`)
+  if (!supported) throw new NoDecoder(`This browser cannot decode ${config.codec}.`)
   let channel = new Float32Array(0)
   let broken = false
   const make = (): AudioDecoder => {

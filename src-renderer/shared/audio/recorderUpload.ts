@@ -7,9 +7,9 @@ export interface PieceUploaderOptions {
   /** Appends base64 bytes at the offset `at` and returns the stored total. Bytes that are already stored are ignored. */
   append: (at: number, data: string) => Promise<{ bytes: number }>
   base64: (blob: Blob) => Promise<string>
-  /** Receives a failure, and null when it is over. Returns whether to retry. Otherwise `kept` throws the failure. */
+  /** Receives a failure, and null when it is over. Returns whether to retry. Otherwise `stored` throws the failure. */
   onTrouble: (thrown: unknown) => boolean | Promise<boolean>
-  onKept: (bytes: number) => void
+  onStored: (bytes: number) => void
   pauseMs?: number
 }
 
@@ -17,7 +17,7 @@ export interface PieceUploaderOptions {
  * Uploads the pieces of a recording while it runs, so that a crash loses little. All pieces stay in memory until the end: after any
  * failure, the upload continues at the byte that the other side has.
  */
-export function createPieceUploader({ append, base64, onTrouble, onKept, pauseMs = pause }: PieceUploaderOptions) {
+export function createPieceUploader({ append, base64, onTrouble, onStored, pauseMs = pause }: PieceUploaderOptions) {
   const pieces: Blob[] = []
   let size = 0
   let has = 0
@@ -31,7 +31,7 @@ export function createPieceUploader({ append, base64, onTrouble, onKept, pauseMs
         const part = new Blob(pieces).slice(has, has + most)
         const { bytes } = await append(has, await base64(part))
         has = Math.min(bytes, size)
-        onKept(has)
+        onStored(has)
       } catch (thrown) {
         if (ended) return
         if (!(await onTrouble(thrown))) {
@@ -62,7 +62,7 @@ export function createPieceUploader({ append, base64, onTrouble, onKept, pauseMs
      * Resolves when all pieces added so far are stored.
      * @throws what `onTrouble` gave up on
      */
-    async kept(): Promise<void> {
+    async stored(): Promise<void> {
       while (has < size && failure === null && !ended) await run()
       if (failure !== null) throw failure.thrown
     },

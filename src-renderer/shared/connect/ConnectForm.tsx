@@ -46,7 +46,7 @@ export function ConnectForm({
     const input = keyInput.current
     if (form.sealed || !input) {
       if (form.sealed) return form.sealed
-      throw new Error('The key input is not there.')
+      throw new Error('The key input is missing.')
     }
     const { publicKey } = await studio.connection.sealingKey()
     const sealed = await sealKey(publicKey, input.value.trim())

@@ -100,7 +100,7 @@ interface MermaidScript {
     })
     const { svg } = await mermaid.render('drawn', source)
     const root = cleaned(svg)
-    if (!root) throw new Error('Nothing was drawn.')
+    if (!root) throw new Error('Mermaid drew nothing.')
     const { width, height } = root.viewBox.baseVal
     root.style.maxWidth = 'none'
     document.body.replaceChildren(root)

@@ -42,7 +42,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   }
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
-  const said = serviceMessage(problem)
+  const quoted = serviceMessage(problem)
   const title = t(`problems:kinds.${problem.kind}.title`)
   const meaning = t(`problems:kinds.${problem.kind}.meaning`)
   const message = messageBeside(problem, [title, meaning])
@@ -63,9 +63,9 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
           {message}
         </p>
       )}
-      {said !== null && (
+      {quoted !== null && (
         <p className="mt-1 break-words" dir="auto">
-          {t('problems:said', { message: said })}
+          {t('problems:said', { message: quoted })}
         </p>
       )}
     </Notice>

@@ -357,7 +357,7 @@ export class BlockSplitter {
     const before = this.#openBlocks().map((block) => ({ ...block, open: false }))
     if (line.blank) return before
     if (line.fence) return [...before, { kind: 'code', language: line.fence.info, pieces: [], open: true }]
-    const begun: FlowBlock = {
+    const opened: FlowBlock = {
       kind: 'flow',
       source: this.#text.slice(from, to),
       continues: false,
@@ -365,7 +365,7 @@ export class BlockSplitter {
       carries: false,
       open: true,
     }
-    return [...before, begun]
+    return [...before, opened]
   }
 
   #openBlocks(): Block[] {

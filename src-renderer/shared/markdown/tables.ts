@@ -7,11 +7,11 @@ declare module 'mdast' {
   }
 }
 
-const said = (nodes: readonly RootContent[]): RootContent[] => nodes.filter(({ type }) => type !== 'definition')
+const visibleNodes = (nodes: readonly RootContent[]): RootContent[] => nodes.filter(({ type }) => type !== 'definition')
 
 /** Whether the nodes of a block are one table, which the next block may continue. */
 export function isTableAlone(nodes: readonly RootContent[]): boolean {
-  const [only, ...rest] = said(nodes)
+  const [only, ...rest] = visibleNodes(nodes)
   return only?.type === 'table' && rest.length === 0
 }
 

@@ -43,7 +43,7 @@ export class WorkerLine<Question, Answer> {
     const job = this.#waiting.shift()
     if (!job) return
     if (this.#failures >= lastTry) {
-      job.reject(new WorkerFailed('The worker does not start.'))
+      job.reject(new WorkerFailed('The worker cannot be started.'))
       this.#next()
       return
     }

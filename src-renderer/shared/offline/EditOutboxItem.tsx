@@ -29,7 +29,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
       const found = await studio.waiting.get({ id })
       if (!left) setWish(found.wish)
     }
-    void attempt(begin).then((begun) => begun || onClose())
+    void attempt(begin).then((started) => started || onClose())
     return () => {
       left = true
     }

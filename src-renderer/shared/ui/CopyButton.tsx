@@ -27,18 +27,18 @@ export function CopyButton(props: {
     )
   }
   const icon = outcome === 'copied' ? Check : outcome === 'failed' ? X : Copy
-  const said = outcome === 'copied' ? t('copied') : outcome === 'failed' ? t('copyFailed') : null
+  const outcomeText = outcome === 'copied' ? t('copied') : outcome === 'failed' ? t('copyFailed') : null
   return (
     <>
       {props.label ? (
         <Button icon={icon} variant={props.variant ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
-          {said ?? props.label}
+          {outcomeText ?? props.label}
         </Button>
       ) : (
-        <IconButton icon={icon} size={props.size ?? 'normal'} label={said ?? props.name} onClick={copy} />
+        <IconButton icon={icon} size={props.size ?? 'normal'} label={outcomeText ?? props.name} onClick={copy} />
       )}
       <span role="status" className="sr-only">
-        {said}
+        {outcomeText}
       </span>
     </>
   )

@@ -205,9 +205,9 @@ const router = {
     watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),
     refresh: os.usage.refresh.handler(() => usage.rename('main account')),
     rename: os.usage.rename.handler(({ input }) => {
-      const book = usage.rename(input.name)
+      const account = usage.rename(input.name)
       change({})
-      return book
+      return account
     }),
     summary: os.usage.summary.handler(() => usage.summary()),
     view: os.usage.view.handler(({ input }) => packView(usage.view(input))),

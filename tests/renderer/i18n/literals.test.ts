@@ -36,16 +36,16 @@ const nameOf = ({ name }: Node): string => (isNode(name) && typeof name.value ==
 /** Literal texts in JSX: between tags, in braces between tags, and in attributes that are read out. */
 function literalsIn(source: string): string[] {
   const found: string[] = []
-  const keep = (text: string): void => {
+  const add = (text: string): void => {
     const words = text.trim()
     if (isWord(words) && !signs.has(words)) found.push(words)
   }
   /** Every string that an expression may evaluate to. */
   const texts = (value: unknown): void => {
     if (!isNode(value)) return
-    if (value.type === 'StringLiteral' && typeof value.value === 'string') keep(value.value)
+    if (value.type === 'StringLiteral' && typeof value.value === 'string') add(value.value)
     else if (value.type === 'TemplateLiteral') {
-      for (const quasi of value.quasis as { cooked?: string }[]) keep(quasi.cooked ?? '')
+      for (const quasi of value.quasis as { cooked?: string }[]) add(quasi.cooked ?? '')
     } else if (value.type === 'ConditionalExpression') {
       texts(value.consequent)
       texts(value.alternate)
@@ -56,7 +56,7 @@ function literalsIn(source: string): string[] {
       texts(value.expression)
   }
   const read = (node: Node): void => {
-    if (node.type === 'JSXText') keep(String(node.value))
+    if (node.type === 'JSXText') add(String(node.value))
     else if (node.type === 'JSXElement' || node.type === 'JSXFragment')
       for (const one of list(node.children)) texts(one)
     else if (node.type === 'JSXAttribute' && spoken.has(nameOf(node))) texts(node.value)

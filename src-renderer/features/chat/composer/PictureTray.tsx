@@ -61,9 +61,9 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
   const { key, state, kept, preview, detail } = picture
   const name = picture.name === '' ? t('picture') : picture.name
   const address = preview ?? (kept && mediaPath(kept.mediaId))
-  const going = state === 'preparing' || state === 'uploading' || state === 'keeping'
+  const running = state === 'preparing' || state === 'uploading' || state === 'keeping'
   return (
-    <li className="composer-picture" data-state={state} aria-label={t('pictureNamed', { name })} aria-busy={going}>
+    <li className="composer-picture" data-state={state} aria-label={t('pictureNamed', { name })} aria-busy={running}>
       <button
         type="button"
         className="composer-picture-look"
@@ -100,8 +100,8 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
         )}
         <button
           type="button"
-          aria-label={t(going ? 'cancelPicture' : 'removePicture', { name })}
-          title={t(going ? 'cancelPicture' : 'removePicture', { name })}
+          aria-label={t(running ? 'cancelPicture' : 'removePicture', { name })}
+          title={t(running ? 'cancelPicture' : 'removePicture', { name })}
           onClick={() => removePicture(draft, key)}
         >
           <X aria-hidden />
@@ -149,14 +149,14 @@ function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { p
   const { t } = useTranslation('composer')
   const size = ({ width, height }: Size): string => t('size', { width, height })
   const scaled = from.width !== to.width || from.height !== to.height
-  const said = [
+  const changes = [
     scaled && t('scaled', { from: size(from), to: size(to) }),
     !scaled && from.bytes > largestBytes && t('recoded', { from: showBytes(from.bytes), to: showBytes(to.bytes) }),
     upright && !scaled && t('turned'),
     converted && t('converted', { type: converted.slice('image/'.length).toUpperCase() }),
     lostFrames && t('firstFrame'),
   ].filter(Boolean)
-  return <span role="status">{said.join(' · ')}</span>
+  return <span role="status">{changes.join(' · ')}</span>
 }
 
 function DetailMenu({

@@ -29,7 +29,7 @@ export class NoPicture extends Error {
 export function prepare(file: Blob, signal: AbortSignal): Promise<Prepared> {
   const worker = new Worker(new URL('./prepare.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Prepared>((resolve, reject) => {
-    const failed = (): void => reject(new NoPicture('No picture can be read from this file.'))
+    const failed = (): void => reject(new NoPicture('The file is not a readable picture.'))
     worker.onmessage = ({ data }: MessageEvent<Prepared | { failed: string }>) => {
       if ('failed' in data) failed()
       else resolve(data)

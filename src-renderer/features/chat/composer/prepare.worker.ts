@@ -28,12 +28,12 @@ async function prepare(file: Blob): Promise<Prepared> {
   }
   const canvas = new OffscreenCanvas(fit.width, fit.height)
   const context = canvas.getContext('2d')
-  if (!context) throw new Error('No canvas.')
+  if (!context) throw new Error('The canvas has no 2D context.')
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, fit.width, fit.height)
   bitmap.close()
   const blob = await pack(canvas, context, type)
-  if (!isSentType(blob.type)) throw new Error('No such encoder.')
+  if (!isSentType(blob.type)) throw new Error('The browser has no encoder for this type.')
   return {
     blob,
     from,

@@ -41,7 +41,7 @@ function State({ work }: { work: TransferTask }) {
       return <Choose />
     case 'sending':
       return (
-        <Going name={t('importSending', { name: work.name })} file={work.file} files={work.files}>
+        <Progress name={t('importSending', { name: work.name })} file={work.file} files={work.files}>
           <progress
             className="list-progress"
             aria-label={t('importSending', { name: work.name })}
@@ -51,22 +51,22 @@ function State({ work }: { work: TransferTask }) {
           <span className="num text-s text-soft">
             {t('ofSize', { done: showSize(work.sent), all: showSize(work.bytes) })}
           </span>
-        </Going>
+        </Progress>
       )
     case 'reading':
       return (
-        <Going name={t('importReading', { name: work.name })} file={work.file} files={work.files}>
+        <Progress name={t('importReading', { name: work.name })} file={work.file} files={work.files}>
           <span className="text-s text-soft">{t('importReadingAbout')}</span>
-        </Going>
+        </Progress>
       )
     case 'making':
       return (
-        <Going name={t('exportMaking')}>
+        <Progress name={t('exportMaking')}>
           <span className="text-s text-soft">{t('exportMakingAbout')}</span>
-        </Going>
+        </Progress>
       )
     case 'saving':
-      return <Going name={t('exportSaving', { name: work.name })} />
+      return <Progress name={t('exportSaving', { name: work.name })} />
     case 'failed':
       return <ProblemNotice problem={work.problem} on={{ retry: work.again }} />
     case 'done':
@@ -74,7 +74,7 @@ function State({ work }: { work: TransferTask }) {
   }
 }
 
-function Going(props: { name: string; file?: number; files?: number; children?: ReactNode }) {
+function Progress(props: { name: string; file?: number; files?: number; children?: ReactNode }) {
   const { t } = useTranslation('library')
   const { name, file = 1, files = 1 } = props
   return (

@@ -10,17 +10,17 @@ export function useStableFocus(state: string): RefObject<HTMLDivElement | null> 
   useEffect(() => {
     const element = card.current
     if (!element) return
-    const came = () => {
+    const gained = () => {
       inside.current = true
     }
     // Removing the focused element, and leaving the window, both have no new target.
     const left = (event: FocusEvent) => {
       if (event.relatedTarget instanceof Node && !element.contains(event.relatedTarget)) inside.current = false
     }
-    element.addEventListener('focusin', came)
+    element.addEventListener('focusin', gained)
     element.addEventListener('focusout', left)
     return () => {
-      element.removeEventListener('focusin', came)
+      element.removeEventListener('focusin', gained)
       element.removeEventListener('focusout', left)
     }
   }, [])

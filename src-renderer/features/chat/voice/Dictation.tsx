@@ -33,9 +33,9 @@ export function DictationBar() {
   const { t } = useTranslation('composer')
   const now = useDictation((state) => state.now)
   const reported = useDictation((state) => state.reported)
-  const going = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
+  const running = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
   useEffect(() => {
-    if (!going) return
+    if (!running) return
     // Escape stops the innermost running thing first.
     const byKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.isComposing) return
@@ -45,7 +45,7 @@ export function DictationBar() {
     }
     addEventListener('keydown', byKey, { capture: true })
     return () => removeEventListener('keydown', byKey, { capture: true })
-  }, [going])
+  }, [running])
   const cancel = <IconButton icon={X} size="small" label={t('cancel')} shortcut="Esc" onClick={cancelDictation} />
   return (
     <>

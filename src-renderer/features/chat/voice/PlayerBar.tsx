@@ -29,7 +29,7 @@ export function PlayerBar() {
   const now = usePlayer((state) => state.now)
   const speed = usePlayer((state) => state.speed)
   if (now === null) return null
-  const going = now.state === 'playing' || now.state === 'waiting'
+  const running = now.state === 'playing' || now.state === 'waiting'
   return (
     <section className="composer-player" aria-label={t('player')}>
       {now.problem && <ProblemNotice problem={now.problem} />}
@@ -54,11 +54,11 @@ export function PlayerBar() {
               onPick={(value) => setSpeed(Number(value))}
             />
             <IconButton
-              icon={going ? Pause : Play}
+              icon={running ? Pause : Play}
               size="small"
-              label={t(going ? 'pause' : 'goOn')}
+              label={t(running ? 'pause' : 'goOn')}
               disabled={now.state === 'asking'}
-              onClick={going ? pauseReading : resumeReading}
+              onClick={running ? pauseReading : resumeReading}
             />
           </>
         )}

@@ -13,7 +13,7 @@ export interface Output {
    * Resolves when part `part` (from 1) plays, for 0 at once.
    * @throws the signal's reason
    */
-  heard(part: number, signal: AbortSignal): Promise<void>
+  partStarted(part: number, signal: AbortSignal): Promise<void>
   pause(): void
   play(): void
   setSpeed(speed: number): void
@@ -43,7 +43,7 @@ function base(audio: HTMLAudioElement) {
       common.onPart(now)
       for (const one of wake.splice(0)) one()
     },
-    async heard(wanted: number, signal: AbortSignal): Promise<void> {
+    async partStarted(wanted: number, signal: AbortSignal): Promise<void> {
       while (part < wanted) {
         signal.throwIfAborted()
         await new Promise<void>((resolve) => {
@@ -97,7 +97,7 @@ function streamed(): Output {
   const settled = (buffer: SourceBuffer): Promise<void> =>
     new Promise((resolve, reject) => {
       buffer.addEventListener('updateend', () => resolve(), { once: true })
-      buffer.addEventListener('error', () => reject(new Error('The audio that came cannot be played.')), { once: true })
+      buffer.addEventListener('error', () => reject(new Error('The received audio cannot be played.')), { once: true })
     })
   const endOf = (buffer: SourceBuffer): number =>
     buffer.buffered.length === 0 ? 0 : buffer.buffered.end(buffer.buffered.length - 1)
@@ -107,7 +107,7 @@ function streamed(): Output {
   })
   audio.addEventListener('ended', () => common.onEnd())
   audio.addEventListener('error', () => {
-    if (!closed) common.onFault(new Error(`The audio that came cannot be played: ${audio.error?.message ?? ''}`))
+    if (!closed) common.onFault(new Error(`The received audio cannot be played: ${audio.error?.message ?? ''}`))
   })
   audio.src = address
   common.play()

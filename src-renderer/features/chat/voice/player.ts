@@ -70,7 +70,7 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
   try {
     for (let parts = asked; asked <= parts; asked++) {
       // Only one part ahead of playback, because parts cost money.
-      await output.heard(asked - fromPart, signal)
+      await output.partStarted(asked - fromPart, signal)
       for await (const event of await core.voice.speak({ text, part: asked }, { signal })) {
         if (event.type === 'plan') {
           parts = event.parts

@@ -16,9 +16,12 @@ export type DiagramState =
   | { is: 'failed'; why: 'refused'; reason: string }
 
 /** Messages of the frame. They are untrusted, so every field is checked. */
-type Said = { type: 'ready' } | { type: 'drawn'; width: number; height: number } | { type: 'failed'; reason: string }
+type FrameMessage =
+  | { type: 'ready' }
+  | { type: 'drawn'; width: number; height: number }
+  | { type: 'failed'; reason: string }
 
-function read(data: unknown): Said | null {
+function read(data: unknown): FrameMessage | null {
   if (typeof data !== 'object' || data === null || !('type' in data)) return null
   if (data.type === 'ready') return { type: 'ready' }
   if (data.type === 'failed' && 'reason' in data && typeof data.reason === 'string')
@@ -58,18 +61,18 @@ export function drawInFrame(
   }
   const hear = (event: MessageEvent): void => {
     if (event.source === null || event.source !== frame.contentWindow) return
-    const said = read(event.data)
-    if (said?.type === 'ready') {
+    const message = read(event.data)
+    if (message?.type === 'ready') {
       within(drawSeconds, 'late')
       say({ type: 'draw', source, dark: isDark(frame) })
-    } else if (said) {
+    } else if (message) {
       clearTimeout(timer)
-      if (said.type === 'failed') {
-        notify({ is: 'failed', why: 'refused', reason: said.reason })
+      if (message.type === 'failed') {
+        notify({ is: 'failed', why: 'refused', reason: message.reason })
         return
       }
-      width = said.width
-      height = said.height
+      width = message.width
+      height = message.height
       show(null)
     }
   }

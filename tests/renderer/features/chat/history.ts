@@ -117,10 +117,10 @@ export class History {
     change()
     const after = this.path()
     const differs = after.findIndex((one, at) => one.id !== before[at]?.id)
-    const keep = differs < 0 ? after.length : differs
-    if (keep === before.length && keep === after.length && besideBefore.length === this.beside().length) return
-    this.events.push({ type: 'path', keep, messages: after.slice(keep), beside: this.beside() })
-    this.#from = Math.min(this.#from, keep)
+    const shared = differs < 0 ? after.length : differs
+    if (shared === before.length && shared === after.length && besideBefore.length === this.beside().length) return
+    this.events.push({ type: 'path', keep: shared, messages: after.slice(shared), beside: this.beside() })
+    this.#from = Math.min(this.#from, shared)
   }
 
   #watch(newest: number): void {

@@ -36,18 +36,18 @@ describe('pieces of a recording', () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.array(word, { maxLength: 20 }), async (said, script) => {
         const { append, text } = disk([...script])
-        const keeper = createPieceUploader({
+        const uploader = createPieceUploader({
           append,
           base64,
           onTrouble: () => true,
-          onKept: () => undefined,
+          onStored: () => undefined,
           pauseMs: 0,
         })
         for (const piece of said) {
-          keeper.add(new Blob([piece]))
+          uploader.add(new Blob([piece]))
           await Promise.resolve()
         }
-        await keeper.kept()
+        await uploader.stored()
         expect(text()).toBe(whole(said))
       }),
       { numRuns: 200 },
@@ -58,35 +58,35 @@ describe('pieces of a recording', () => {
     const first = disk([])
     const second = disk([])
     let now = first
-    const keeper = createPieceUploader({
+    const uploader = createPieceUploader({
       append: (at, data) => now.append(at, data),
       base64,
       onTrouble: () => {
-        keeper.restart()
+        uploader.restart()
         return true
       },
-      onKept: () => undefined,
+      onStored: () => undefined,
       pauseMs: 0,
     })
-    keeper.add(new Blob(['what was said, ']))
-    await keeper.kept()
+    uploader.add(new Blob(['what was said, ']))
+    await uploader.stored()
     now = second
-    keeper.add(new Blob(['and what was said after']))
-    await keeper.kept()
+    uploader.add(new Blob(['and what was said after']))
+    await uploader.stored()
     expect(Buffer.from(second.text(), 'hex').toString()).toBe('what was said, and what was said after')
   })
 
   test('are reported when they cannot be stored, and stay in memory', async () => {
-    const keeper = createPieceUploader({
+    const uploader = createPieceUploader({
       append: () => Promise.reject(new Error('no room on the disk')),
       base64,
       onTrouble: () => false,
-      onKept: () => undefined,
+      onStored: () => undefined,
       pauseMs: 0,
     })
-    keeper.add(new Blob(['said']))
-    await expect(keeper.kept()).rejects.toThrow('no room on the disk')
-    keeper.add(new Blob([' after it']))
-    expect(await keeper.whole('audio/webm').text()).toBe('said after it')
+    uploader.add(new Blob(['said']))
+    await expect(uploader.stored()).rejects.toThrow('no room on the disk')
+    uploader.add(new Blob([' after it']))
+    expect(await uploader.whole('audio/webm').text()).toBe('said after it')
   })
 })
