@@ -2,57 +2,42 @@ import { createORPCClient } from '@orpc/client'
 import { StandardRPCLink } from '@orpc/client/standard'
 import type { ContractRouterClient } from '@orpc/contract'
 import type { Contract } from '../../src-preload/contract/contract.ts'
-import { type CoreLink, ReplaceableLink } from './link.ts'
+import { type CoreLink, ReplaceableLink, setLink } from './link.ts'
 import { connectPort } from './port.ts'
 import { enterSession } from './session.ts'
 import { connectSocket, openPageSocket, type WebEntry } from './socket.ts'
-import { subscribeThrough } from './watch.ts'
 
 export type Client = ContractRouterClient<Contract>
 
-/** The core, from the page. */
+/** The connection of this page to the core. */
 export interface Api {
-  /** One function a procedure. What it throws, `problemOf` puts into words. */
+  /** One function per procedure. `problemOf` turns what a procedure throws into a `Problem`. */
   client: Client
-  /** For the words and colours of the connection to the program itself. */
+  /** State of the connection to Inference Studio itself, not to the service. */
   link: CoreLink
   host: 'desktop' | 'web'
-  /**
-   * Follows a stream, over lost connections too: `open` is called again after each and starts by the snapshot. Returns the
-   * function that stops it.
-   *
-   *     api.subscribe((signal) => api.client.app.watch(undefined, { signal }), setState, showProblem)
-   */
-  subscribe<T>(
-    open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
-    onEvent: (event: T) => void,
-    onEnd: (thrown: unknown) => void,
-  ): () => void
 }
 
-/** Connects this page to its host, whichever it is. Call it once. */
+/** Connects this page to its host: Electron when the preload script ran, otherwise the web host. Call it once per page. */
 export function connect(page: Window = window): Api {
   if ('inferenceStudio' in page) {
     const link = new ReplaceableLink()
     connectPort(link, page)
-    return apiOver(link, 'desktop')
+    return createApi(link, 'desktop')
   }
   return connectWeb({ openSocket: () => openPageSocket(page), letIn: () => enterSession(page) })
 }
 
+/** Connects to the web host through `entry`. Tests bring their own entry. */
 export function connectWeb(entry: WebEntry): Api {
   const link = new ReplaceableLink()
   connectSocket(link, entry)
-  return apiOver(link, 'web')
+  return createApi(link, 'web')
 }
 
-function apiOver(link: ReplaceableLink, host: Api['host']): Api {
-  // The address is never dialled: every request goes over the link's own connection.
+function createApi(link: ReplaceableLink, host: Api['host']): Api {
+  // oRPC requires a URL but never uses this one: every call goes through the link.
   const client: Client = createORPCClient(new StandardRPCLink(link, { url: 'http://orpc' }))
-  return {
-    client,
-    link,
-    host,
-    subscribe: (open, onEvent, onEnd) => subscribeThrough(link, open, onEvent, onEnd),
-  }
+  setLink(client, link)
+  return { client, link, host }
 }

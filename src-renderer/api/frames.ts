@@ -1,13 +1,13 @@
 interface PerFrame<T> {
   push: (item: T) => void
-  /** Hands over at once what has come, this item too: for what a person waits for. */
+  /** Flushes at once, this item included: for an event that a person waits for. */
   now: (item: T) => void
   drop: () => void
 }
 
 /**
- * Collects items and hands them over once per animation frame, so that a burst of deltas is one change of state. A hidden
- * window gets no frames: there a timer takes over.
+ * Collects items and passes them on once per animation frame, so that a burst of deltas is one state change. A hidden window has no
+ * animation frames, so a timer of 100 ms also flushes.
  */
 export function perFrame<T>(handOver: (items: readonly T[]) => void): PerFrame<T> {
   let items: T[] = []

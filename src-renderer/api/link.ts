@@ -1,27 +1,38 @@
 import type { StandardLinkClient } from '@orpc/client/standard'
 
 /**
- * `connecting`: the first try. `open`: calls go through. `lost`: trying again, with pauses.
- * `unauthorized`: this page has not been let in (or the program was restarted): only its printed address helps.
+ * `connecting`: first try. `open`: calls work. `lost`: reconnecting, with pauses.
+ * `unauthorized`: the web host does not accept this page, or has restarted. The person must open the printed address.
  */
 export type LinkState = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
-/** The way to the core as a page sees it: a state to show, and to wait for. Fits `useSyncExternalStore`. */
+/** The state of the connection to the core, to show and to wait for. Fits `useSyncExternalStore`. */
 export interface CoreLink {
   get(): LinkState
   subscribe(listener: () => void): () => void
-  /** Resolves when calls go through. Rejects with the signal's reason. */
+  /** Resolves when the state is `open`. Rejects with the signal's reason. */
   opened(signal: AbortSignal): Promise<void>
 }
+
+const links = new WeakMap<object, CoreLink>()
+
+/** Remembers the link that `client` sends its calls through. */
+export function setLink(client: object, link: CoreLink): void {
+  links.set(client, link)
+}
+
+/** The link that `client` sends its calls through. Undefined for a client without a connection, for example in a test. */
+export const linkOf = (client: object): CoreLink | undefined => links.get(client)
 
 /** A transport of one connection, as oRPC's adapters make it. */
 export type CoreTransport = Pick<StandardLinkClient<object>, 'call'>
 
+/** A call failed because of the connection, not because the core refused it. */
 export class TransportError extends Error {
   override readonly name = 'TransportError'
 }
 
-/** A link whose connection may be replaced under the client that calls through it. */
+/** A link whose connection can be replaced while a client calls through it. */
 export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   #state: LinkState = 'connecting'
   #transport: CoreTransport | null = null
@@ -38,7 +49,7 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
     return this.#until(signal, () => this.#state === 'open')
   }
 
-  /** `carrier` is given with `open` alone. */
+  /** @param transport only with `open` */
   change(state: LinkState, transport: CoreTransport | null = null): void {
     this.#transport = transport
     if (this.#state === state) return
@@ -47,8 +58,10 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
   }
 
   /**
-   * Waits for the first connection, but not for a lost one to come back: a call that a person made some time ago must not
-   * happen out of nowhere.
+   * Waits for the first connection. Does not wait for a lost connection to return: an action of some time ago must not run
+   * without warning.
+   *
+   * @throws TransportError when the connection is lost, before or during the call
    */
   call: CoreTransport['call'] = async (request, options, path, input) => {
     if (this.#state === 'connecting') {
@@ -56,13 +69,13 @@ export class ReplaceableLink implements CoreLink, StandardLinkClient<object> {
       await this.#until(signal, () => this.#state !== 'connecting')
     }
     const transport = this.#transport
-    if (!transport) throw new TransportError('Inference Studio does not answer: the connection to it is lost.')
+    if (!transport) throw new TransportError('The connection to Inference Studio is lost.')
     try {
       return await transport.call(request, options, path, input)
     } catch (thrown) {
       if (request.signal?.aborted || transport === this.#transport) throw thrown
-      const words = 'The connection to Inference Studio was lost before it answered.'
-      throw new TransportError(words, { cause: thrown })
+      const message = 'The connection to Inference Studio was lost before it answered.'
+      throw new TransportError(message, { cause: thrown })
     }
   }
 

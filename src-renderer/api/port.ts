@@ -1,14 +1,17 @@
 import { LinkMessagePortClient } from '@orpc/client/message-port'
 import type { ReplaceableLink } from './link.ts'
 
-/** The page asks and the preload, which is there before the page, answers with a port: no order of loading can miss it. */
+/**
+ * The page posts this message and the preload script answers with a port. The preload script runs before the page, so the order of loading
+ * cannot matter.
+ */
 export const wantPort = 'inference-studio:want-port'
 export const havePort = 'inference-studio:port'
 
-/** One more message was read. The main process holds back what this page has no time for. */
+/** Acknowledges one read message. The main process limits how many messages may be unacknowledged. */
 const oneRead = 1
 
-/** The desktop: one MessagePort to the main process, for as long as the page lives. */
+/** Desktop: connects through one MessagePort to the main process, for the lifetime of the page. */
 export function connectPort(link: ReplaceableLink, page: Window): void {
   const receive = (event: MessageEvent<unknown>) => {
     if (event.source !== page || event.origin !== page.location.origin || event.data !== havePort) return

@@ -2,7 +2,7 @@ import { ORPCError } from '@orpc/client'
 import { type Problem, problem } from '../../src-preload/contract/problem.ts'
 import { TransportError } from './link.ts'
 
-/** Anything that a call threw, as a problem that there are words for. */
+/** Turns anything that a call threw into a `Problem`. */
 export function problemOf(thrown: unknown): Problem {
   if (thrown instanceof ORPCError) return problemOfReply(thrown)
   if (thrown instanceof TransportError) return { kind: 'connection_lost', message: thrown.message }

@@ -1,8 +1,8 @@
 import type { SealedKey } from '../../src-preload/contract/connection.ts'
 
 /**
- * Encrypts an API key for the core's process alone: one-time ECDH P-256, HKDF-SHA-256 (salt: the page's raw public key,
- * then the core's), AES-256-GCM. The other half is `unseal` in core/upstream/credential.ts.
+ * Encrypts an API key so that only the core's process can read the key: one-time ECDH P-256, HKDF-SHA-256 (salt: the page's raw public key,
+ * then the core's), AES-256-GCM. `unseal` in core/upstream/credential.ts is the counterpart.
  */
 export async function sealKey(publicKeyBase64: string, text: string): Promise<SealedKey> {
   const corePoint = fromBase64(publicKeyBase64)

@@ -1,4 +1,4 @@
-/** The parts of a window that entering needs. */
+/** The parts of `Window` that `enterSession` needs. */
 interface Entrance {
   location: Pick<Location, 'hash' | 'pathname' | 'search'>
   history: Pick<History, 'state' | 'replaceState'>
@@ -6,17 +6,21 @@ interface Entrance {
 }
 
 /**
- * Changes the token of the printed address for the cookie, and takes it out of the address bar and the history at once.
- * True when the page is let in, with a token or with the cookie of an earlier visit. Throws when nobody answers, or not yet.
+ * Exchanges the token of the printed address for a session cookie, and removes the token from the address bar and the history at once.
+ * @returns true when the web host accepts the page, by the token or by the cookie of an earlier visit
+ * @throws Error when the web host does not answer or is still starting
  */
 export async function enterSession(page: Entrance): Promise<boolean> {
   if (await showToken(page)) return true
   const reply = await page.fetch('/rpc', { redirect: 'error', cache: 'no-store' })
-  if (reply.status === 503) throw new Error('Inference Studio is getting its data ready.')
+  if (reply.status === 503) throw new Error('Inference Studio is still starting.')
   return reply.status === 204
 }
 
-/** True where there was a token and it was the right one. Throws when nobody answers. */
+/**
+ * Sends the token of the address, if any. True when the web host accepts the token.
+ * @throws TypeError when the web host does not answer
+ */
 export async function showToken(page: Entrance): Promise<boolean> {
   const token = takeToken(page)
   if (token === null) return false

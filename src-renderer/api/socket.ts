@@ -1,17 +1,20 @@
 import { LinkWebsocketClient } from '@orpc/client/websocket'
 import type { ReplaceableLink } from './link.ts'
 
-/** What a page has to reach the web host. */
+/** How a page reaches the web host. */
 export interface WebEntry {
   openSocket(): WebSocket
-  /** Whether the web host would let this page in; false as well when it refuses, throws when it does not answer. */
+  /**
+   * Whether the web host accepts this page.
+   * @throws when the web host does not answer
+   */
   letIn(): Promise<boolean>
 }
 
 const firstDelay = 250
 const longestDelay = 5_000
 
-/** The web host: a WebSocket, opened again after each loss with growing delays, until the web host refuses the page. */
+/** Web host: connects through a WebSocket. Reconnects after each loss with growing delays, until the web host refuses the page. */
 export function connectSocket(link: ReplaceableLink, entry: WebEntry): void {
   let failures = 0
 
@@ -29,7 +32,7 @@ export function connectSocket(link: ReplaceableLink, entry: WebEntry): void {
 
   const tryLater = (): void => {
     link.change('lost')
-    // Full jitter on the upper half: several windows don't come back in one beat.
+    // Jitter between half and the full delay, so that several windows do not reconnect at the same moment.
     const delay = Math.min(longestDelay, firstDelay * 2 ** failures) * (0.5 + Math.random() / 2)
     failures++
     setTimeout(tryOpen, delay)
@@ -39,8 +42,8 @@ export function connectSocket(link: ReplaceableLink, entry: WebEntry): void {
 }
 
 /**
- * oRPC throws when the socket is closing, also out of an abort that nobody awaits. A browser drops what is sent then, and
- * the 'close' that follows ends whatever waits for an answer.
+ * oRPC throws when the socket is closing, also inside an abort handler that nobody awaits. A browser drops data sent at that moment, and
+ * the 'close' event that follows ends all pending calls.
  */
 function forgiving(socket: WebSocket): ConstructorParameters<typeof LinkWebsocketClient>[0]['websocket'] {
   return {
@@ -51,7 +54,7 @@ function forgiving(socket: WebSocket): ConstructorParameters<typeof LinkWebsocke
   }
 }
 
-/** Binary frames as bytes, on our own origin. */
+/** Opens a WebSocket to the page's own origin, with binary frames as ArrayBuffer. */
 export function openPageSocket(page: Window): WebSocket {
   const socket = new WebSocket(`ws://${page.location.host}/rpc`)
   socket.binaryType = 'arraybuffer'

@@ -3,13 +3,14 @@ import type { Client } from './connect.ts'
 
 export interface UploadOptions {
   signal?: AbortSignal
-  /** Bytes that the core has. */
+  /** Receives the number of bytes that the core has. */
   onProgress?: (sent: number) => void
 }
 
 /**
- * Brings a file up to the core, part by part; the next part is read while one is on its way. What is aborted or fails is taken
- * away there. The core forgets an upload that nobody used after an hour.
+ * Uploads a file to the core in parts. The next part is read while the current one is sent. An aborted or failed upload is deleted in the
+ * core, and the core deletes uploads that are unused for one hour.
+ * @returns the id of the upload
  * @throws what the calls throw; the signal's reason
  */
 export async function upload(
@@ -32,7 +33,7 @@ export async function upload(
     }
     return uploadId
   } catch (thrown) {
-    // Where the connection is lost this cannot be told; the hour does it then.
+    // This call also fails when the connection is lost. The core then deletes the upload after an hour.
     client.transfers.drop({ uploadId }).catch(() => undefined)
     throw thrown
   }
@@ -41,12 +42,15 @@ export async function upload(
 function readPart(file: Blob, at: number): Promise<string> {
   if (at >= file.size) return Promise.resolve('')
   const read = base64Of(file.slice(at, at + partBytes))
-  // It may fail while the part before it is still on its way; whoever waits for it hears of it all the same.
+  // Prevents an unhandled rejection: this read can fail while the previous part is being sent. The caller awaits the promise later.
   read.catch(() => undefined)
   return read
 }
 
-/** Base64 by the browser's own reader, off this thread; a file that cannot be read any more is an error. */
+/**
+ * Encodes as base64 with the browser's FileReader, off the main thread.
+ * @throws Error when the file can no longer be read
+ */
 export function base64Of(blob: Blob): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const reader = new FileReader()
@@ -54,12 +58,15 @@ export function base64Of(blob: Blob): Promise<string> {
       const url = typeof reader.result === 'string' ? reader.result : ''
       resolve(url.slice(url.indexOf(',') + 1))
     }
-    reader.onerror = () => reject(new Error('The file cannot be read any more.', { cause: reader.error }))
+    reader.onerror = () => reject(new Error('The file can no longer be read.', { cause: reader.error }))
     reader.readAsDataURL(blob)
   })
 }
 
-/** Fetches a file that the core made and lets the browser save it under its name. @throws what the calls throw */
+/**
+ * Downloads a file that the core created, and has the browser save it under its name.
+ * @throws what the calls throw
+ */
 export async function save(client: Client, { downloadId, name, mime }: Download): Promise<void> {
   try {
     const parts: BlobPart[] = []
@@ -82,11 +89,11 @@ export function saveBlob(blob: Blob, name: string): void {
   document.body.append(link)
   link.click()
   link.remove()
-  // The browser reads it after this task; a minute is long enough for any of them to have begun.
+  // The browser starts to read the blob after this task. One minute is enough for any browser.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-/** The bytes of base64 text of ours. */
+/** Decodes base64 text. */
 export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   const binary = atob(base64)
   const bytes = new Uint8Array(binary.length)

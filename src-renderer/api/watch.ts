@@ -1,68 +1,90 @@
-import { ORPCError } from '@orpc/client'
-import type { CoreLink } from './link.ts'
+import { linkOf } from './link.ts'
+import { problemOf } from './problem.ts'
 
-const pauseAfterFault = 500
+const firstPauseMs = 500
+const longestPauseMs = 30_000
 
 /**
- * Follows a stream of the core for as long as it is wanted. A stream starts by its snapshot, so after a lost connection it
- * is opened anew and nothing is missed. `onEnd` is told once: with null when the core ended it, with what was thrown when
- * the core refused it. Returns the function that stops watching, after which neither is called again.
+ * Runs `watch` again each time it ends, until `signal` aborts. Each watch starts with a snapshot, so that a new one misses nothing.
+ *
+ * Starts only while the link of `client` is open, and aborts `watch` when the link is lost. After a refusal by the core the pause doubles,
+ * from 500 ms to 30 s. It is 500 ms again after a lost connection, a regular end, or a watch that lasted longer than 30 s.
+ * A watch of one item ends for good when the item no longer exists.
+ *
+ * @param onRefused called at each refusal by the core, never for a lost connection
  */
-export function subscribeThrough<T>(
-  link: CoreLink,
-  open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
-  onEvent: (event: T) => void,
-  onEnd: (thrown: unknown) => void,
-): () => void {
-  const wanted = new AbortController()
-  const { signal } = wanted
-  void follow(link, open, (event) => signal.aborted || onEvent(event), signal).then(
-    () => signal.aborted || onEnd(null),
-    (thrown: unknown) => signal.aborted || onEnd(thrown),
-  )
-  return () => wanted.abort()
-}
-
-async function follow<T>(
-  link: CoreLink,
-  open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
-  onEvent: (event: T) => void,
+export async function watchWithRetry(
+  client: object,
   signal: AbortSignal,
+  watch: (signal: AbortSignal) => Promise<void>,
+  onRefused: (thrown: unknown) => void = () => undefined,
 ): Promise<void> {
-  for (;;) {
-    await link.opened(signal)
-    const round = new AbortController()
-    const stopRound = () => round.abort(signal.reason)
-    signal.addEventListener('abort', stopRound)
-    let lost = false
-    const stopListening = link.subscribe(() => {
-      if (link.get() === 'open') return
-      lost = true
-      round.abort()
-    })
+  let refusals = 0
+  while (!signal.aborted) {
+    const startedAt = performance.now()
     try {
-      for await (const event of await open(round.signal)) onEvent(event)
-      if (!lost) return
+      await watchWhileOpen(client, signal, watch)
+      refusals = 0
     } catch (thrown) {
-      // The core's own word stands. A connection's end is sometimes seen by the stream before the link: then a moment decides.
-      if (!lost && (thrown instanceof ORPCError || !(await lostWithin(link, pauseAfterFault)))) throw thrown
-    } finally {
-      stopListening()
-      signal.removeEventListener('abort', stopRound)
+      if (signal.aborted) return
+      const { kind } = problemOf(thrown)
+      if (kind === 'no_such_item') return
+      if (kind === 'connection_lost' || kind === 'cancelled') refusals = 0
+      else {
+        refusals = performance.now() - startedAt > longestPauseMs ? 1 : refusals + 1
+        onRefused(thrown)
+      }
     }
-    if (signal.aborted) throw signal.reason
+    await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, refusals - 1)), signal)
   }
 }
 
-function lostWithin(link: CoreLink, ms: number): Promise<boolean> {
-  if (link.get() !== 'open') return Promise.resolve(true)
+/**
+ * Follows a stream of the core with the retries of `watchWithRetry`. Returns the function that stops it, after which `onEvent` and
+ * `onRefused` are never called again.
+ *
+ *     subscribe(client, (signal) => client.app.watch(undefined, { signal }), setState, showProblem)
+ */
+export function subscribe<T>(
+  client: object,
+  open: (signal: AbortSignal) => Promise<AsyncIterable<T>>,
+  onEvent: (event: T) => void,
+  onRefused?: (thrown: unknown) => void,
+): () => void {
+  const stopped = new AbortController()
+  const watch = async (signal: AbortSignal): Promise<void> => {
+    for await (const event of await open(signal)) if (!signal.aborted) onEvent(event)
+  }
+  void watchWithRetry(client, stopped.signal, watch, onRefused)
+  return () => stopped.abort()
+}
+
+async function watchWhileOpen(
+  client: object,
+  signal: AbortSignal,
+  watch: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const link = linkOf(client)
+  if (!link) return watch(signal)
+  await link.opened(signal)
+  const lost = new AbortController()
+  const stopListening = link.subscribe(() => link.get() === 'open' || lost.abort())
+  try {
+    await watch(AbortSignal.any([signal, lost.signal]))
+  } finally {
+    stopListening()
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
   return new Promise((resolve) => {
-    const settle = (lost: boolean) => {
+    const end = (): void => {
       clearTimeout(timer)
-      stop()
-      resolve(lost)
+      signal.removeEventListener('abort', end)
+      resolve()
     }
-    const stop = link.subscribe(() => settle(true))
-    const timer = setTimeout(settle, ms, false)
+    const timer = setTimeout(end, ms)
+    signal.addEventListener('abort', end)
   })
 }

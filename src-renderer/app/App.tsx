@@ -1,15 +1,15 @@
 import { Direction } from 'radix-ui'
 import { useTranslation } from 'react-i18next'
-import { ChatLive } from '../features/chat/index.tsx'
-import { ListLive } from '../features/chat/list/subscriptions.tsx'
-import { ImagesLive } from '../features/images/index.tsx'
-import { KeysLive } from '../features/keys/index.tsx'
-import { SpeechLive } from '../features/speech/index.tsx'
-import { TranscribeLive } from '../features/transcription/index.tsx'
-import { UsageLive } from '../features/usage/index.tsx'
+import { ChatSubscriptions } from '../features/chat/index.tsx'
+import { LibrarySubscriptions } from '../features/chat/list/subscriptions.tsx'
+import { ImagesSubscriptions } from '../features/images/index.tsx'
+import { KeysSubscriptions } from '../features/keys/index.tsx'
+import { SpeechSubscriptions } from '../features/speech/index.tsx'
+import { TranscriptionSubscriptions } from '../features/transcription/index.tsx'
+import { UsageSubscriptions } from '../features/usage/index.tsx'
 import { isRightToLeft } from '../i18n/index.ts'
 import { CommandLayers } from '../shared/commands/Layers.tsx'
-import { OfflineLive } from '../shared/offline/OfflineSubscriptions.tsx'
+import { OfflineSubscriptions } from '../shared/offline/OfflineSubscriptions.tsx'
 import { Toasts } from '../shared/ui/Toast.tsx'
 import { TooltipProvider } from '../shared/ui/Tooltip.tsx'
 import { appStore, useApp, withoutToast } from '../stores/app.ts'
@@ -18,7 +18,7 @@ import { Locked } from './shell/Locked.tsx'
 
 export function App() {
   const toasts = useApp((store) => store.toasts)
-  // Until the first answer the frame would show guesses: an empty page of the right colour for those few milliseconds.
+  // Before the first answer the frame would show guesses, so it shows an empty page for these milliseconds.
   const known = useApp(({ app }) => app !== null)
   const locked = useApp(({ link }) => link === 'unauthorized')
   const { i18n } = useTranslation()
@@ -31,14 +31,14 @@ export function App() {
           ) : (
             known && (
               <>
-                <ChatLive />
-                <ListLive />
-                <TranscribeLive />
-                <SpeechLive />
-                <ImagesLive />
-                <UsageLive />
-                <KeysLive />
-                <OfflineLive />
+                <ChatSubscriptions />
+                <LibrarySubscriptions />
+                <TranscriptionSubscriptions />
+                <SpeechSubscriptions />
+                <ImagesSubscriptions />
+                <UsageSubscriptions />
+                <KeysSubscriptions />
+                <OfflineSubscriptions />
                 <Frame />
                 <CommandLayers />
               </>

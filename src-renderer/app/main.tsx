@@ -5,6 +5,6 @@ import { startWindow } from './start.tsx'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('The page has no #root.')
-// First: it takes the access token out of the address before anything reads the hash.
+// First: connecting removes the access token from the address before other code reads the hash.
 const api = connect()
 void startWindow(api, root)

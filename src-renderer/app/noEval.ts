@@ -1,4 +1,5 @@
 import * as z from 'zod'
 
-// Zod would try `new Function` to compile its parsers, which the content security policy refuses and reports. Told before any schema is built.
+// Zod would try `new Function` to compile its parsers. The content security policy refuses and reports that. Must run before any schema is
+// created.
 z.config({ jitless: true })

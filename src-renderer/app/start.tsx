@@ -5,27 +5,25 @@ import { followKeys } from '../shared/commands/dispatch.ts'
 import { followHash } from '../shared/navigation.ts'
 import { whenStorageFails } from '../shared/storage.ts'
 import { StudioContext } from '../shared/studioContext.ts'
-import { appStore, withToast } from '../stores/app.ts'
+import { showToast } from '../shared/toasts.ts'
 import { App } from './App.tsx'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
-import { goLive, type StudioApi } from './subscriptions.ts'
+import { type StudioApi, startSubscriptions } from './subscriptions.ts'
 import { followTheme } from './theme.ts'
 
-/** Puts the window on the page and keeps it live. Called once a page. */
+/** Renders the window and starts its subscriptions. Call once per page. */
 export async function startWindow(api: StudioApi, root: HTMLElement): Promise<void> {
   const forever = new AbortController().signal
   followTheme()
   followHash(forever)
   await startWords()
   followLanguage()
-  whenStorageFails(() =>
-    appStore.setState(withToast(appStore.getState(), { id: 'storage', text: i18n.t('common:storageFailed') })),
-  )
+  whenStorageFails(() => showToast({ id: 'storage', text: i18n.t('common:storageFailed') }))
   offerShellCommands(forever)
   offerConnectionCommands(api.client, forever)
   followKeys(forever)
-  goLive(api)
+  startSubscriptions(api)
   createRoot(root).render(
     <StrictMode>
       <StudioContext value={api.client}>

@@ -1,5 +1,6 @@
 import type { Api } from '../api/connect.ts'
 import { problemOf } from '../api/problem.ts'
+import { subscribe } from '../api/watch.ts'
 import { followAlerts } from '../shared/alerts/browserNotifications.ts'
 import { alertsStore, withAlerts } from '../stores/alerts.ts'
 import { appStore, withApp, withLink } from '../stores/app.ts'
@@ -8,46 +9,64 @@ import { dataStore } from '../stores/data.ts'
 import { toolsStore } from '../stores/tools.ts'
 import { activeAccount, usageStore, withAccounts, withSummary } from '../stores/usage.ts'
 
-export type StudioApi = Pick<Api, 'client' | 'subscribe' | 'link'>
+export type StudioApi = Pick<Api, 'client' | 'link'>
+
+/** How often today's figures are read again, because local requests change them. */
+const summaryEveryMs = 30_000
 
 /**
- * Feeds the stores of the window's frame from the core, over lost links too. A stream that the core itself refuses ends as a
- * lost link: what is shown then is as of then, and said so.
+ * Fills the stores that every page of the window needs, for as long as the window lives. While the core refuses a stream that the frame
+ * cannot do without, the window shows a lost connection, because its data is out of date.
  */
-export function goLive({ client, subscribe, link }: StudioApi): void {
-  const readLink = () => appStore.setState(withLink(appStore.getState(), link.get()))
-  link.subscribe(readLink)
-  readLink()
-  const refused = () => appStore.setState(withLink(appStore.getState(), 'lost'))
+export function startSubscriptions({ client, link }: StudioApi): void {
+  const refused = new Set<'app' | 'apps'>()
+  const showLink = () =>
+    appStore.setState(withLink(appStore.getState(), refused.size > 0 && link.get() === 'open' ? 'lost' : link.get()))
+  const setRefused = (stream: 'app' | 'apps', isRefused: boolean) => {
+    if (refused.has(stream) === isRefused) return
+    if (isRefused) refused.add(stream)
+    else refused.delete(stream)
+    showLink()
+  }
+  link.subscribe(showLink)
+  showLink()
   subscribe(
+    client,
     (signal) => client.app.watch(undefined, { signal }),
-    (app) => appStore.setState(withApp(appStore.getState(), app)),
-    refused,
+    (app) => {
+      appStore.setState(withApp(appStore.getState(), app))
+      setRefused('app', false)
+    },
+    () => setRefused('app', true),
   )
   subscribe(
+    client,
     (signal) => client.apps.watch(undefined, { signal }),
-    (tools) => appsStore.setState({ tools }),
-    refused,
+    (apps) => {
+      appsStore.setState({ tools: apps })
+      setRefused('apps', false)
+    },
+    () => setRefused('apps', true),
   )
-  // The rest of the window is as good without: where tools are shown, it is said why they can't be.
   subscribe(
+    client,
     (signal) => client.tools.watch(undefined, { signal }),
     (tools) => toolsStore.setState({ tools, problem: null }),
     (thrown) => toolsStore.setState({ problem: problemOf(thrown) }),
   )
-  // What was damaged is said in every room; without an answer there is nothing to say.
+  // Without an answer these two have nothing to show, so a refusal needs no message.
   subscribe(
+    client,
     (signal) => client.data.watch(undefined, { signal }),
     (data) => dataStore.setState({ data }),
-    () => undefined,
   )
   subscribe(
+    client,
     (signal) => client.erase.watch(undefined, { signal }),
     (erase) => dataStore.setState({ erase }),
-    () => undefined,
   )
-  // What is spent and left stands in the status bar of every room.
   subscribe(
+    client,
     (signal) => client.usage.watch(undefined, { signal }),
     (accounts) => {
       usageStore.setState(withAccounts(usageStore.getState(), accounts))
@@ -56,16 +75,14 @@ export function goLive({ client, subscribe, link }: StudioApi): void {
     (thrown) => usageStore.setState({ usageProblem: problemOf(thrown) }),
   )
   subscribe(
+    client,
     (signal) => client.alerts.watch(undefined, { signal }),
     (alerts) => alertsStore.setState(withAlerts(alertsStore.getState(), alerts)),
     (thrown) => alertsStore.setState({ problem: problemOf(thrown) }),
   )
   followAlerts()
-  setInterval(() => void readSummary(client), summaryEvery)
+  setInterval(() => void readSummary(client), summaryEveryMs)
 }
-
-/** ms: what this machine asks meanwhile counts as of today. */
-const summaryEvery = 30_000
 
 async function readSummary(client: StudioApi['client']): Promise<void> {
   const account = activeAccount(usageStore.getState())
@@ -74,6 +91,6 @@ async function readSummary(client: StudioApi['client']): Promise<void> {
     const summary = await client.usage.summary({ accountId: account.id })
     usageStore.setState(withSummary(usageStore.getState(), summary))
   } catch {
-    // The figures stay as they were; a lost link is said elsewhere.
+    // The last figures stay visible. The status bar shows a lost connection.
   }
 }

@@ -8,10 +8,10 @@ function show(theme: string): void {
   else delete document.documentElement.dataset.theme
 }
 
-/** Shows the theme as it was last, so that no wrong one flashes. */
+/** Applies the last used theme before the settings arrive, so that the wrong theme does not flash. */
 export const showTheme = (): void => show(localStore.get(kept) ?? 'system')
 
-/** The same, and then as the settings have it. */
+/** Applies the last used theme, then the theme of the settings. */
 export function followTheme(): void {
   showTheme()
   appStore.subscribe(({ app }, before) => {

@@ -7,12 +7,12 @@ export interface BudgetView {
   period: (typeof periods)[number]
   spent: string
   limit: string
-  /** Nothing more may be spent. */
+  /** Whether the budget is used up. */
   used: boolean
   share: number
 }
 
-/** The budgets that are set, with what is spent of each. What is held for requests under way counts only as used up, not as spent. */
+/** The budgets that are set, with their spent amounts. Amounts reserved for running requests count only towards "used up", not as spent. */
 export function budgetsOf(tool: App, use: AppUse | null): BudgetView[] {
   return periods.flatMap((period) => {
     const limit = tool[`budget${period}`]

@@ -1,6 +1,6 @@
 import { hrefOf, parseRoute, type Route, routeStore } from '../stores/route.ts'
 
-/** Goes there, as a step of the browser's history; with `replace` in place of the present one. */
+/** Navigates to a route and adds a history entry. With `replace`, replaces the current entry. */
 export function navigate(route: Route, { replace = false } = {}): void {
   const href = hrefOf(route)
   if (replace) {
@@ -9,7 +9,7 @@ export function navigate(route: Route, { replace = false } = {}): void {
   } else location.hash = href
 }
 
-/** Keeps the store at the address's hash, until the signal. */
+/** Updates the store when the address's hash changes, until the signal aborts. */
 export function followHash(signal: AbortSignal): void {
   const read = () => routeStore.setState({ route: parseRoute(location.hash) })
   read()

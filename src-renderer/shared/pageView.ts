@@ -1,9 +1,11 @@
 import type { ComponentType } from 'react'
 
-/** What a room puts into the window's regions. The frame decides whether list and inspector stand beside the stage or slide over it. */
+/**
+ * The parts of a page for the regions of the window. The frame decides whether list and inspector are beside the stage or slide over it.
+ */
 export interface PageRegions {
   List?: ComponentType
-  /** Begins with a `StageBar`; it alone scrolls. */
+  /** Starts with a `StageBar`. Only the stage scrolls. */
   Stage: ComponentType
   Inspector?: ComponentType
 }

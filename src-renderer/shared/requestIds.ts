@@ -2,26 +2,29 @@ import * as z from 'zod'
 import { problemOf } from '../api/problem.ts'
 import { localStore } from './storage.ts'
 
-// Everything that makes the service work carries a requestId, and the core starts one request for one id. The id belongs to what the person
-// wants: while the answer of the core is missing, asking for the same again uses the same id, so that a lost answer is never paid twice.
-// The ids are also in the browser's storage: they survive a reload, and another window that asks for the same uses the same id.
+// Every call that makes the service work has a requestId, and the core starts one request per id. The id belongs to the person's intent:
+// while the core's answer is missing, the same intent reuses the same id, so that a lost answer is never paid twice.
+// The ids are also in the browser's storage: they survive a reload, and another window with the same intent uses the same id.
 
-/** What a person can ask for, as one place on the screen: `name` within `scope`, such as `send` within a conversation. */
+/** A place on the screen where a person can start a request: `name` within `scope`, for example `send` within a chat. */
 export interface Place {
   scope: string
   name: string
-  /** Whether this window knows of something that was made under this requestId. */
+  /** Whether this window knows an item created under this requestId. */
   isMade?: (requestId: string) => boolean
 }
 
-/** A request whose answer is missing. `intent`: SHA-256 of what was asked for, base64. */
+/** A request without an answer. `intent`: SHA-256 of the input, base64. */
 const unanswered = z.object({ requestId: z.uuid(), intent: z.string() })
 type Unanswered = z.infer<typeof unanswered>
 const stored = z.record(z.string(), unanswered)
 
-/** Unanswered requests that are stored of one scope. */
-const mostNames = 50
-/** Those of this window by scope, then name. What other windows do leaves them alone: the text that belongs to them is still here. */
+/** Upper limit of stored unanswered requests per scope. */
+const maxNames = 50
+/**
+ * Unanswered requests of this window by scope, then name. Independent of other windows, because the text that belongs to them is in this
+ * window.
+ */
 const mine = new Map<string, Map<string, Unanswered>>()
 
 const keyOf = (scope: string): string => `requests.${scope}`
@@ -33,7 +36,7 @@ function readStored(scope: string): z.infer<typeof stored> {
 
 function writeStored({ scope, name }: Place, request: Unanswered | null): void {
   const { [name]: _before, ...others } = readStored(scope)
-  const all = Object.entries(request ? { ...others, [name]: request } : others).slice(-mostNames)
+  const all = Object.entries(request ? { ...others, [name]: request } : others).slice(-maxNames)
   if (all.length === 0) localStore.remove(keyOf(scope))
   else localStore.setJson(keyOf(scope), Object.fromEntries(all))
 }
@@ -45,9 +48,9 @@ function settle(place: Place, requestId: string): void {
 }
 
 /**
- * Asks the core for what costs something. The same `intent` at the same place gets the same requestId until the core has answered, also after
- * a reload and from another window; another intent gets a new one. A refusal keeps the id: it says nothing about an earlier call whose answer
- * was lost. Only `no_such_item` gives it up, because what was made under it may have been deleted since.
+ * Makes a call that costs something. The same `intent` at the same place reuses its requestId until the core has answered, also after a
+ * reload and from another window. Another intent gets a new id. A refusal keeps the id, because it says nothing about an earlier call whose
+ * answer was lost. `no_such_item` discards the id, because the item created under it may have been deleted.
  * @throws what `ask` throws
  */
 export async function askOnce<T>(place: Place, intent: unknown, ask: (requestId: string) => Promise<T>): Promise<T> {
@@ -62,11 +65,12 @@ export async function askOnce<T>(place: Place, intent: unknown, ask: (requestId:
   }
 }
 
-/** Nothing waits in here: two windows that ask at the same time don't both find none. */
+/** Synchronous, so that two windows that ask at the same time cannot both find no id. */
 function requestIdFor(place: Place, intent: string): string {
   const { scope, name, isMade = () => false } = place
   const others = readStored(scope)[name]
-  // Of another window, or of this one before a reload. What came of it meanwhile was not asked for from here.
+  // An id of another window, or of this one before a reload. Not reused when its result already exists, because this window did not request
+  // that.
   const shared = others && !isMade(others.requestId) ? others : undefined
   const requests = mine.get(scope) ?? new Map<string, Unanswered>()
   const known = [requests.get(name), shared].find((one) => one?.intent === intent)
@@ -76,21 +80,21 @@ function requestIdFor(place: Place, intent: string): string {
   return request.requestId
 }
 
-/** The person changed in this window what was asked for from it: the next request is another one, even if the text becomes the same again. */
+/** The person changed the input in this window: the next request is a new one, even if the text becomes the same again. */
 export function intentChanged(place: Place): void {
   const request = mine.get(place.scope)?.get(place.name)
   if (request) settle(place, request.requestId)
 }
 
-/** What everything in `scope` is asked with changed, in whichever window. */
+/** An input of all requests in `scope` changed, in whichever window. */
 export function intentsChanged(scope: string): void {
   mine.delete(scope)
   localStore.remove(keyOf(scope))
 }
 
 /**
- * Settles requests of this window whose result came another way than by the answer.
- * @param has whether something was made under this requestId
+ * Settles requests of this window whose result arrived without an answer.
+ * @param has whether an item was created under this requestId
  * @returns the settled ones
  */
 export function settleSeen(scope: string, has: (requestId: string) => boolean): { name: string; requestId: string }[] {
@@ -107,7 +111,7 @@ async function digestOf(intent: unknown): Promise<string> {
   return btoa(String.fromCharCode(...digest))
 }
 
-/** With the members of each object in one order: that in which they were set means nothing. */
+/** Sorts the members of each object, because their order has no meaning. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (typeof value !== 'object' || value === null) return value

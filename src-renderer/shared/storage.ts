@@ -1,13 +1,13 @@
 /**
- * The browser's storage, which may be full, switched off or blocked. Reading and writing never throw: what the browser does not take is kept
- * in memory, and lives as long as the window.
+ * The browser's storage, which may be full, disabled or blocked. Reading and writing never throw: values that the browser refuses stay in
+ * memory for the lifetime of the window.
  */
 export interface SafeStorage {
-  /** Null where nothing is stored under `key`. */
+  /** Null when nothing is stored under `key`. */
   get(key: string): string | null
   set(key: string, value: string): void
   remove(key: string): void
-  /** The stored JSON, or null where there is none or where the text is not JSON. */
+  /** The stored JSON. Null when absent or invalid. */
   getJson(key: string): unknown
   setJson(key: string, value: unknown): void
 }
@@ -15,7 +15,7 @@ export interface SafeStorage {
 let onFailure: (() => void) | null = null
 let failed = false
 
-/** Calls `listener` once, when the browser first refuses to store something, or at once where that was before. */
+/** Calls `listener` once when the browser first refuses to store something, or at once when it already has. */
 export function whenStorageFails(listener: () => void): void {
   if (failed) listener()
   else onFailure = listener
@@ -27,9 +27,9 @@ function noteFailure(): void {
   onFailure = null
 }
 
-/** @param open gets the browser's storage; the access itself throws where the browser blocks it. */
+/** @param open returns the browser's storage. The access itself throws when the browser blocks it. */
 export function safeStorage(open: () => Storage): SafeStorage {
-  /** What the browser did not take, by key. Null: removed here, and the browser could not be told. */
+  /** Values that the browser refused, by key. Null: removed here, but not in the browser. */
   const memory = new Map<string, string | null>()
 
   function get(key: string): string | null {
@@ -46,7 +46,7 @@ export function safeStorage(open: () => Storage): SafeStorage {
       open().setItem(key, value)
       memory.delete(key)
     } catch {
-      // The value before it stays in the browser: after a reload, an older draft is better than none.
+      // The earlier value stays in the browser: after a reload, an older draft is better than none.
       memory.set(key, value)
       noteFailure()
     }
@@ -73,7 +73,7 @@ export function safeStorage(open: () => Storage): SafeStorage {
   }
 }
 
-/** Shared by all windows of this browser, and kept when they are closed. */
+/** Shared by all windows of this browser, and permanent. */
 export const localStore = safeStorage(() => localStorage)
-/** Of this tab alone; survives a reload. */
+/** For this tab only. Survives a reload. */
 export const tabStore = safeStorage(() => sessionStorage)

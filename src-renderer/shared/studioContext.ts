@@ -3,9 +3,9 @@ import type { Client } from '../api/connect.ts'
 
 export const StudioContext = createContext<Client | null>(null)
 
-/** Everything that the core can be asked for, typed by the contract. What a call throws, `problemOf` puts into words. */
+/** The client of the core, typed by the contract. `problemOf` turns what a call throws into a `Problem`. */
 export function useStudio(): Client {
   const studio = use(StudioContext)
-  if (!studio) throw new Error('No StudioContext around this component.')
+  if (!studio) throw new Error('useStudio needs a StudioContext around the component.')
   return studio
 }

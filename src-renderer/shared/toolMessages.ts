@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { JsonFault } from './ui/jsonFault.ts'
 
-/** The room's texts about tools, from the namespace `chatTools`. What is filled in is shown as text, so nothing escapes it twice. */
+/** Texts about tools, from the namespace `chatTools`. React escapes the inserted values, so i18next does not. */
 export function useToolTranslate() {
   return useTranslation('chatTools').t
 }

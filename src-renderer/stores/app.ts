@@ -3,8 +3,8 @@ import { createStore } from 'zustand/vanilla'
 import type { AppState } from '../../src-preload/contract/app.ts'
 
 /**
- * The page's link to the core. `connecting`: being made or made again. `lost`: it was there and is gone; what is shown is as of
- * then. `unauthorized`: the program does not know this page (any more).
+ * The page's link to the core. `connecting`: first try. `lost`: reconnecting, the data shown is from before. `unauthorized`: the program
+ * does not accept this page.
  */
 export type LinkStatus = 'connecting' | 'open' | 'lost' | 'unauthorized'
 
@@ -16,7 +16,7 @@ export interface ToastNote {
 
 export interface AppStore {
   link: LinkStatus
-  /** Null until the core's first answer. */
+  /** Null until the core's first event. */
   app: AppState | null
   inspectorShown: boolean
   listDrawerOpen: boolean
@@ -32,12 +32,12 @@ export const firstAppStore: AppStore = {
 }
 
 export const withApp = (store: AppStore, app: AppState): AppStore => ({ ...store, app })
-/** A link being made again is still a lost one to the person: it changes to `open` only. */
+/** A reconnecting link still counts as lost, until it is open. */
 export const withLink = (store: AppStore, link: LinkStatus): AppStore => ({
   ...store,
   link: link === 'connecting' && store.app !== null ? 'lost' : link,
 })
-/** At most four notes: a fifth pushes the oldest out. */
+/** At most four toasts: a fifth replaces the oldest. */
 export const withToast = (store: AppStore, toast: ToastNote): AppStore => ({
   ...store,
   toasts: [...store.toasts.filter(({ id }) => id !== toast.id), toast].slice(-4),

@@ -3,20 +3,20 @@ import { createStore } from 'zustand/vanilla'
 import type { App, AppUse } from '../../src-preload/contract/apps.ts'
 
 export interface AppsStore {
-  /** Tool keys as the core last told, newest first; null until it did. Never holds a secret. */
+  /** Apps, newest first. Null until the first event. Never contains a key. */
   tools: App[] | null
-  /** By key id: what each does and has spent. A key that is not in it has told nothing yet. */
+  /** Current use and cost by app id. Absent: nothing reported yet. */
   use: Readonly<Record<string, AppUse>>
 }
 
-export const firstToolsStore: AppsStore = { tools: null, use: {} }
+export const firstAppsStore: AppsStore = { tools: null, use: {} }
 
-export const appsStore = createStore<AppsStore>(() => firstToolsStore)
+export const appsStore = createStore<AppsStore>(() => firstAppsStore)
 export const useApps = (): App[] | null => useStore(appsStore, ({ tools }) => tools)
-/** One key's use alone: a card is drawn again only when its own figures change. */
+/** The use of one app. A card renders only when its own figures change. */
 export const useAppUse = (id: string): AppUse | null => useStore(appsStore, ({ use }) => use[id] ?? null)
 
-/** Takes over a round of figures; a key whose figures did not change keeps its object. */
+/** Applies new figures. An app whose figures did not change keeps its object. */
 export function withUse(store: AppsStore, round: readonly AppUse[]): AppsStore {
   const use: Record<string, AppUse> = {}
   for (const next of round) {
@@ -46,7 +46,7 @@ function sameUse(a: AppUse, b: AppUse): boolean {
 export const inUse = (tool: App, now: number): boolean =>
   tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
 
-/** Keys that can be used, paused ones too, and those that never can again. */
+/** Usable apps, paused ones included, and apps whose key is revoked or expired. */
 export function splitApps(tools: readonly App[], now: number): { alive: App[]; ended: App[] } {
   const alive: App[] = []
   const ended: App[] = []

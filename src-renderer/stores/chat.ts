@@ -11,7 +11,7 @@ import type { Problem } from '../../src-preload/contract/problem.ts'
 import { type ConversationList, emptyList, foldListEvents } from './chatListEvents.ts'
 import { foldEvents, isRunning, messageIn, type OpenConversation, opening } from './openChat.ts'
 
-/** The draft of a chat that has no conversation yet is kept under this name. */
+/** The key of the draft of a chat that does not exist yet. */
 export const newChat = 'new'
 
 export interface ModelList {
@@ -21,14 +21,14 @@ export interface ModelList {
   problem: Problem | null
 }
 
-/** A turn that was sent and whose answer from the core is awaited. */
+/** A sent message that the core has not confirmed yet. */
 export interface Sending {
-  /** Null while a new conversation is being made. */
+  /** Null while a new chat is being created. */
   conversationId: string | null
   text: string
 }
 
-/** The models that the next send asks; empty while none is known. */
+/** The models that the next message goes to. Empty while no model is known. */
 export function modelsToAsk({ model, compared }: ChatState): string[] {
   if (compared.length > 1) return [...compared]
   return model === null ? [] : [model]
@@ -37,22 +37,22 @@ export function modelsToAsk({ model, compared }: ChatState): string[] {
 export interface ChatState {
   list: ConversationList
   open: OpenConversation | null
-  /** By conversation id, or `newChat`. What stands here wins over the conversation's stored draft. */
+  /** By chat id, or `newChat`. Overrides the stored draft of the chat. */
   drafts: Readonly<Record<string, string>>
-  /** Setups changed here that the core does not have yet, by conversation id, or `newChat`. */
+  /** Settings changed in this window and not yet saved, by chat id or `newChat`. */
   setups: Readonly<Record<string, ChatSetup>>
-  /** The exact model id for the next send; null until one is picked or known. */
+  /** The exact model id for the next message. Null until one is picked or known. */
   model: string | null
-  /** Two to four models whose replies are to stand side by side; empty: `model` alone is asked. */
+  /** Two to four models whose replies appear side by side. Empty: only `model`. */
   compared: readonly string[]
   models: ModelList
   sending: Sending | null
   sendProblem: Problem | null
-  /** Replies that Stop was pressed for and that have not ended yet. */
+  /** Replies that are being cancelled. */
   stopping: ReadonlySet<string>
-  /** Whose facts the inspector shows; null: the last reply. */
+  /** The reply that the inspector describes. Null: the last one. */
   inspected: string | null
-  /** A failure that belongs to the room and not to one reply, such as a rename that was refused. */
+  /** A failure of the page rather than of one reply, for example of a rename. */
   notice: Problem | null
 }
 
@@ -77,7 +77,7 @@ export function applyListEvents(state: ChatState, events: readonly ConversationL
   return { list: foldListEvents(state.list, events) }
 }
 
-/** Folds events of conversation `id`; events of one that is no longer open fall away. */
+/** Applies events of the chat `id`. Ignored when another chat is open by now. */
 export function applyEvents(state: ChatState, id: string, events: readonly ConversationEvent[]): Partial<ChatState> {
   if (state.open?.id !== id) return {}
   const open = foldEvents(state.open, events)
@@ -86,13 +86,13 @@ export function applyEvents(state: ChatState, id: string, events: readonly Conve
     const reply = messageIn(open, replyId)
     if (reply && isRunning(reply)) running.add(replyId)
   }
-  // The conversation's own model, where it was not known before it was opened.
+  // The chat's own model, when it was unknown before the chat opened.
   const own = state.open.state === 'loading' && open.state === 'live' ? open.conversation?.model : null
   const stopping = running.size === state.stopping.size ? state.stopping : running
   return own ? { open, stopping, model: own } : { open, stopping }
 }
 
-/** Puts a conversation, or with null an empty new chat, on the stage. */
+/** Opens a chat on the stage, or with null an empty new chat. */
 export function openConversation(state: ChatState, id: string | null): Partial<ChatState> {
   if (id !== null && state.open?.id === id) return {}
   const known = state.list.conversations.find((one) => one.id === id)
@@ -108,7 +108,7 @@ export function setDraft(state: ChatState, key: string, text: string): Partial<C
   return { drafts: { ...state.drafts, [key]: text } }
 }
 
-/** What stands in the composer: what was typed here, else what was stored. */
+/** The text in the composer: typed in this window, otherwise the stored draft. */
 export function draftOf(state: ChatState): string {
   const id = state.open?.id
   if (id === undefined) return state.drafts[newChat] ?? ''
@@ -119,7 +119,7 @@ export function beginSending(state: ChatState, sending: Sending): Partial<ChatSt
   return { sending, sendProblem: null, ...setDraft(state, sending.conversationId ?? newChat, '') }
 }
 
-/** A send that was refused gives the text back, unless something else has been typed meanwhile. */
+/** Returns the text of a refused message to the composer, unless the person has typed something else. */
 export function failSending(state: ChatState, sending: Sending, problem: Problem): Partial<ChatState> {
   if (state.sending !== sending) return {}
   const key = sending.conversationId ?? newChat
@@ -141,7 +141,7 @@ export function findConversation(state: ChatState, id: string): Conversation | n
   return state.list.conversations.find((one) => one.id === id) ?? null
 }
 
-/** The reply that the inspector describes: the one chosen, else the last one. */
+/** The reply that the inspector describes: the chosen one, otherwise the last one. */
 export function inspectedReply(state: ChatState): Message | null {
   const chosen = state.inspected && messageIn(state.open, state.inspected)
   return chosen || (state.open?.messages.findLast((message) => message.role === 'assistant') ?? null)

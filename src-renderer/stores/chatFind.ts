@@ -1,19 +1,19 @@
 import { create } from 'zustand'
 
-/** Looking for something in the open conversation. */
+/** The state of "Find in chat". */
 export interface ChatFind {
   shown: boolean
   text: string
   matchCase: boolean
-  /** Looked for each by itself, where a search over everything led here; null: the text as it stands. */
+  /** Terms that are searched separately, after a global search. Null: `text` as a whole. */
   words: readonly string[] | null
-  /** The match that the reader stands at, from 0 in the order of the path. */
+  /** The current match, from 0, in the order of the path. */
   at: number
-  /** The message that holds it; what is folded of that message opens. */
+  /** The message with the current match. Its collapsed parts open. */
   inMessage: string | null
-  /** Grows by one when the match is to be brought into sight. */
+  /** Incremented to scroll to the current match. */
   asked: number
-  /** Grows by one when the field is to take the focus. */
+  /** Incremented to focus the field. */
   focused: number
 }
 
@@ -30,11 +30,11 @@ export const noFind: ChatFind = {
 
 export const useFind = create<ChatFind>(() => noFind)
 
-/** What is looked for, or null where that is nothing. */
+/** The pattern to search for, or null when the search is empty. */
 export function patternOf({ text, words, matchCase }: Pick<ChatFind, 'text' | 'words' | 'matchCase'>): RegExp | null {
   const terms = (words ?? [text]).filter((term) => term.trim() !== '')
   if (terms.length === 0) return null
-  // The longest first: of two words that begin alike, the longer one is the match.
+  // Longest first: of two terms with the same start, the longer one matches.
   const sources = [...terms].sort((a, b) => b.length - a.length).map(escaped)
   return new RegExp(sources.join('|'), matchCase ? 'gu' : 'giu')
 }

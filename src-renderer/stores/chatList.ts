@@ -3,25 +3,25 @@ import { createStore } from 'zustand/vanilla'
 
 export type ListView = 'chats' | 'archived' | 'removed'
 
-/** What a person is doing in the list; what it shows comes from the core. */
+/** The interaction state of the list. Its contents come from the core. */
 export interface ListStore {
   view: ListView
-  /** Ids of folders that are folded. */
+  /** Ids of collapsed folders. */
   closed: ReadonlySet<string>
-  /** The line that the arrow keys start from; null: the open conversation's, else the first. */
+  /** The row where arrow keys start. Null: the row of the open chat, otherwise the first. */
   cursor: string | null
-  /** Where a range of selected lines begins. */
+  /** The first row of a range selection. */
   anchor: string | null
-  /** Ids of conversations selected beside one another. */
+  /** Ids of the selected chats. */
   picked: ReadonlySet<string>
-  /** The line whose name is being changed. */
+  /** The row whose name is being edited. */
   editing: string | null
   search: string
-  /** Grows by one when the search field is to take the focus. */
+  /** Incremented to focus the search field. */
   searchAsked: number
-  /** What stands over the list: where to move what, or the name of a new folder for it. */
+  /** The open dialog: move chats, create a folder for chats, or prompts. */
   dialog: { show: 'move' | 'folder'; ids: readonly string[] } | { show: 'prompts' } | null
-  /** How many lists stand in the window (none while it is too narrow and the drawer is shut). */
+  /** The number of mounted lists: zero when the window is narrow and the drawer is closed. */
   drawn: number
 }
 
@@ -41,7 +41,7 @@ export const firstList: ListStore = {
 export const listStore = createStore<ListStore>(() => firstList)
 export const useList = <T>(select: (store: ListStore) => T): T => useStore(listStore, select)
 
-/** Another list in the same place: what was selected belonged to the one before. */
+/** Switches the list and clears the selection, which belonged to the other list. */
 export const withView = (view: ListView): Partial<ListStore> => ({
   view,
   cursor: null,
@@ -51,10 +51,10 @@ export const withView = (view: ListView): Partial<ListStore> => ({
   search: '',
 })
 
-/** Goes to a line and selects nothing beside it. */
+/** Moves the cursor and clears the selection. */
 export const withCursor = (key: string): Partial<ListStore> => ({ cursor: key, anchor: key, picked: new Set() })
 
-/** Ctrl+click: in or out of the selection. The first time, the line where the cursor was comes along. */
+/** Ctrl+click: toggles the selection of a chat. The first toggle also selects the chat at the cursor. */
 export function withToggled(store: ListStore, id: string, beside: string | null): Partial<ListStore> {
   const picked = new Set(store.picked)
   if (picked.size === 0 && beside !== null && beside !== id) picked.add(beside)

@@ -24,7 +24,7 @@ export function foldListEvents(before: ConversationList, events: readonly Conver
   return { state, conversations }
 }
 
-/** Descending instants; the id decides between equals, so that every order of arrival gives one order on the screen. */
+/** Newest first. Ids decide between equal times, so that the order does not depend on the order of arrival. */
 function compare(a: Conversation, b: Conversation): number {
   if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0

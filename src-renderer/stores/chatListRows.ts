@@ -3,7 +3,7 @@ import type { Folder } from '../../src-preload/contract/library.ts'
 
 export type Age = 'today' | 'yesterday' | 'week' | 'month' | 'older'
 
-/** A line of the list. `key` is the conversation's or folder's id, or the heading's name; it stays while the line moves. */
+/** A row of the list. `key` is the id of the chat or folder, or the name of the heading. It does not change when the row moves. */
 export type ListRow =
   | { row: 'heading'; key: 'pinned' | Age }
   | { row: 'folder'; key: string; folder: Folder; count: number; open: boolean }
@@ -14,15 +14,15 @@ export interface RowsOf {
   conversations: readonly Conversation[]
   /** By name. */
   folders: readonly Folder[]
-  /** Ids of folders that are folded. */
+  /** Ids of collapsed folders. */
   closed: ReadonlySet<string>
   archived: boolean
   now: Date
 }
 
 /**
- * The lines to draw: what is pinned, the folders with what lies in them, the rest by age in local days. Each conversation stands once:
- * a pinned one is not in its folder too. What is archived has a list of its own, by age alone. Cost: one pass, one object a line.
+ * The rows to draw: pinned chats, folders with their chats, the rest by age in local days. Each chat appears once: a pinned chat is not in
+ * its folder too. Archived chats have a list of their own, by age only. Cost: one pass, one object per row.
  */
 export function listRows({ conversations, folders, closed, archived, now }: RowsOf): ListRow[] {
   const rows: ListRow[] = []
@@ -40,7 +40,7 @@ export function listRows({ conversations, folders, closed, archived, now }: Rows
   const loose: Conversation[] = []
   for (const one of shown) {
     if (one.pinned) continue
-    // A folder that is not known (yet) hides nothing.
+    // A chat of an unknown folder is listed outside of folders, so that it stays visible.
     const its = one.folderId === null ? undefined : inside.get(one.folderId)
     if (its) its.push(one)
     else loose.push(one)
@@ -79,7 +79,7 @@ function ageOf(then: number, bounds: Record<Exclude<Age, 'older'>, number>): Age
   return then >= bounds.month ? 'month' : 'older'
 }
 
-/** The next line in a direction that can be gone to; headings can't. Null at the end. */
+/** The next focusable row in a direction. Headings are not focusable. Null at the end. */
 export function lineAfter(rows: readonly ListRow[], at: number, step: 1 | -1): number | null {
   for (let next = at + step; next >= 0 && next < rows.length; next += step) {
     if (rows[next]?.row !== 'heading') return next
@@ -87,7 +87,7 @@ export function lineAfter(rows: readonly ListRow[], at: number, step: 1 | -1): n
   return null
 }
 
-/** Conversations from one line to another, both included, whichever comes first. */
+/** The chats from one row to another, both included, in either direction. */
 export function chatsBetween(rows: readonly ListRow[], from: string, to: string): string[] {
   const a = rows.findIndex(({ key }) => key === from)
   const b = rows.findIndex(({ key }) => key === to)

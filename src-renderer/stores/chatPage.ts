@@ -1,22 +1,22 @@
 import { create } from 'zustand'
 
-/** What lies over the stage. */
+/** The dialog over the stage. */
 export type StageDialog =
   | { kind: 'retryWith'; replyId: string }
   | { kind: 'raw'; requestRow: number }
   | { kind: 'presets' }
 
-/** How a person looks at the open conversation in this window: nothing of it is stored. */
+/** How this window shows the open chat. Never stored. */
 export interface ChatStageState {
-  /** The message whose text is being changed in its place. */
+  /** The message that is being edited. */
   editing: string | null
-  /** Changed texts that were not sent, by message id: Esc or another conversation on the stage loses none of them. */
+  /** Edited texts that are not sent, by message id. They survive Escape and opening another chat. */
   edits: Readonly<Record<string, string>>
-  /** Further members of the request as they were typed, by conversation id or `new`, also where they can't be sent. */
+  /** Additional request fields as typed, by chat id or `new`, valid or not. */
   extras: Readonly<Record<string, string>>
   dialog: StageDialog | null
   renaming: boolean
-  /** The list of models is open, for one or for several to compare. */
+  /** The open model list: for one model, or for several to compare. */
   picking: 'one' | 'several' | null
 }
 

@@ -4,7 +4,7 @@ import type { Damage, DataState } from '../../src-preload/contract/data.ts'
 import type { EraseState } from '../../src-preload/contract/retention.ts'
 
 export interface DataStore {
-  /** Backup, restore, damage; null until it was told. */
+  /** Backup, restore, damage. Null until the first event. */
   data: DataState | null
   erase: EraseState | null
 }
@@ -12,6 +12,6 @@ export interface DataStore {
 export const dataStore = createStore<DataStore>(() => ({ data: null, erase: null }))
 export const useData = <T>(select: (store: DataStore) => T): T => useStore(dataStore, select)
 
-/** What a person has not read yet, the newest first. */
+/** Damage that is not dismissed, newest first. */
 export const unreadDamage = ({ data }: DataStore): Damage[] =>
   data?.damage.filter(({ acknowledged }) => !acknowledged) ?? []

@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Drawing, Image, ImagesChange, ImageWish } from '../../src-preload/contract/images.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 
-/** What is written in the composer, and the picture that its prompt was taken from. */
+/** The composer's contents, and the image that the prompt was taken from. */
 export interface ImageDraft extends ImageWish {
   from: { imageId: string; thumbId: string | null; mediaId: string } | null
 }
@@ -12,32 +12,32 @@ export interface ImagesStore {
   /** `loading`: no snapshot yet. `failed`: the core refused the watch, see `problem`. */
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
-  /** Newest first: those under way and the newest others. */
+  /** Newest first: all running ones, and the newest ended ones. */
   drawings: readonly Drawing[]
-  /** Of all pictures, found or not. */
+  /** The number of all images, matching or not. */
   total: number
   search: string
   favourites: boolean
-  /** The pictures that match, newest first; those of an earlier search stay until the next ones are there. */
+  /** The matching images, newest first. Results of an earlier search stay until the new results arrive. */
   images: readonly Image[]
   found: 'loading' | 'ready' | 'failed'
   foundProblem: Problem | null
-  /** Something came that may or may not match: the search is to be asked again. */
+  /** A new image may match: the search must run again. */
   stale: boolean
-  /** Where the arrow keys are, and whose details are shown. */
+  /** The image at the keyboard cursor, whose details are shown. */
   cursor: string | null
-  /** Where a range of selected pictures begins. */
+  /** The first image of a range selection. */
   anchor: string | null
   picked: ReadonlySet<string>
-  /** Drawings whose troubles need no more room on the stage. */
-  putAway: ReadonlySet<string>
-  /** One whose troubles were asked for again, from the list. */
+  /** Drawings whose problems are dismissed. */
+  dismissed: ReadonlySet<string>
+  /** A dismissed drawing whose problems the person opened again from the list. */
   recalled: string | null
-  /** Pictures that no small one could be made of: they are drawn whole. */
+  /** Images without a thumbnail. They are drawn at full size. */
   noThumb: ReadonlySet<string>
-  /** What was deleted here, deed by deed; the last one can be brought back first. */
+  /** Deletions, one entry per action. The last entry is undone first. */
   undo: readonly (readonly string[])[]
-  /** Whether the way back is offered in sight. The keys know it for longer. */
+  /** Whether the undo note is visible. The keyboard shortcut works longer. */
   undoShown: boolean
   draft: ImageDraft
   sending: boolean
@@ -60,7 +60,7 @@ export const firstImages: ImagesStore = {
   cursor: null,
   anchor: null,
   picked: new Set(),
-  putAway: new Set(),
+  dismissed: new Set(),
   recalled: null,
   noThumb: new Set(),
   undo: [],
@@ -73,12 +73,12 @@ export const firstImages: ImagesStore = {
 export const imagesStore = createStore<ImagesStore>(() => firstImages)
 export const useImages = <T>(select: (store: ImagesStore) => T): T => useStore(imagesStore, select)
 
-/** So many deeds can be taken back, one after another. */
+/** Upper limit of undoable actions. */
 const maxActions = 50
 
 const isNarrowed = ({ search, favourites }: ImagesStore): boolean => search.trim() !== '' || favourites
 
-/** Cost: a copy of the list for each change, some 20 µs at 10,000 pictures. */
+/** Applies an event. Cost: one copy of the list per change, about 20 µs at 10,000 images. */
 export function withChange(store: ImagesStore, change: ImagesChange): ImagesStore {
   switch (change.type) {
     case 'snapshot':
@@ -104,7 +104,7 @@ function placed(drawings: readonly Drawing[], drawing: Drawing): readonly Drawin
 function withImage(store: ImagesStore, image: Image): ImagesStore {
   const at = store.images.findIndex(({ id }) => id === image.id)
   if (at >= 0) {
-    // It keeps its place where the favourites are shown and it is none any more: nothing moves under a hand that may take it back.
+    // An image that is no longer a favourite stays visible under the favourites filter: nothing moves while the person may undo.
     return { ...store, images: store.images.with(at, image) }
   }
   const isNew = image.createdAt > (store.images[0]?.createdAt ?? '')
@@ -123,7 +123,7 @@ export function withoutImages(store: ImagesStore, ids: readonly string[]): Image
   return { ...store, images, total, picked, ...cursorAfter(store, images) }
 }
 
-/** The picture that stands where the cursor's was takes it. */
+/** Moves the cursor to the image at the old position. */
 function cursorAfter(store: ImagesStore, images: readonly Image[]): Pick<ImagesStore, 'cursor' | 'anchor'> {
   const { cursor, anchor } = store
   if (cursor === null || images.some(({ id }) => id === cursor)) return { cursor, anchor }
@@ -135,15 +135,15 @@ function cursorAfter(store: ImagesStore, images: readonly Image[]): Pick<ImagesS
 
 export function withFound(store: ImagesStore, images: readonly Image[]): ImagesStore {
   const known = new Set(images.map(({ id }) => id))
-  const keep = (id: string | null): string | null => (id !== null && known.has(id) ? id : null)
+  const ifKnown = (id: string | null): string | null => (id !== null && known.has(id) ? id : null)
   return {
     ...store,
     images,
     found: 'ready',
     foundProblem: null,
     total: isNarrowed(store) ? Math.max(store.total, images.length) : images.length,
-    cursor: keep(store.cursor),
-    anchor: keep(store.anchor),
+    cursor: ifKnown(store.cursor),
+    anchor: ifKnown(store.anchor),
     picked: new Set([...store.picked].filter((id) => known.has(id))),
   }
 }
@@ -153,30 +153,30 @@ export const withoutDrawing = (store: ImagesStore, id: string): ImagesStore => (
   drawings: store.drawings.filter((drawing) => drawing.id !== id),
 })
 
-export const withPutAway = (store: ImagesStore, id: string): ImagesStore => ({
+export const withDismissed = (store: ImagesStore, id: string): ImagesStore => ({
   ...store,
-  putAway: new Set([...store.putAway, id].slice(-500)),
+  dismissed: new Set([...store.dismissed, id].slice(-500)),
   recalled: store.recalled === id ? null : store.recalled,
 })
 
-/** What was deleted, as something that can be brought back. */
+/** Adds a deletion to the undo list. */
 export const withAction = (store: ImagesStore, ids: readonly string[]): ImagesStore => ({
   ...store,
   undo: [...store.undo, ids].slice(-maxActions),
   undoShown: true,
 })
 
-/** Goes to a picture and selects nothing beside it. */
+/** Moves the cursor and clears the selection. */
 export const withCursor = (id: string | null): Partial<ImagesStore> => ({ cursor: id, anchor: id, picked: new Set() })
 
-/** In or out of the selection. */
+/** Toggles the selection of an image. */
 export function withToggled(store: ImagesStore, id: string): Partial<ImagesStore> {
   const picked = new Set(store.picked)
   if (!picked.delete(id)) picked.add(id)
   return { picked, cursor: id, anchor: id }
 }
 
-/** From where the range began to this one; `add` keeps what was selected before. */
+/** Selects the range up to this image. `add` extends the earlier selection. */
 export function withRange(store: ImagesStore, id: string, add = false): Partial<ImagesStore> {
   const place = (wanted: string | null): number => store.images.findIndex((image) => image.id === wanted)
   const to = place(id)
@@ -185,34 +185,34 @@ export function withRange(store: ImagesStore, id: string, add = false): Partial<
   return { picked: new Set([...(add ? store.picked : []), ...range]), cursor: id, anchor: store.anchor ?? id }
 }
 
-/** What a deed is done to: the selection in the gallery's order, else the picture at the cursor. */
+/** The images that an action applies to: the selection in gallery order, otherwise the image at the cursor. */
 export function targets({ images, picked, cursor }: ImagesStore): Image[] {
   if (picked.size > 0) return images.filter(({ id }) => picked.has(id))
   return images.filter(({ id }) => id === cursor)
 }
 
 export const isMaking = ({ state }: Drawing): boolean => state === 'making'
-export const keptOf = ({ slots }: Drawing): number => slots.filter(({ state }) => state === 'kept').length
+export const savedCount = ({ slots }: Drawing): number => slots.filter(({ state }) => state === 'kept').length
 
-/** It ended, and not with all that was asked for. */
+/** Whether the drawing ended without all requested images. */
 export const isTroubled = (drawing: Drawing): boolean =>
   !isMaking(drawing) &&
   (drawing.state !== 'done' || drawing.slots.some(({ state }) => state === 'refused' || state === 'failed'))
 
-/** How many ended drawings stand on the stage at most, with what went wrong. */
-const mostTroubled = 3
+/** Upper limit of ended drawings on the stage. */
+const maxTroubled = 3
 
 /**
- * What stands above the gallery: all that is being drawn, the latest that did not come whole, and the one that was asked for again. What went
- * wrong before a drawing that came whole is over: it would stand between a person and the new pictures.
+ * The drawings above the gallery: all running ones, the latest incomplete ones, and the recalled one. Problems from before a complete
+ * drawing are omitted, because they would push the new images out of sight.
  */
-export function onStage({ drawings, putAway, recalled }: ImagesStore): Drawing[] {
+export function onStage({ drawings, dismissed, recalled }: ImagesStore): Drawing[] {
   let troubled = 0
   return drawings.filter((drawing) => {
     if (isMaking(drawing) || drawing.id === recalled) return true
-    if (!isTroubled(drawing)) troubled = mostTroubled
-    if (putAway.has(drawing.id)) return false
+    if (!isTroubled(drawing)) troubled = maxTroubled
+    if (dismissed.has(drawing.id)) return false
     troubled += 1
-    return troubled <= mostTroubled
+    return troubled <= maxTroubled
   })
 }

@@ -1,6 +1,6 @@
 import { createStore } from 'zustand/vanilla'
 
-/** A message to be brought into sight, and what was looked for in it. */
+/** A message to scroll to, and the search terms to mark in it. */
 export interface Jump {
   conversationId: string
   messageId: string
@@ -8,5 +8,5 @@ export interface Jump {
   words: readonly string[]
 }
 
-/** Set by whoever wants a message shown; the stage takes it away once it stands in sight. */
+/** Set by whoever wants a message shown. The stage clears it once the message is in sight. */
 export const jumpStore = createStore<{ jump: Jump | null }>(() => ({ jump: null }))

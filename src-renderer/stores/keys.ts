@@ -11,7 +11,7 @@ export interface KeyDay {
   figures: Figures | null
 }
 
-/** The days of one key, of one stretch. */
+/** The days of one key in one period. */
 export interface KeyDays {
   keyId: string
   days: readonly KeyDay[]
@@ -21,7 +21,7 @@ export const keyRanges = ['30', '90', 'year'] as const
 export type KeyRange = (typeof keyRanges)[number]
 
 export interface KeysStore {
-  /** Of which book these are. */
+  /** The account of these keys. */
   accountId: string | null
   keys: readonly AccountKey[] | null
   problem: Problem | null
@@ -39,13 +39,13 @@ export const firstKeys: KeysStore = {
 export const keysStore = createStore<KeysStore>(() => firstKeys)
 export const useKeys = <T>(select: (store: KeysStore) => T): T => useStore(keysStore, select)
 
-/** What can still call comes first, each in the order told. */
+/** Usable keys first, otherwise in the order of the service. */
 export function sortedKeys(keys: readonly AccountKey[]): AccountKey[] {
   const alive = (key: AccountKey): boolean => key.revokedAt === null && !key.gone
   return [...keys.filter(alive), ...keys.filter((key) => !alive(key))]
 }
 
-/** Every word somewhere in its name, prefix or id; case does not count. */
+/** Keys whose name, prefix or id contains every search term. Case does not count. */
 export function matchingKeys(keys: readonly AccountKey[], search: string): AccountKey[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   return keys.filter(({ name, prefix, id }) => {
@@ -54,6 +54,6 @@ export function matchingKeys(keys: readonly AccountKey[], search: string): Accou
   })
 }
 
-/** The one that is shown: the address's, else the first. */
+/** The shown key: the one in the address, otherwise the first. */
 export const keyShown = (keys: readonly AccountKey[], id: string | null): AccountKey | null =>
   keys.find((key) => key.id === id) ?? keys[0] ?? null

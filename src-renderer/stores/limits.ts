@@ -4,7 +4,7 @@ import type { LimitBucket, Limited, Limits } from '../../src-preload/contract/ac
 import type { Problem } from '../../src-preload/contract/problem.ts'
 
 export interface LimitsStore {
-  /** Null until the core told. */
+  /** Null until the first event. */
   limits: Limits | null
   history: readonly Limited[] | null
   problem: Problem | null
@@ -17,12 +17,12 @@ export const useLimits = <T>(select: (store: LimitsStore) => T): T => useStore(l
 export const bucketNames = ['minute', 'freeRequestsHour', 'freeRequestsDay', 'freeTokensHour', 'freeTokensDay'] as const
 export type BucketName = (typeof bucketNames)[number]
 
-/** A bucket with what can be worked out from the two numbers that came; null where nothing of it is told. */
+/** A bucket with the values derived from the two reported numbers. Null without reported numbers. */
 export interface BucketView {
   used: number | null
   limit: number | null
   remaining: number | null
-  /** 0 to 1; null where it can't be worked out. */
+  /** 0 to 1. Null when unknown. */
   share: number | null
   level: 'good' | 'warn' | 'bad'
 }
@@ -37,7 +37,7 @@ export function viewBucketOf({ limit, used, remaining }: LimitBucket): BucketVie
   return { used: gone, limit: whole, remaining: left, share, level }
 }
 
-/** Seconds until the minute bucket is full again, counted on from when it was told; null where it was not, or the time has passed. */
+/** Seconds until the minute bucket is full again, counted from the time of the report. Null when unknown or over. */
 export function secondsLeft(resetSeconds: number | null, asOf: string, now: number): number | null {
   if (resetSeconds === null) return null
   const left = Math.ceil((Date.parse(asOf) + resetSeconds * 1_000 - now) / 1_000)

@@ -1,19 +1,21 @@
 import type { ChatSetup, Conversation, ConversationEvent, Message } from '../../src-preload/contract/chat.ts'
 
-/** The conversation on the stage. `messages` is the active path, oldest first; `ids` keeps its identity while only texts grow. */
+/** The open chat. `messages` is the active path, oldest first. `ids` keeps its identity while only texts grow. */
 export interface OpenConversation {
   id: string
-  /** `loading`: no snapshot yet. `gap`: an event did not fit, watch anew. `gone`: it was removed. */
+  /** `loading`: no snapshot yet. `gap`: an event did not fit, a new watch is needed. `gone`: the chat was deleted. */
   state: 'loading' | 'live' | 'gap' | 'gone'
   conversation: Conversation | null
   setup: ChatSetup | null
   ids: readonly string[]
   messages: readonly Message[]
-  /** The same as `messages` was when anything but a text last changed: sums are made of it, not of each frame of a stream. */
+  /**
+   * `messages` as of the last change other than a growing text. Sums use this list, so that they are not computed per frame of a stream.
+   */
   settled: readonly Message[]
-  /** How many messages of the path, from its root on, are still to come. */
+  /** How many messages at the start of the path are not loaded yet. */
   missing: number
-  /** Replies of the last ask that stand side by side, in their order; the one on the path too. Empty where there is one. */
+  /** The replies of the last turn that appear side by side, in their order, including the one on the path. Empty for a single reply. */
   beside: readonly Message[]
   /** Keeps its identity like `ids`. */
   besideIds: readonly string[]
@@ -37,8 +39,8 @@ export function opening(id: string): OpenConversation {
 type Of<T extends ConversationEvent['type']> = Extract<ConversationEvent, { type: T }>
 
 /**
- * The state after some events, in order. Cost: one copy of the message array for a whole batch, whatever its size, and
- * the appended text. Events after a gap are ignored until a snapshot arrives, because they may rest on what was missed.
+ * Applies events in order. Cost: one copy of the message array per batch, and the appended text. Events after a gap are ignored until a
+ * snapshot arrives, because they may depend on missed events.
  */
 export function foldEvents(before: OpenConversation, events: readonly ConversationEvent[]): OpenConversation {
   const folding = new Folding(before)
@@ -46,7 +48,7 @@ export function foldEvents(before: OpenConversation, events: readonly Conversati
   return folding.result()
 }
 
-/** One batch of events on its way into a state: lists are copied at their first change and written to from then on. */
+/** Applies one batch of events. Lists are copied at their first change and mutated from then on. */
 class Folding {
   readonly #open: OpenConversation
   #messages: Message[] | null = null
@@ -97,7 +99,7 @@ class Folding {
       return
     }
     this.#setPath([...open.messages.slice(0, Math.max(0, keep - open.missing)), ...messages])
-    // A branch above everything that has come: only the part that both paths share is still to come.
+    // A branch above all loaded messages: only the part that both paths share is still missing.
     open.missing = Math.min(open.missing, keep)
     this.#setBeside(beside)
   }
@@ -115,7 +117,7 @@ class Folding {
     if (place >= 0) this.#ownBeside()[place] = message
   }
 
-  /** A reply that stands nowhere here (a sibling stopped earlier may still end) is not ours to draw. */
+  /** A reply that is not loaded, for example a stopped sibling that ends late, is not drawn. */
   #append({ messageId, field, at, append }: Of<'delta'>): void {
     const open = this.#open
     const place = lastIndexOf(open.messages, messageId)
@@ -135,13 +137,13 @@ class Folding {
     this.#messages = null
     this.#changed = true
     this.#open.messages = messages
-    this.#open.ids = keepIfEqual(this.#open.ids, messages)
+    this.#open.ids = reuseIfEqual(this.#open.ids, messages)
   }
 
   #setBeside(beside: readonly Message[]): void {
     this.#beside = null
     this.#open.beside = beside
-    this.#open.besideIds = keepIfEqual(this.#open.besideIds, beside)
+    this.#open.besideIds = reuseIfEqual(this.#open.besideIds, beside)
   }
 
   #ownPath(): Message[] {
@@ -157,35 +159,35 @@ class Folding {
   }
 }
 
-/** From the end, where the growing reply is. */
+/** Searches from the end, where the growing reply is. */
 function lastIndexOf(messages: readonly Message[], id: string): number {
   return messages.findLastIndex((message) => message.id === id)
 }
 
-function keepIfEqual(ids: readonly string[], messages: readonly Message[]): readonly string[] {
+function reuseIfEqual(ids: readonly string[], messages: readonly Message[]): readonly string[] {
   const same = ids.length === messages.length && ids.every((id, at) => messages[at]?.id === id)
   return same ? ids : messages.map((message) => message.id)
 }
 
-/** One message of the path or of those beside it. */
+/** A message of the path or of the replies beside it. */
 export function messageIn(open: OpenConversation | null, id: string): Message | undefined {
   const is = (message: Message): boolean => message.id === id
   return open?.messages.findLast(is) ?? open?.beside.find(is)
 }
 
-/** A reply is still being made. */
+/** Whether the reply is still being generated. */
 export function isRunning(message: Message): boolean {
   return message.status === 'pending' || message.status === 'streaming'
 }
 
 const isRunningReply = (message: Message): boolean => message.role === 'assistant' && isRunning(message)
 
-/** The reply being made now in this path, if any. While there is one, nothing can be sent below it. */
+/** The running reply of this path, if any. Nothing can be sent below a running reply. */
 export function runningReply(open: OpenConversation | null): Message | null {
   return open?.messages.findLast(isRunningReply) ?? null
 }
 
-/** Replies being made now that stand here: on the path, and beside it. */
+/** All running replies: on the path and beside it. */
 export function runningReplies(open: OpenConversation | null): Message[] {
   if (!open) return []
   const onPath = open.messages.filter(isRunningReply)

@@ -2,13 +2,13 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { WaitingItem, WaitingState, WaitingWhat } from '../../src-preload/contract/outbox.ts'
 
-export const noneWaiting: WaitingState = { items: [], making: null, ended: null }
+export const emptyOutbox: WaitingState = { items: [], making: null, ended: null }
 
-/** What is sent when the service is back, as the core told it last. */
-export const outboxStore = createStore<WaitingState>(() => noneWaiting)
+/** Requests that are sent when the service is available again. */
+export const outboxStore = createStore<WaitingState>(() => emptyOutbox)
 export const useOutbox = <T>(select: (store: WaitingState) => T): T => useStore(outboxStore, select)
 
-/** Of one room, in the order in which they are sent; of one recording where that is named. */
+/** Selects the outbox items of one feature in the order of sending. With `recordingId`, only those of that recording. */
 export const waitingOf =
   (what: WaitingWhat, recordingId: string | null = null) =>
   ({ items }: WaitingState): WaitingItem[] =>

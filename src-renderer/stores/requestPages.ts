@@ -1,11 +1,11 @@
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
 
-/** Rows held at most, whatever was scrolled through; pages far from the view keep their place and give up their rows. */
-export const mostHeld = 5_000
-/** A first page that grew beyond twice this is cut in two, so that a change copies few rows. */
+/** Upper limit of loaded rows. Pages far from the view keep their position and release their rows. */
+export const maxLoadedRows = 5_000
+/** A first page with more than twice this number of rows is split, so that a change copies few rows. */
 const headRows = 200
 
-/** A stretch of the log: all rows with `from <= id < before`, newest first. Without `rows` it can be asked for again. */
+/** A range of the log: all rows with `from <= id < before`, newest first. Without `rows` the range can be read again. */
 export interface Page {
   before: number
   from: number
@@ -14,13 +14,13 @@ export interface Page {
 }
 
 export interface Held {
-  /** Newest first, without gaps between them. */
+  /** Newest first, without gaps between pages. */
   pages: readonly Page[]
-  /** The place in the list of each page's first row. */
+  /** List index of each page's first row. */
   starts: readonly number[]
-  /** Rows known, held or not. */
+  /** The number of known rows, loaded or not. */
   count: number
-  /** The highest id ever told. */
+  /** The highest id ever received. */
   newest: number
 }
 
@@ -37,26 +37,26 @@ function withPages(held: Held, pages: readonly Page[]): Held {
   return { ...held, pages, starts, count }
 }
 
-/** The newest rows, newest first: all that fit of those from the id `from` on. */
+/** Creates the state from the newest rows, newest first: all rows from the id `from` on. */
 export function hold(rows: readonly RequestRow[], newest: number, from: number): Held {
   return withPages({ ...empty, newest }, [{ before: all, from, count: rows.length, rows }])
 }
 
-/** Gives up all rows but those of the first page. */
+/** Releases all rows except those of the first page. */
 export const withoutRows = (held: Held): Held => ({
   ...held,
   pages: held.pages.map((page, at) => (at === 0 ? page : { ...page, rows: null })),
 })
 
-/** Forgets what lies far below the newest rows; it can be read again. Null where there is nothing to forget. */
+/** Forgets the pages far below the newest rows. They can be read again. Null when there is nothing to forget. */
 export function withoutTail(held: Held, pages: number): Held | null {
   return held.pages.length > pages ? withPages(held, held.pages.slice(0, pages)) : null
 }
 
-/** Where the next older rows begin: below this id. */
+/** The next older rows have ids below this one. */
 export const oldestKnown = (held: Held): number => held.pages.at(-1)?.from ?? all
 
-/** The page that the row of this place in the list lies in, by its number; -1 beyond the last. */
+/** The index of the page that contains a list index, or -1 beyond the last page. */
 export function pageAt({ pages, starts, count }: Held, index: number): number {
   if (index < 0 || index >= count) return -1
   let low = 0
@@ -77,7 +77,7 @@ export function rowAt(held: Held, index: number): RequestRow | null {
 const pageOf = (pages: readonly Page[], id: number): number =>
   pages.findIndex((page) => id >= page.from && id < page.before)
 
-/** The place of an id among rows, newest first; where it would stand when it is not there, as its complement. */
+/** Binary search for an id in rows, newest first. When absent: the bitwise complement of the insertion index. */
 function search(rows: readonly RequestRow[], id: number): number {
   let low = 0
   let high = rows.length
@@ -94,7 +94,7 @@ export function rowById(held: Held, id: number): RequestRow | null {
   return rows?.[search(rows, id)] ?? null
 }
 
-/** The place of an id in the list, or -1 where its row is not held. */
+/** The list index of an id, or -1 when its row is not loaded. */
 export function indexOf(held: Held, id: number): number {
   const page = pageOf(held.pages, id)
   const rows = held.pages[page]?.rows
@@ -107,8 +107,8 @@ export function* loadedRows({ pages }: Held): Generator<RequestRow> {
 }
 
 /**
- * Puts new and changed rows where their ids belong, and takes out those that no longer fit. Rows of a page that is not held
- * wait for it to be asked for; rows older than all pages are dropped unless `whole` says that nothing is missing below.
+ * Inserts new and changed rows at their ids, and removes rows that no longer match. Rows of a released page are skipped until the page is
+ * read again. Rows older than all pages are dropped unless `whole` says that nothing older exists.
  */
 export function place(
   held: Held,
@@ -152,14 +152,14 @@ function cutHead(pages: readonly Page[]): readonly Page[] {
   return [first, rest, ...others]
 }
 
-/** The next older rows, newest first, as asked for below `oldestKnown`. */
+/** Appends the next older rows, newest first, as read below `oldestKnown`. */
 export function withOlder(held: Held, rows: readonly RequestRow[]): Held {
   const from = rows.at(-1)?.id
   if (from === undefined) return held
   return withPages(held, [...held.pages, { before: oldestKnown(held), from, count: rows.length, rows }])
 }
 
-/** A page that had given up its rows, asked for again below `before`; what lies below it is left out. */
+/** Restores the rows of a released page, read below `before`. Rows outside of the page are ignored. */
 export function withReloaded(held: Held, before: number, rows: readonly RequestRow[]): Held {
   const at = held.pages.findIndex((page) => page.before === before)
   const page = held.pages[at]
@@ -168,7 +168,7 @@ export function withReloaded(held: Held, before: number, rows: readonly RequestR
   return withPages(held, held.pages.with(at, { ...page, count: own.length, rows: own }))
 }
 
-/** The first page between two places in the list that must be asked for, or null. */
+/** The first page between two list indexes that must be read, or null. */
 export function missingPage(held: Held, first: number, last: number): Page | null {
   const from = pageAt(held, Math.max(0, first))
   if (from < 0) return null
@@ -180,11 +180,11 @@ export function missingPage(held: Held, first: number, last: number): Page | nul
   return null
 }
 
-/** Gives up the rows of the pages farthest from what is seen until few enough are held. The first page always stays. */
+/** Releases the rows of the pages farthest from the view until the limit is met. The first page always keeps its rows. */
 export function bounded(held: Held, first: number, last: number): Held {
   let rows = 0
   for (const page of held.pages) rows += page.rows?.length ?? 0
-  if (rows <= mostHeld) return held
+  if (rows <= maxLoadedRows) return held
   const away = held.pages
     .map((page, at) => {
       const start = held.starts[at] ?? 0
@@ -194,7 +194,7 @@ export function bounded(held: Held, first: number, last: number): Held {
     .sort((a, b) => b.far - a.far)
   const pages = [...held.pages]
   for (const { at, size } of away) {
-    if (rows <= mostHeld) break
+    if (rows <= maxLoadedRows) break
     const page = pages[at]
     if (page) pages[at] = { ...page, rows: null }
     rows -= size

@@ -22,15 +22,15 @@ import {
   withReloaded,
 } from './requestPages.ts'
 
-/** How many of the newest rows a watch begins with, and how many are asked for at a time while reading on. */
+/** How many of the newest rows a watch starts with, and the page size of reading on. */
 export const newestRows = 200
 export const pageRows = 500
-/** Rows held while the log is not followed; beyond it the log is asked anew when it is followed again. */
-const mostFresh = 1_000
-/** Pages kept below the newest rows while they are followed; what lies below is read again when it is wanted. */
-const mostFollowedPages = 60
+/** Upper limit of new rows while the log is not followed. Above it, the log is read anew when the person follows it again. */
+const maxFresh = 1_000
+/** Upper limit of pages below the newest rows while the log is followed. Older pages are read again when needed. */
+const maxFollowedPages = 60
 /** The tallest list: a browser draws no element much higher than 33 million pixels. */
-const mostListed = 500_000
+const maxListed = 500_000
 
 export interface Inspected {
   id: number
@@ -41,17 +41,17 @@ export interface Inspected {
 
 export interface RequestsStore {
   filter: RequestFilter
-  /** `loading`: no snapshot of this filter yet. `failed`: the core refused it, see `problem`. */
+  /** `loading`: no snapshot of this filter yet. `failed`: the core refused the filter, see `problem`. */
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
   held: Held
-  /** What lies below the oldest row known. */
+  /** Whether rows below the oldest known row exist. */
   older: 'more' | 'loading' | 'end'
-  /** New rows go in at the top. When it is off they wait in `fresh`, and nothing moves under the reader. */
+  /** True: new rows appear at the top. False: they collect in `fresh`, and nothing moves under the reader. */
   following: boolean
-  /** While it does not follow: the newest row that was there already. */
+  /** While not following: the newest row that was already in the list. */
   frozenAt: number
-  /** Newest first, at most 1,000; `freshCount` counts on. */
+  /** Newest first, at most 1,000. `freshCount` counts all. */
   fresh: readonly RequestRow[]
   freshCount: number
   counts: ReturnType<(typeof requestCounts)['parse']> | null
@@ -80,7 +80,7 @@ export const useRequests = <T>(select: (store: RequestsStore) => T): T => useSto
 export const isOpen = ({ state }: RequestRow): boolean =>
   state === 'waiting' || state === 'backing_off' || state === 'sent' || state === 'streaming'
 
-/** The outcome that the contract's filter names; every row has exactly one. */
+/** The outcome by the contract's filter. Every row has exactly one. */
 export function outcomeOf(row: RequestRow): NonNullable<RequestFilter['outcome']> {
   if (isOpen(row)) return 'open'
   if (row.state === 'refused' || row.state === 'cancelled') return row.state
@@ -88,14 +88,14 @@ export function outcomeOf(row: RequestRow): NonNullable<RequestFilter['outcome']
 }
 
 /**
- * What to watch for a filter. A row that ends leaves the filter `open`, and a watch of that filter would not say so: there all
- * outcomes are watched and the others dropped here.
+ * The filter to watch. A row that ends leaves the filter `open` without an event, so all outcomes are watched and the others are dropped
+ * here.
  */
 export function watchedFilter({ outcome, ...others }: RequestFilter): RequestFilter {
   return outcome === undefined || outcome === 'open' ? others : { ...others, outcome }
 }
 
-/** Another filter: everything shown so far belonged to the one before. */
+/** Sets another filter and removes all rows of the previous one. */
 export const withFilter = (store: RequestsStore, filter: RequestFilter): RequestsStore => ({
   ...store,
   filter,
@@ -116,17 +116,17 @@ export const withFailure = (store: RequestsStore, problem: Problem): RequestsSto
   problem,
 })
 
-/** Cost: the rows told, and a copy of each page of rows that one of them lies in. */
+/** Applies an event. Cost: the rows of the event, and one copy of each affected page. */
 export function withEvent(store: RequestsStore, event: RequestsEvent): RequestsStore {
   if (event.type === 'rows') return withRows(store, event.rows)
   if (event.type === 'snapshot') return withSnapshot(store, event.rows)
-  // Rows stay, but not all that they said: those out of sight are read again when they are wanted.
+  // The rows still exist but lost some of their content. Rows out of sight are read again when needed.
   return { ...store, held: withoutRows(store.held) }
 }
 
 /**
- * The newest rows, first or once more. Where they reach down to those known, the reader keeps the place: what is new is added and
- * what is missing goes. Otherwise too much came meanwhile, and they take the place of everything.
+ * Applies a snapshot of the newest rows. When the rows overlap the known rows, the list keeps its position and only differences apply.
+ * Otherwise the snapshot replaces all rows.
  */
 function withSnapshot(store: RequestsStore, rows: readonly RequestRow[]): RequestsStore {
   const down = rows.length < newestRows ? 0 : (rows.at(-1)?.id ?? 0)
@@ -165,7 +165,7 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
   const top = Math.max(store.held.newest, ascending.at(-1)?.id ?? 0)
   if (store.following) {
     const held = place({ ...store.held, newest: top }, [...changed, ...added], fits, store.older === 'end')
-    const short = withoutTail(held, mostFollowedPages)
+    const short = withoutTail(held, maxFollowedPages)
     return { ...store, held: bounded(short ?? held, 0, 0), older: short ? 'more' : store.older, counts }
   }
   const reported = freshen(store, ascending, fits)
@@ -178,14 +178,14 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
   }
 }
 
-/** New rows while nothing may move: they wait, and change while they wait. */
+/** Collects and updates new rows while the list must not move. */
 function freshen(
   { fresh, freshCount, frozenAt }: RequestsStore,
   ascending: readonly RequestRow[],
   fits: (row: RequestRow) => boolean,
 ): Pick<RequestsStore, 'fresh' | 'freshCount'> {
   const waiting = new Map(fresh.map((row) => [row.id, row]))
-  // What was dropped because too many wait is counted already.
+  // Rows that were dropped above the limit are already counted.
   const from = freshCount > fresh.length ? (fresh.at(-1)?.id ?? 0) : frozenAt + 1
   let count = freshCount
   for (const row of ascending) {
@@ -196,14 +196,14 @@ function freshen(
     count += Number(fits(row)) - Number(had)
   }
   const rows = [...waiting.values()].sort((a, b) => b.id - a.id)
-  return { fresh: rows.slice(0, mostFresh), freshCount: count }
+  return { fresh: rows.slice(0, maxFresh), freshCount: count }
 }
 
-/** The reader went away from the newest rows: they stay as they are. */
+/** The reader scrolled away from the newest rows, so that the list must not move. */
 export const withoutFollowing = (store: RequestsStore): RequestsStore =>
   store.following ? { ...store, following: false, frozenAt: store.held.newest } : store
 
-/** False in place of a store: too much came meanwhile, the log must be asked anew. */
+/** Returns false when too many rows arrived: the log must be read anew. */
 export function withFollowing(store: RequestsStore): RequestsStore | false {
   if (store.following) return store
   if (store.freshCount > store.fresh.length) return false
@@ -222,11 +222,11 @@ export const withPageAgain = (store: RequestsStore, before: number, rows: readon
   held: withReloaded(store.held, before, rows),
 })
 
-/** Rows in the list: those known, and as many more as the books are said to keep. */
+/** The length of the list: known rows, and as many more as the request log contains. */
 export function listed({ state, held, older, counts, freshCount }: RequestsStore): number {
   if (state !== 'live') return 0
   if (older === 'end') return held.count
-  return Math.max(held.count, Math.min((counts?.kept ?? 0) - freshCount, mostListed))
+  return Math.max(held.count, Math.min((counts?.kept ?? 0) - freshCount, maxListed))
 }
 
 export const withSelected = (store: RequestsStore, id: number | null): RequestsStore => ({
@@ -235,12 +235,12 @@ export const withSelected = (store: RequestsStore, id: number | null): RequestsS
   inspected: id === null ? null : { id, state: 'loading', detail: null, problem: null },
 })
 
-/** An answer for a request that is no longer the one shown falls away. */
+/** Sets the details, unless another request is shown by now. */
 export function withInspected(store: RequestsStore, inspected: Inspected): RequestsStore {
   return store.selected === inspected.id ? { ...store, inspected } : store
 }
 
-/** The row of the request shown: as the log has it, else as its details told. */
+/** The row of the shown request: from the log, otherwise from its details. */
 export function selectedRow(store: RequestsStore): RequestRow | null {
   if (store.selected === null) return null
   const { selected, held, fresh, inspected } = store
@@ -248,7 +248,7 @@ export function selectedRow(store: RequestsStore): RequestRow | null {
   return live ?? (inspected?.id === selected ? (inspected.detail?.row ?? null) : null)
 }
 
-/** Models of the rows at hand, for the choice of a filter. */
+/** Models of the loaded rows, as choices for a filter. */
 export function modelsSeen({ held }: RequestsStore): string[] {
   const models = new Set<string>()
   for (const { model } of loadedRows(held)) if (model !== null) models.add(model)

@@ -5,7 +5,7 @@ import { createStore } from 'zustand/vanilla'
 export const pageNames = ['chat', 'speech', 'transcribe', 'images', 'usage', 'keys', 'proxy', 'settings'] as const
 export type PageName = (typeof pageNames)[number]
 
-/** Where the window is. `id` is a thing of the room: a conversation, a section of Settings; null is the room itself. */
+/** The address of the window. `id` is an item of the page: a chat, a section of Settings. Null is the page itself. */
 export interface Route {
   page: PageName
   id: string | null
@@ -13,7 +13,7 @@ export interface Route {
 
 const isPage = (word: string): word is PageName => (pageNames as readonly string[]).includes(word)
 
-/** Reads a hash such as `#/chat/ID`. Anything unknown is the Chat room, so an old or damaged link still opens the window. */
+/** Parses a hash such as `#/chat/ID`. An unknown or damaged hash opens Chat. */
 export function parseRoute(hash: string): Route {
   const [feature = '', id = ''] = hash.replace(/^#\/?/, '').split('/')
   if (!isPage(feature)) return { page: 'chat', id: null }

@@ -2,7 +2,7 @@ import { create } from 'zustand'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import type { Speech, SpeechChange, SpeechDetail, SpeechPlan, SpeechWish } from '../../src-preload/contract/speech.ts'
 
-/** How many speeches a page of the list has. */
+/** Page size of the list. */
 export const pageSpeeches = 200
 
 /** A speech on the stage. */
@@ -16,28 +16,28 @@ export interface OpenSpeech {
 export interface SpeechStore {
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
-  /** Newest first, without a hole, as far as was read. */
+  /** The read part of the list, newest first, without gaps. */
   speeches: readonly Speech[]
   total: number
   search: string
   favourites: boolean
-  /** What the search or the favourites found; null: all are shown, or it was not answered yet. */
+  /** Results of the search or of the favourites filter. Null: all are shown, or no result yet. */
   found: { speeches: readonly Speech[]; total: number } | null
-  /** More are being read. */
+  /** Whether another page of the list is being read. */
   reading: boolean
   open: OpenSpeech | null
-  /** Beside the open one; null: nothing is compared. */
+  /** The speech beside the open one. Null: no comparison. */
   compared: OpenSpeech | null
-  /** What is being written, and how it is to be spoken. */
+  /** The text being written, and its voice settings. */
   draft: SpeechWish
-  /** What the draft would become, and for which draft that was told. */
+  /** What the draft would become, and the draft that the answer belongs to. */
   plan: { draft: SpeechWish; plan: SpeechPlan } | null
-  /** The draft is being handed over. */
+  /** Whether the draft is being sent. */
   asking: boolean
   /** Why the draft could not be spoken. */
   refusal: Problem | null
   note: { text: string; undo: () => void } | null
-  /** Lists that stand in the window: none while it is narrow and the drawer is shut. */
+  /** The number of mounted lists: zero when the window is narrow and the drawer is closed. */
   listsDrawn: number
 }
 
@@ -64,7 +64,7 @@ export const firstSpeechStore: SpeechStore = {
 
 export const useSpeech = create<SpeechStore>(() => firstSpeechStore)
 
-/** The list that is shown: all of it, or what was found. */
+/** The visible list: all speeches, or the results. */
 export const shownSpeeches = ({
   speeches,
   total,
@@ -73,7 +73,7 @@ export const shownSpeeches = ({
 
 export const isFiltered = ({ search, favourites }: SpeechStore): boolean => search.trim() !== '' || favourites
 
-/** One change that the core tells. A snapshot takes the place of everything: what was read beyond it is read again when it is wanted. */
+/** Applies an event. A snapshot replaces everything. Older pages are read again when needed. */
 export function withSpeechChange(store: SpeechStore, change: SpeechChange): SpeechStore {
   if (change.type === 'snapshot') {
     return { ...store, state: 'live', problem: null, speeches: change.speeches, total: change.total }
@@ -106,14 +106,14 @@ export function withSpeechChange(store: SpeechStore, change: SpeechChange): Spee
   }
 }
 
-/** Where its time puts it; one older than all that was read waits until it is read. */
+/** Inserts by time. A speech older than all read ones is skipped until its page is read. */
 function placed(list: readonly Speech[], speech: Speech, total: number): readonly Speech[] {
   const at = list.findIndex(({ createdAt }) => createdAt < speech.createdAt)
   if (at === -1 && list.length < total) return list
   return at === -1 ? [...list, speech] : list.toSpliced(at, 0, speech)
 }
 
-/** A page that was read after the last one. */
+/** Appends a page. */
 export function withOlderSpeeches(store: SpeechStore, page: readonly Speech[], total: number): Partial<SpeechStore> {
   const add = (list: readonly Speech[]) => {
     const known = new Set(list.map(({ id }) => id))
@@ -123,7 +123,7 @@ export function withOlderSpeeches(store: SpeechStore, page: readonly Speech[], t
   return { speeches: add(store.speeches), total, reading: false }
 }
 
-/** s from the beginning at which each part that is whole begins; parts of unknown length end it. */
+/** Start of each complete part, s from the beginning. Ends at the first part of unknown length. */
 export function partStarts({ partList }: Pick<SpeechDetail, 'partList'>): number[] {
   const starts: number[] = []
   let at = 0
@@ -135,7 +135,7 @@ export function partStarts({ partList }: Pick<SpeechDetail, 'partList'>): number
   return starts
 }
 
-/** Puts a text into the Speech room's field, below what was being written there. For other rooms. */
+/** Appends a text to the draft of the Speech page. For other features. */
 export function offerSpeech(text: string): void {
   useSpeech.setState(({ draft }) => {
     const typed = draft.text.trim()

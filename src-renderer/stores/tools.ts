@@ -3,7 +3,7 @@ import { createStore } from 'zustand/vanilla'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import type { ChatToolsState, FunctionTool, McpServer, McpTool } from '../../src-preload/contract/tools.ts'
 
-/** A result by hand that is being written. */
+/** A tool result that a person is writing. */
 export interface HandDraft {
   text: string
   json: boolean
@@ -11,11 +11,11 @@ export interface HandDraft {
 }
 
 export interface ToolsStore {
-  /** As the core last told; null until it did. */
+  /** Null until the first event. */
   tools: ChatToolsState | null
-  /** Why it can't be told. */
+  /** Why the tools are not available. */
   problem: Problem | null
-  /** By the message of the call that they answer; a card that leaves the screen loses nothing. */
+  /** By the id of the tool call's message, so that a card that scrolls out of sight loses nothing. */
   drafts: Readonly<Record<string, HandDraft>>
 }
 
@@ -46,11 +46,11 @@ export function readToolId(id: string): ToolId | null {
 export const functionToolId = (tool: FunctionTool): string => `function:${tool.id}`
 export const mcpToolId = (server: McpServer, tool: McpTool): string => `mcp:${server.id}:${tool.name}`
 
-/** What stands behind an id now. */
+/** The tool that an id currently refers to. */
 export interface FoundTool {
   tool: FunctionTool | null
   server: McpServer | null
-  /** Null where its server does not list it (now). */
+  /** Null when the server does not currently list the tool. */
   mcp: McpTool | null
 }
 

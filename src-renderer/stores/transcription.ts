@@ -7,7 +7,7 @@ import type {
   TranscriptWish,
 } from '../../src-preload/contract/transcription.ts'
 
-/** A recording on the stage, with all that was made of it. */
+/** The open recording with all its transcripts. */
 export interface OpenRecording {
   id: string
   state: 'loading' | 'live' | 'gone' | 'failed'
@@ -15,22 +15,25 @@ export interface OpenRecording {
   recording: Recording | null
   /** Newest first. */
   transcripts: readonly Transcript[]
-  /** Null: the newest. */
+  /** Null: the newest transcript. */
   shownId: string | null
-  /** Beside the shown one; null: nothing is compared. */
+  /** The transcript beside the shown one. Null: no comparison. */
   comparedId: string | null
 }
 
-/** A file on its way. `waiting`: others go first. `sending`: to the program. `asking`: it is kept, and its transcript is being made. */
+/**
+ * A file in the upload queue. `waiting`: others are before it. `sending`: being uploaded. `asking`: stored, and its transcript is
+ * requested.
+ */
 export interface QueuedFile {
   key: string
   name: string
   bytes: number
   state: 'waiting' | 'sending' | 'keeping' | 'asking' | 'done' | 'failed' | 'cancelled'
-  /** Bytes that the program has. */
+  /** Bytes that the core has received. */
   sent: number
   problem: Problem | null
-  /** Once it is kept. */
+  /** Set when the file is stored. */
   recordingId: string | null
   transcriptId: string | null
 }
@@ -38,18 +41,18 @@ export interface QueuedFile {
 export interface TranscribeStore {
   state: 'loading' | 'live' | 'failed'
   problem: Problem | null
-  /** Newest first, without a hole, as far as was read. */
+  /** The read part of the list, newest first, without gaps. */
   recordings: readonly Recording[]
   total: number
   search: string
-  /** What the search found; null: nothing is searched for, or it was not answered yet. */
+  /** Search results. Null: no search, or no result yet. */
   found: { search: string; recordings: readonly Recording[]; total: number } | null
   open: OpenRecording | null
-  /** Transcripts that are being made, by id, whichever recording is open. */
+  /** Running transcripts of all recordings, by id. */
   making: Readonly<Record<string, Transcript>>
   files: readonly QueuedFile[]
   wish: TranscriptWish
-  /** Asks for a transcript as soon as a recording or a file is kept. */
+  /** Whether to request a transcript as soon as a recording or file is stored. */
   atOnce: boolean
 }
 
@@ -71,7 +74,7 @@ export const useTranscribe = create<TranscribeStore>(() => ({
 
 type Change = Partial<TranscribeStore>
 
-/** One event of the core. A snapshot begins anew: what was read beyond it may have changed meanwhile. */
+/** Applies an event. A snapshot replaces everything, because older pages may have changed. */
 export function withChange(store: TranscribeStore, change: TranscribeChange): Change {
   switch (change.type) {
     case 'snapshot':
@@ -85,7 +88,7 @@ export function withChange(store: TranscribeStore, change: TranscribeChange): Ch
   }
 }
 
-/** A new one stands first; one that came back is put where its time says. */
+/** A new recording is inserted first, a restored one by its time. */
 export function withRecording(store: TranscribeStore, fresh: Recording): Change {
   const known = store.recordings.some(({ id }) => id === fresh.id)
   const oldest = store.recordings.at(-1)
@@ -112,7 +115,7 @@ function withTranscript(store: TranscribeStore, fresh: Transcript): Change {
   if (open?.id !== fresh.recordingId) return { making }
   const known = open.transcripts.some(({ id }) => id === fresh.id)
   const transcripts = known ? replaced(open.transcripts, fresh) : [fresh, ...open.transcripts]
-  // A new one is what the person just asked for: it comes into sight.
+  // The person has just requested a new transcript, so it is shown.
   return { making, open: { ...open, transcripts, ...(!known && { shownId: null }) } }
 }
 
@@ -128,7 +131,7 @@ export function withoutRecording(store: TranscribeStore, id: string): Change {
   }
 }
 
-/** More of the list, older than what is there. */
+/** Appends older recordings. */
 export function withOlder(store: TranscribeStore, older: readonly Recording[], total: number): Change {
   const known = new Set(store.recordings.map(({ id }) => id))
   return { recordings: [...store.recordings, ...older.filter(({ id }) => !known.has(id))], total }
@@ -151,7 +154,7 @@ export function shownTranscript(open: OpenRecording | null): Transcript | null {
 export const comparedTranscript = (open: OpenRecording | null): Transcript | null =>
   open?.transcripts.find(({ id }) => id === open.comparedId) ?? null
 
-/** What is listed: what was found, else everything. */
+/** The visible list: the search results, or all recordings. */
 export const listedRecordings = (store: TranscribeStore): readonly Recording[] =>
   store.search.trim() !== '' && store.found ? store.found.recordings : store.recordings
 export const listedTotal = (store: TranscribeStore): number =>
@@ -161,5 +164,5 @@ export const withFile = (store: TranscribeStore, key: string, now: Partial<Queue
   files: store.files.map((file) => (file.key === key ? { ...file, ...now } : file)),
 })
 
-export const isGoing = ({ state }: QueuedFile): boolean =>
+export const isUploading = ({ state }: QueuedFile): boolean =>
   state === 'waiting' || state === 'sending' || state === 'keeping' || state === 'asking'

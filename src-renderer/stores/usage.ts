@@ -15,17 +15,17 @@ export type StackBy = (typeof stacks)[number]
 export const measures = ['spend', 'tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const
 export type Measure = (typeof measures)[number]
 
-/** What the person chose to see; kept over reloads. */
+/** What the Usage page shows. Survives a reload. */
 export interface UsageChoice {
   range: UsageRange
-  /** Of the own range, both included. */
+  /** First day of a custom range, both ends included. */
   from: string
   to: string
   grain: (typeof grains)[number]
   by: StackBy
   source: Source
   measure: Measure
-  /** Whether the stretch before is drawn too. */
+  /** Whether the previous period is drawn too. */
   before: boolean
   table: boolean
 }
@@ -41,20 +41,20 @@ export interface TopConversationRow {
   total: PageView['total']
 }
 
-/** All that the overview shows of one question, so that its parts never tell of two. */
+/** The answers to one question, kept together so that all parts of the overview show the same period. */
 export interface UsageAnswer {
   view: PageView
-  /** The stretch before, drawn beside it; null where it was not asked for. */
+  /** The previous period. Null when not requested. */
   before: PageView | null
   comparisons: readonly Comparison[]
   top: readonly TopConversationRow[]
 }
 
 export interface UsageStore {
-  /** The active one first; null until the core told. */
+  /** The active account first. Null until the first event. */
   accounts: readonly Account[] | null
   usageProblem: Problem | null
-  /** Null: the first of the books. */
+  /** Null: the first account. */
   accountId: string | null
   summaries: Readonly<Record<string, Summary>>
   choice: UsageChoice
@@ -72,38 +72,38 @@ export const firstUsage: UsageStore = {
 export const usageStore = createStore<UsageStore>(() => firstUsage)
 export const useUsage = <T>(select: (store: UsageStore) => T): T => useStore(usageStore, select)
 
-/** The book that is looked at: the chosen one while it is there, else the active one. */
+/** The account that the page shows: the selected one while it exists, otherwise the active one. */
 export function selectedAccount({ accounts, accountId }: Pick<UsageStore, 'accounts' | 'accountId'>): Account | null {
   return accounts?.find(({ id }) => id === accountId) ?? accounts?.[0] ?? null
 }
 
-/** The book of the connection, for the status bar. */
+/** The account of the active connection, for the status bar. */
 export const activeAccount = ({ accounts }: UsageStore): Account | null =>
   accounts?.find(({ active }) => active) ?? null
 
-/** Which side can be asked: what a service does not tell is not offered. */
+/** The sources that can answer a grouping. A source without the data is not offered. */
 export const sourcesOf = (by: StackBy, account: Account | null): readonly Source[] => {
   const service = account?.offers === 'no' || by === 'app' || by === 'feature' ? [] : (['service'] as const)
   return by === 'key' ? service : [...service, 'here']
 }
 
-/** By what can be stacked: keys are known from the service alone. */
+/** The groupings that an account can answer. Only the service knows keys. */
 export const stacksOf = (account: Account | null): readonly StackBy[] =>
   stacks.filter((by) => sourcesOf(by, account).length > 0)
 
-/** A change of what is shown; where a side does not know what it is stacked by, the other one is taken. */
+/** Changes the choice. When the source cannot answer the new grouping, the other source is selected. */
 export function withChoice(store: UsageStore, change: Partial<UsageChoice>): UsageStore {
   return { ...store, choice: { ...store.choice, ...change } }
 }
 
-/** The choice as this book can answer it. */
+/** The choice, limited to what this account can answer. */
 export function fitChoice(choice: UsageChoice, account: Account | null): UsageChoice {
   const by = stacksOf(account).includes(choice.by) ? choice.by : 'model'
   const sources = sourcesOf(by, account)
   return { ...choice, by, source: sources.includes(choice.source) ? choice.source : (sources[0] ?? 'here') }
 }
 
-/** The days of the range, both included. An own range that is none, or turned round, is read as it must be meant. */
+/** The first and last day of the range, both included. An invalid or reversed custom range is corrected. */
 export function daysOf(choice: UsageChoice, account: Account | null, now: number): { from: string; to: string } {
   const today = dayOfInstant(now)
   const { range } = choice
@@ -118,7 +118,7 @@ export function daysOf(choice: UsageChoice, account: Account | null, now: number
   return from <= to ? { from, to } : { from: to, to: from }
 }
 
-/** Bars that can be told apart: days of a quarter, weeks of two years, months beyond. */
+/** The interval at which bars are distinguishable: days up to a quarter, weeks up to two years, then months. */
 export function grainOf({ grain }: UsageChoice, from: string, to: string): ViewQuery['grain'] {
   if (grain !== 'auto') return grain
   const days = daysBetween(from, to)
@@ -134,7 +134,7 @@ export function queryOf(store: UsageStore, now: number): ViewQuery | null {
   return { accountId: account.id, from, to, grain: grainOf(choice, from, to), by, source, search: store.search.trim() }
 }
 
-/** The same number of days just before. */
+/** The period of the same length just before. */
 export function queryBefore(query: ViewQuery): ViewQuery {
   const days = daysBetween(query.from, query.to)
   return { ...query, from: shiftDay(query.from, -days), to: shiftDay(query.to, -days) }

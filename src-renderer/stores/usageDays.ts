@@ -1,20 +1,20 @@
-// Days of the calendar as text, `2026-11-21`. Nothing here knows a time zone: a day is counted, never converted.
+// Calendar days as text, `2026-11-21`. No time zones: days are counted, never converted.
 
 const dayMs = 86_400_000
 
-/** Days since 1970; NaN for what is no day. */
+/** Days since 1970. NaN for an invalid day. */
 export const numberOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`) / dayMs
 export const dayOfNumber = (number: number): string => new Date(number * dayMs).toISOString().slice(0, 10)
 export const shiftDay = (day: string, by: number): string => dayOfNumber(numberOfDay(day) + by)
-/** Days from one to the other, both counted. */
+/** Days between two dates, both included. */
 export const daysBetween = (from: string, to: string): number => numberOfDay(to) - numberOfDay(from) + 1
-/** The day of an instant as the books cut days: UTC. */
+/** The UTC day of an instant, as usage data counts days. */
 export const dayOfInstant = (ms: number): string => dayOfNumber(Math.floor(ms / dayMs))
 
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && Number.isFinite(numberOfDay(text)) && dayOfNumber(numberOfDay(text)) === text
 
-/** First and last instant of a stretch of days, UTC. */
+/** First and last instant of a range of days, UTC. */
 export const instantsOf = (from: string, to: string): { since: string; until: string } => ({
   since: `${from}T00:00:00.000Z`,
   until: `${to}T23:59:59.999Z`,

@@ -13,7 +13,7 @@ import { firstAppStore, withLink, withToast } from '../../src-renderer/stores/ap
 import { hrefOf, pageNames, parseRoute } from '../../src-renderer/stores/route.ts'
 
 describe('the address of the window', () => {
-  it('finds any room and thing again by its own address', () => {
+  it('finds any page and item by its own address', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...pageNames),
@@ -24,14 +24,14 @@ describe('the address of the window', () => {
       ),
     )
   })
-  it('opens the Chat room for an address that it does not know', () => {
+  it('opens Chat for an unknown address', () => {
     for (const hash of ['', '#', '#/', '#/nowhere/1', '#token=x'])
       expect(parseRoute(hash)).toEqual({ page: 'chat', id: null })
   })
   it('survives a damaged escape', () => expect(parseRoute('#/chat/%E0%A4%A')).toEqual({ page: 'chat', id: null }))
 })
 
-describe('words for problems', () => {
+describe('problem texts', () => {
   it('has a title, a meaning and one action for every kind', () => {
     for (const kind of problemKinds)
       for (const text of Object.values(problems.kinds[kind])) expect(text.trim()).not.toBe('')
@@ -43,29 +43,29 @@ describe('words for problems', () => {
     for (const kind of ['bad_gateway', 'unavailable', 'gateway_timeout'] as const)
       expect(problems.kinds[kind].meaning).toContain('first attempt may already have caused work')
   })
-  it('tells a refused key from a missing permission [AUTH-02] [ERR-03]', () => {
+  it('distinguishes a refused key from a missing permission [AUTH-02] [ERR-03]', () => {
     expect(problems.kinds.unauthorized.title).toBe('This key was refused')
     expect(problems.kinds.forbidden.meaning).toContain('permission')
   })
-  it('asks to wait no shorter than the service said [ERR-05]', () => {
+  it('never asks to wait shorter than the service said [ERR-05]', () => {
     expect(waitSeconds({ kind: 'rate_limited', message: '', retryAfterMs: 1001 })).toBe(2)
     expect(waitSeconds({ kind: 'rate_limited', message: '' })).toBeNull()
   })
-  it('gives the service’s own code and body on request [ERR-01]', () => {
+  it('shows the service’s own code and body on request [ERR-01]', () => {
     const text = detailsOf({ kind: 'internal', message: 'It failed.', status: 500, code: 'oops', raw: '{"a":1}' })
     expect(text).toBe('It failed.\n\nstatus: 500\ncode: oops\n\n{"a":1}')
   })
 })
 
 describe('the connect form', () => {
-  it('takes plain http to this machine alone', () => {
+  it('accepts plain http to this computer only', () => {
     for (const good of ['https://a.example/v1', 'http://localhost:1', 'http://127.0.0.9/x', 'http://[::1]:8'])
       expect(judgeAddress(good)).toBe('good')
     for (const bad of ['http://a.example', 'http://127.0.0.1.a.example', 'http://localhost.a.example'])
       expect(judgeAddress(bad)).toBe('insecure')
     for (const wrong of ['a.example', 'ftp://a.example', 'javascript:1']) expect(judgeAddress(wrong)).toBe('bad')
   })
-  it('wants insistence for an unencrypted address, and again for the next one', () => {
+  it('requires consent for an unencrypted address, and again for the next one', () => {
     let form = connectReducer(firstForm({ baseUrl: 'http://a.example', allowInsecure: false }, true), {
       type: 'key',
       typed: true,
@@ -76,7 +76,7 @@ describe('the connect form', () => {
     form = connectReducer(form, { type: 'address', baseUrl: 'http://b.example' })
     expect(canAsk(form)).toBe(false)
   })
-  it('drops the sealed key when another is typed, and when the core could not open it', () => {
+  it('drops the encrypted key when another is typed, and when the core could not decrypt it', () => {
     const sealed = connectReducer(firstForm({ baseUrl: 'https://a.example', allowInsecure: false }, true), {
       type: 'sealed',
       sealed: { from: '', iv: '', data: '' },
@@ -88,8 +88,7 @@ describe('the connect form', () => {
       connectReducer(sealed, { type: 'failed', problem: { kind: 'unauthorized', message: '' } }).sealed,
     ).not.toBeNull()
   })
-  it('offers the session alone where there is no keychain', () =>
-    expect(firstForm(undefined, false).keep).toBe('session'))
+  it('offers only the session without a keychain', () => expect(firstForm(undefined, false).keyStorage).toBe('session'))
 })
 
 describe('the status bar', () => {
@@ -106,7 +105,7 @@ describe('the status bar', () => {
     expect(viewBucket(bucket, then + 5_000)).toMatchObject({ used: 41, resetsInSeconds: 13, level: 'good' })
     expect(viewBucket(bucket, then + 60_000).resetsInSeconds).toBeNull()
   })
-  it('invents no figure that was not told [GEN-02]', () => {
+  it('shows no figure that was not reported [GEN-02]', () => {
     expect(viewBucket({ ...bucket, limit: null, resetSeconds: null }, then)).toMatchObject({
       used: null,
       limit: null,
@@ -116,21 +115,21 @@ describe('the status bar', () => {
   it('turns red when the service blocks requests [LIM-02]', () => {
     expect(viewBucket({ ...bucket, banned: true }, then).level).toBe('bad')
   })
-  it('keeps no more than four notes', () => {
+  it('shows at most four toasts', () => {
     const store = ['1', '2', '3', '4', '5'].reduce((all, id) => withToast(all, { id, text: id }), firstAppStore)
     expect(store.toasts.map(({ id }) => id)).toEqual(['2', '3', '4', '5'])
   })
-  it('says nothing of a lost link before there was one', () => {
+  it('shows no lost connection before the first one', () => {
     expect(withLink(firstAppStore, 'connecting').link).toBe('connecting')
   })
 })
 
-describe('set-up', () => {
-  it('takes ports from 0 to 65535 and nothing else', () => {
+describe('setup', () => {
+  it('accepts ports from 0 to 65535 only', () => {
     expect(['0', ' 8787 ', '65535'].map(parsePort)).toEqual([0, 8787, 65535])
     for (const typed of ['', '-1', '65536', '1e3', '80.5', '0x10']) expect(parsePort(typed)).toBeNull()
   })
-  it('writes the real address and key into every set-up', () => {
+  it('writes the real address and key into every setup text', () => {
     const facts = { baseUrl: 'http://127.0.0.1:8788/v1', key: 'isk_key', model: 'it"s\'m' }
     for (const setup of setups) {
       const texts = setup
@@ -141,7 +140,7 @@ describe('set-up', () => {
       expect(texts, setup.id).toContain('isk_key')
     }
   })
-  it('starts with the model picked last where the list still has it [CHAT-01]', () => {
+  it('starts with the last picked model if it is listed [CHAT-01]', () => {
     const models = ['mirror', 'writer-small'].map((id) => ({ id, created: null, ownedBy: null }))
     expect(firstModel(models, 'mirror')).toBe('mirror')
     expect(firstModel(models, 'gone')).toBe('writer-small')

@@ -6,11 +6,11 @@ import { showCount } from '../../i18n/format.ts'
 import { i18n, startWords } from '../../i18n/index.ts'
 import { showTheme } from '../theme.ts'
 
-// The page in the studio's place while its data is made ready: it asks how far that is, and loads the studio once that is there.
+// Shown instead of the studio while the core prepares its data. Polls the progress, and loads the studio when it is ready.
 
-/** ms between two questions. */
+/** Time between two polls, ms. */
 const everyMs = 500
-/** Questions in a row that nobody answers, after which the program has ended. */
+/** Failed polls in a row, after which the program is considered ended. */
 const patience = 4
 
 const part = (id: string): HTMLElement => {
@@ -18,7 +18,7 @@ const part = (id: string): HTMLElement => {
   if (!found) throw new Error(`The page has no #${id}.`)
   return found
 }
-/** Only what changed: a live region would say the same again. */
+/** Writes only changes, because a live region would announce the same text again. */
 const put = (id: string, text: string): void => {
   const element = part(id)
   if (element.textContent !== text) element.textContent = text
@@ -39,7 +39,7 @@ function showEnd(): void {
   part('going').hidden = true
 }
 
-/** What is being done; null where this page is not told, `over` once somebody else answers in its place. */
+/** The current step. Null when the page may not read it. `over` when another server answers, which means that the studio is ready. */
 async function ask(): Promise<Opening | null | 'over'> {
   const reply = await fetch('/rpc', { cache: 'no-store' })
   if (reply.status !== 503) return 'over'
@@ -62,6 +62,6 @@ showTheme()
 await startWords()
 part('going').setAttribute('aria-label', i18n.t('opening:going'))
 show(null)
-// The desktop's page has no token, and needs none.
+// The desktop page has no token and needs none.
 await showToken(window).catch(() => undefined)
 await follow()

@@ -9,7 +9,7 @@ import { useApp } from '../../stores/app.ts'
 
 const toSettings = () => navigate({ page: 'settings', id: 'connection' })
 
-/** The status bar's connection: what stands, and behind it all others, one click away. */
+/** The connection in the status bar, with a menu of all other connections. */
 export function ConnectionMenu({ children }: { children: ReactNode }) {
   const { t } = useTranslation('shell')
   const studio = useStudio()

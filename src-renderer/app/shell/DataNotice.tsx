@@ -3,18 +3,18 @@ import { problemOf } from '../../api/problem.ts'
 import { showFull, showList } from '../../i18n/format.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
 
-/** Over every room until it was read: what was damaged at the start, or what a restore put in its place. In Settings it stands at its place. */
+/** Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows the same permanently. */
 export function DataNotice() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const { page: feature } = useRoute()
-  // One text for all: a selector that makes a list anew with each call would draw without end.
+  // One string for all items: a selector that returns a new array each time would render endlessly.
   const damaged = useData((store) =>
     unreadDamage(store)
       .map(({ database }) => `${database}.sqlite`)
@@ -24,7 +24,7 @@ export function DataNotice() {
   if (feature === 'settings' || (damaged === '' && !restored)) return null
   const read = (id: string) =>
     studio.data.acknowledge({ id }).catch((thrown: unknown) => {
-      appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message }))
+      showToast({ id: 'data', text: problemOf(thrown).message })
     })
   return (
     <div className="flex flex-col gap-2 border-line border-b p-2">

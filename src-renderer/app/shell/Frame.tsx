@@ -15,7 +15,7 @@ import { Welcome } from './Welcome.tsx'
 const closeList = () => appStore.setState({ listDrawerOpen: false })
 const closeInspector = () => appStore.setState({ inspectorShown: false })
 
-/** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector. */
+/** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector does. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
   const route = useRoute()
@@ -28,7 +28,7 @@ export function Frame() {
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the place is what counts, not what is read here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the position only
   useEffect(closeList, [route, listFits])
   useEffect(() => appStore.setState({ inspectorShown: inspectorFits }), [inspectorFits])
 

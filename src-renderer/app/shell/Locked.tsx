@@ -2,7 +2,7 @@ import { Lock } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 
-/** Shown when the program does not know this page, before it ever answered. */
+/** Shown when the web host does not accept this page and has never answered. */
 export function Locked() {
   const { t } = useTranslation('shell')
   return (

@@ -5,7 +5,7 @@ import { Tooltip } from '../../shared/ui/Tooltip.tsx'
 import { hrefOf, type PageName, pageNames, useRoute } from '../../stores/route.ts'
 import { pageIcons } from './pages.ts'
 
-/** The rooms, from the top; Settings at the bottom. */
+/** The pages, from the top. Settings is at the bottom. */
 export function Rail() {
   const { t } = useTranslation('shell')
   const { page: feature } = useRoute()

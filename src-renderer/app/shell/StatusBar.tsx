@@ -5,7 +5,7 @@ import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.t
 import { showClock, showInstant } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
 import { navigate } from '../../shared/navigation.ts'
-import { LookNowItem, OfflineWords, WaitingItemOfBar } from '../../shared/offline/StatusItem.tsx'
+import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
@@ -17,7 +17,7 @@ import { viewBucket } from './bucket.ts'
 import { ConnectionMenu } from './ConnectionMenu.tsx'
 import { spentToday } from './spentToday.ts'
 
-/** What a person would otherwise open a panel for. Every item is a button to its panel. */
+/** Key figures that would otherwise need a panel. Every item is a button that opens its panel. */
 export function StatusBar() {
   const { t } = useTranslation('shell')
   const link = useApp((store) => store.link)
@@ -36,7 +36,7 @@ export function StatusBar() {
       ) : (
         <ConnectionItem app={app} />
       )}
-      <WaitingItemOfBar />
+      <OutboxStatusItem />
       {app && <ProxyItem app={app} />}
       <span className="ms-auto" />
       {app?.bucket && <BucketItem bucket={app.bucket} />}
@@ -87,9 +87,9 @@ function ConnectionItem({ app }: { app: AppState | null }) {
     return (
       <>
         <ConnectionMenu>
-          <OfflineWords connection={connection} offline={connection.offline} />
+          <OfflineTexts connection={connection} offline={connection.offline} />
         </ConnectionMenu>
-        <LookNowItem />
+        <ReconnectItem />
       </>
     )
   }
@@ -176,7 +176,7 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   )
 }
 
-/** What today cost, and what was left when the service told it last. */
+/** Today's cost, and the balance that the service reported last. */
 function SpendItems() {
   const { t } = useTranslation('usage')
   const account = useUsage(activeAccount)

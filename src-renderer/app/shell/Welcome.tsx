@@ -17,13 +17,13 @@ import { trySandbox } from './firstMessage.ts'
 export function Welcome() {
   const { t } = useTranslation('shell')
   const studio = useStudio()
-  /** Somebody who has connections, and chose none. */
+  /** A person who has connections but has selected none. */
   const returns = useApp(({ app }) => (app?.profiles.length ?? 0) > 0)
   const [connecting, setConnecting] = useState(false)
   const [step, setStep] = useState<'idle' | 'starting' | 'asking'>('idle')
   const [problem, setProblem] = useState<Problem | null>(null)
 
-  // The new state can be here before the answer: the rooms are then shown already, and the person may have gone to one of them.
+  // The new state can arrive before the call returns. The pages are then visible, and the person may already have opened one.
   const shown = useRef(false)
   useEffect(() => {
     shown.current = true
@@ -61,7 +61,7 @@ export function Welcome() {
             <ConnectForm
               onConnected={toChat}
               aside={
-                <Button look="plain" onClick={() => setConnecting(false)}>
+                <Button variant="plain" onClick={() => setConnecting(false)}>
                   {t('welcome.connect.back')}
                 </Button>
               }
@@ -74,7 +74,7 @@ export function Welcome() {
               title={t('welcome.sandbox.title')}
               about={t('welcome.sandbox.about')}
             >
-              <Button look="go" size="large" busy={step !== 'idle'} onClick={start}>
+              <Button variant="primary" size="large" busy={step !== 'idle'} onClick={start}>
                 {t(step === 'idle' ? 'welcome.sandbox.button' : `welcome.sandbox.${step}`)}
               </Button>
             </Choice>
@@ -95,7 +95,7 @@ export function Welcome() {
   )
 }
 
-/** Where there are connections already, one click goes back to them. */
+/** Offers the existing connections with one click each. */
 function Saved() {
   const { t } = useTranslation('shell')
   const studio = useStudio()

@@ -1,12 +1,12 @@
 import type { MinuteBucket } from '../../../src-preload/contract/app.ts'
 import type { Level } from '../../shared/ui/Meter.tsx'
 
-/** The general minute bucket as it may be told at `now`: what is not known stays null. */
+/** The general requests-per-minute limit at `now`. Unknown values are null. */
 export interface BucketSummary {
   used: number | null
   limit: number | null
   remaining: number | null
-  /** Null once the reset that was told has passed: the figures are then of an earlier minute. */
+  /** Null after the reported reset time: the values then belong to an earlier minute. */
   resetsInSeconds: number | null
   level: Level
 }

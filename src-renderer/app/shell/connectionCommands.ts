@@ -1,6 +1,6 @@
 import type { Client } from '../../api/connect.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { switchTo } from '../../shared/connect/switch.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { appStore } from '../../stores/app.ts'
@@ -24,20 +24,20 @@ const commands = (client: Client): Command[] => [
   },
 ]
 
-/** A command for each connection that is not the active one, as they come and go, until the signal ends it. */
+/** Offers one command per connection that is not active, and updates them until the signal aborts. */
 export function offerConnectionCommands(client: Client, signal: AbortSignal): void {
   const shown = () =>
     others()
       .map(({ id, name }) => `${id} ${name}`)
       .join('\n')
-  let stands = shown()
-  let stop = offerInWords(() => commands(client))
+  let offered = shown()
+  let stop = offerTranslatedCommands(() => commands(client))
   const unfollow = appStore.subscribe(() => {
     const now = shown()
-    if (now === stands) return
-    stands = now
+    if (now === offered) return
+    offered = now
     stop()
-    stop = offerInWords(() => commands(client))
+    stop = offerTranslatedCommands(() => commands(client))
   })
   signal.addEventListener('abort', () => {
     unfollow()

@@ -2,20 +2,20 @@ import type { Model } from '../../../src-preload/contract/models.ts'
 import type { Client } from '../../api/connect.ts'
 import { askOnce } from '../../shared/requestIds.ts'
 
-/** The model for a first message: the one picked last if the list still has it, else a writer, else the list's first. */
+/** Chooses the model for a first message: the last picked model if it is listed, otherwise a text model, otherwise the first model. */
 export function firstModel(models: readonly Model[], picked: string | null): string | null {
   const known = models.find(({ id }) => id === picked) ?? models.find(({ id }) => /writer/i.test(id)) ?? models[0]
   return known?.id ?? null
 }
 
 /**
- * Starts the sandbox, makes it the connection and sends a first message.
- * @returns the new conversation's id, or null where the sandbox lists no model
- * @throws what the client throws; `problemOf` has the words
+ * Starts the sandbox, connects to it and sends a first message.
+ * @returns the id of the new chat, or null when the sandbox lists no model
+ * @throws what the client throws
  */
 export async function trySandbox(studio: Client, text: string, onStep: (step: 'starting' | 'asking') => void) {
   onStep('starting')
-  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
+  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name starts like a hook's
   await studio.connection.useSandbox()
   onStep('asking')
   const { models } = await studio.models.list({ refresh: true })

@@ -9,14 +9,14 @@ import {
   Settings,
   Waypoints,
 } from 'lucide-react'
-import { chatProcedures } from '../../features/chat/index.tsx'
-import { imagesProcedures } from '../../features/images/index.tsx'
-import { keysProcedures } from '../../features/keys/index.tsx'
+import { chatPage } from '../../features/chat/index.tsx'
+import { imagesPage } from '../../features/images/index.tsx'
+import { keysPage } from '../../features/keys/index.tsx'
 import { proxyPage } from '../../features/proxy/index.tsx'
 import { settingsPage } from '../../features/settings/index.tsx'
-import { speechProcedures } from '../../features/speech/index.tsx'
-import { transcriptionProcedures } from '../../features/transcription/index.tsx'
-import { usageProcedures } from '../../features/usage/index.tsx'
+import { speechPage } from '../../features/speech/index.tsx'
+import { transcriptionPage } from '../../features/transcription/index.tsx'
+import { usagePage } from '../../features/usage/index.tsx'
 import type { PageRegions } from '../../shared/pageView.ts'
 import type { PageName } from '../../stores/route.ts'
 
@@ -32,12 +32,12 @@ export const pageIcons: Record<PageName, LucideIcon> = {
 }
 
 export const pageViews: Record<PageName, PageRegions> = {
-  chat: chatProcedures,
-  transcribe: transcriptionProcedures,
-  speech: speechProcedures,
-  images: imagesProcedures,
-  usage: usageProcedures,
-  keys: keysProcedures,
+  chat: chatPage,
+  transcribe: transcriptionPage,
+  speech: speechPage,
+  images: imagesPage,
+  usage: usagePage,
+  keys: keysPage,
   proxy: proxyPage,
   settings: settingsPage,
 }

@@ -1,13 +1,13 @@
 import { focusComposer } from '../../features/chat/focus.ts'
 import { i18n } from '../../i18n/index.ts'
 import { showLayer } from '../../shared/commands/layers.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
 import { pageNames } from '../../stores/route.ts'
 
-/** What the window itself can do, in every room, with words in the window's language. */
+/** Commands of the window itself, available on every page, in the language of the window. */
 export function shellCommands(): Command[] {
   return [
     {
@@ -31,7 +31,7 @@ export function shellCommands(): Command[] {
       keys: 'Mod+N',
       run: () => {
         navigate({ page: 'chat', id: null })
-        // Where an empty chat stands already nothing else changes, and the person wants to write all the same.
+        // When an empty chat is already open nothing else changes, but the person wants to write.
         focusComposer()
       },
     },
@@ -46,7 +46,7 @@ export function shellCommands(): Command[] {
       id: 'view.alerts',
       title: i18n.t('palette:commands.alerts'),
       group: 'view',
-      // The palette gives the focus back when it closes, and an open list would lose it.
+      // When the palette closes, it moves the focus back, which would close an open list. So the list opens after that.
       run: () => setTimeout(() => alertsStore.setState({ shown: true })),
     },
     ...pageNames.map(
@@ -61,8 +61,8 @@ export function shellCommands(): Command[] {
   ]
 }
 
-/** Offers them until the signal ends it. */
+/** Offers the commands until the signal aborts. */
 export function offerShellCommands(signal: AbortSignal): void {
-  const stop = offerInWords(shellCommands)
+  const stop = offerTranslatedCommands(shellCommands)
   signal.addEventListener('abort', stop)
 }

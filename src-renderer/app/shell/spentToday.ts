@@ -2,8 +2,8 @@ import type { Summary } from '../../../src-preload/contract/usage.ts'
 import { exact } from '../../shared/ui/sc.ts'
 
 /**
- * What is known to be spent today, in SC: the service's word covers other machines too, but is as old as the last fetch; where this
- * machine alone knows of more by now, that is said. Null where nobody knows anything.
+ * The amount spent today, SC. The service's figure includes other computers but is as old as the last fetch. When this computer alone knows
+ * of a higher amount, that amount counts. Null when neither is known.
  */
 export function spentToday({ service, here }: Summary['today']): { amount: string; by: 'service' | 'here' } | null {
   if (service !== null && (here === null || exact(here) <= exact(service))) return { amount: service, by: 'service' }

@@ -8,11 +8,11 @@ import { type ChatTranslate, useChatTranslate } from './messages.ts'
 const spokenChars = 1_500
 
 /**
- * Says a reply once, when it settles, and replies side by side in one sentence when all of them have; what was already settled when
- * its conversation was opened stays silent.
+ * Announces a reply once when it ends, and replies side by side in one sentence when all have ended. Replies that had ended before the chat
+ * opened are not announced.
  */
 export function Announcer() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const replies = useChat(
     useShallow(({ open }): readonly Message[] => {
       if (open && open.beside.length > 1) return open.beside
@@ -22,39 +22,39 @@ export function Announcer() {
   )
   const [awaited, setAwaited] = useState<string | null>(null)
   const here = useChat(({ open }) => open?.id ?? null)
-  const [saidIn, setSaidIn] = useState(here)
-  const [said, setSaid] = useState('')
+  const [announcedIn, setSaidIn] = useState(here)
+  const [announced, setAnnounced] = useState('')
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
-  // What was said of a chat goes with it: it may be erased, and its words must then stand nowhere.
-  if (saidIn !== here) {
+  // The announcement is cleared with its chat: the chat may be deleted, and then its text must not remain in the page.
+  if (announcedIn !== here) {
     setSaidIn(here)
-    setSaid('')
+    setAnnounced('')
   }
   if (key !== null && running && awaited !== key) setAwaited(key)
   if (key !== null && !running && awaited === key) {
     setAwaited(null)
-    setSaid(replies.length > 1 ? allWords(replies, words) : replies.map((reply) => oneWords(reply, words)).join(''))
+    setAnnounced(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
   }
   return (
     <div className="chat-sr" aria-live="polite" role="log">
-      {said}
+      {announced}
     </div>
   )
 }
 
-function oneWords(reply: Message, words: ChatTranslate): string {
-  const model = reply.model ?? words('assistant')
+function oneWords(reply: Message, t: ChatTranslate): string {
+  const model = reply.model ?? t('assistant')
   const text = (reply.text || reply.refusal || (reply.problem?.message ?? '')).slice(0, spokenChars)
-  if (reply.status === 'stopped') return words('settledStopped', { text })
-  if (reply.status === 'complete') return words('settled', { model, text })
-  return words('settledFailed', { text: reply.problem?.message ?? text })
+  if (reply.status === 'stopped') return t('settledStopped', { text })
+  if (reply.status === 'complete') return t('settled', { model, text })
+  return t('settledFailed', { text: reply.problem?.message ?? text })
 }
 
-function allWords(replies: readonly Message[], words: ChatTranslate): string {
+function allWords(replies: readonly Message[], t: ChatTranslate): string {
   const good = replies.filter(({ status }) => status === 'complete').length
-  const models = replies.map(({ model }) => model ?? words('assistant')).join(', ')
+  const models = replies.map(({ model }) => model ?? t('assistant')).join(', ')
   return good === replies.length
-    ? words('settledBeside', { count: replies.length, models })
-    : words('settledBesideSome', { count: replies.length, good, models })
+    ? t('settledBeside', { count: replies.length, models })
+    : t('settledBesideSome', { count: replies.length, good, models })
 }

@@ -8,7 +8,7 @@ import { CopyMessage } from './CopyMessage.tsx'
 import { runningSpeed } from './facts.ts'
 import { useMessage, useNow } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
-import { keep } from './messageActions.ts'
+import { continueWith } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
 import { factsOf } from './ReplyFooter.tsx'
@@ -16,16 +16,16 @@ import { ReplyBody } from './ReplyView.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 import { Who } from './Who.tsx'
 
-/** Replies that were asked for together, side by side: the choices of one request, or several models. One of them is gone on with. */
+/** Replies side by side: several choices of one request, or several models. The person continues with one of them. */
 export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const ids = useChat(useShallow(({ open }) => open?.besideIds ?? []))
   const models = useChat(useShallow(({ open }) => open?.beside.map(({ model }) => model) ?? []))
   const sameModel = new Set(models).size < models.length
   return (
-    <section className="chat-turn chat-beside" aria-label={words('beside', { count: ids.length })} data-ask={askId}>
+    <section className="chat-turn chat-beside" aria-label={t('beside', { count: ids.length })} data-ask={askId}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="chat-columns" tabIndex={0} aria-label={words('besideScroll')}>
+      <section className="chat-columns" tabIndex={0} aria-label={t('besideScroll')}>
         {ids.map((id, at) => (
           <Column key={id} id={id} kept={id === keptId} choice={sameModel ? at + 1 : null} />
         ))}
@@ -35,17 +35,17 @@ export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
 }
 
 function Column({ id, kept, choice }: { id: string; kept: boolean; choice: number | null }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const reply = useMessage(id)
   const stopping = useChat((state) => state.stopping.has(id))
   if (!reply) return null
   const running = isRunning(reply)
-  const model = reply.model ?? words('assistant')
-  const name = choice === null ? model : words('choice', { choice, model })
+  const model = reply.model ?? t('assistant')
+  const name = choice === null ? model : t('choice', { choice, model })
   return (
     <article
       className="chat-column"
-      aria-label={kept ? words('keptOne', { name }) : name}
+      aria-label={kept ? t('keptOne', { name }) : name}
       aria-busy={running}
       data-message-id={reply.id}
       data-role="assistant"
@@ -63,10 +63,10 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
               type="button"
               className="chat-btn chat-small"
               aria-disabled={stopping}
-              aria-label={words('stopOne', { name })}
+              aria-label={t('stopOne', { name })}
               onClick={() => void stop(reply.id)}
             >
-              <Square aria-hidden /> {words(stopping ? 'stopping' : 'stop')}
+              <Square aria-hidden /> {t(stopping ? 'stopping' : 'stop')}
             </button>
           </>
         ) : (
@@ -74,17 +74,17 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
         )}
         {kept ? (
           <span className="chat-kept">
-            <Check aria-hidden /> {words('kept')}
+            <Check aria-hidden /> {t('kept')}
           </span>
         ) : (
           <button
             type="button"
             className="chat-btn chat-small"
-            data-deed="keep"
-            aria-label={words('keepOne', { name })}
-            onClick={() => void keep(reply)}
+            data-action="keep"
+            aria-label={t('keepOne', { name })}
+            onClick={() => void continueWith(reply)}
           >
-            {words('keep')}
+            {t('keep')}
           </button>
         )}
       </footer>
@@ -93,21 +93,21 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
 }
 
 function Settled({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
-  const facts = factsOf(reply, words)
+  const t = useChatTranslate()
+  const facts = factsOf(reply, t)
   return (
     <>
       {facts !== '' && (
         <button
           type="button"
           className="chat-facts"
-          aria-label={`${words('facts')}: ${facts}`}
+          aria-label={`${t('facts')}: ${facts}`}
           onClick={() => showFacts(reply.id)}
         >
           {facts}
         </button>
       )}
-      <span className="chat-column-deeds">
+      <span className="chat-column-actions">
         <CopyMessage message={reply} />
         {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
         <MessageMenu message={reply} />
@@ -116,10 +116,10 @@ function Settled({ reply }: { reply: Message }) {
   )
 }
 
-/** Tokens a second while they come: the service counts them at the end only, so until then it is reckoned from the length. */
+/** Tokens per second during streaming. The service counts tokens only at the end, so this is estimated from the length. */
 function LiveSpeed({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const now = useNow(true, 500)
   const speed = runningSpeed(reply, now)
-  return <span className="chat-speed">{speed === null ? '' : words('perSecondAbout', { speed: figure(speed) })}</span>
+  return <span className="chat-speed">{speed === null ? '' : t('perSecondAbout', { speed: figure(speed) })}</span>
 }

@@ -12,8 +12,8 @@ import { offerComposerCommands } from './composer/commands.ts'
 import {
   attachmentsOf,
   forgetPictures,
-  giveBackPictures,
   recallPictures,
+  restorePictures,
   takePictures,
 } from './composer/draftPictures.ts'
 import { PictureTray } from './composer/PictureTray.tsx'
@@ -29,11 +29,11 @@ import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
 
 /**
- * Where a person writes. It never moves; it grows to a third of the window and then scrolls. Nothing here looks at what grows while a reply
- * streams, so that a key is drawn as fast then as ever.
+ * The message field. It never moves, grows to a third of the window, then scrolls. It subscribes to nothing that grows while a reply
+ * streams, so that typing stays fast.
  */
 export function Composer() {
-  const words = useChatTranslate()
+  const tChat = useChatTranslate()
   const { t, i18n } = useTranslation('composer')
   const field = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
@@ -43,11 +43,11 @@ export function Composer() {
   const blocked = useBlocked(typed, draft)
   const over = usePastedAndDropped(field)
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another conversation on the stage is what takes the focus here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when another chat opens
   useEffect(() => field.current?.focus(), [draft])
   useEffect(() => recallPictures(draft), [draft])
   useEffect(followRefusals, [])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: their titles are in the window's language
+  // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
 
   const submit = (): void => {
@@ -59,7 +59,7 @@ export function Composer() {
     event.preventDefault()
     submit()
   }
-  const quiet = blocked === null || blocked === words('needText')
+  const quiet = blocked === null || blocked === tChat('needText')
   return (
     <div className="chat-composer-frame">
       <OfflineNote place="chat" className="mb-2" />
@@ -71,9 +71,9 @@ export function Composer() {
         <textarea
           ref={field}
           rows={1}
-          aria-label={words('message')}
+          aria-label={tChat('message')}
           aria-describedby={hint}
-          placeholder={words('messagePlaceholder')}
+          placeholder={tChat('messagePlaceholder')}
           value={typed}
           onChange={(event) => type(event.target.value)}
           onKeyDown={byKey}
@@ -82,7 +82,7 @@ export function Composer() {
         <footer>
           <Actions />
           <span className="chat-hint" id={hint} title={quiet ? undefined : (blocked ?? undefined)}>
-            {quiet ? (role === 'user' ? words('hintKeys') : t('addHint')) : blocked}
+            {quiet ? (role === 'user' ? tChat('hintKeys') : t('addHint')) : blocked}
           </span>
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
@@ -91,7 +91,7 @@ export function Composer() {
   )
 }
 
-/** What stands around the field is not drawn again with each key. */
+/** The parts around the field do not render with each key press. */
 const Above = memo(({ draft }: { draft: string }) => (
   <>
     <PictureTray draft={draft} />
@@ -110,12 +110,12 @@ const Actions = memo(() => (
 ))
 const Player = memo(PlayerBar)
 
-/** The pictures leave the composer with the text, and come back with it if the core refuses the message. */
+/** The pictures leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {
   const pictures = takePictures(draft)
   const as = useSentAs.getState()
   const taken = await send(text, attachmentsOf(pictures), as)
-  if (!taken) return giveBackPictures(draft, pictures)
+  if (!taken) return restorePictures(draft, pictures)
   forgetPictures(draft, pictures)
   useSentAs.setState({ role: 'user', name: '' })
 }
@@ -127,7 +127,7 @@ interface SendOrStopProps {
 }
 
 function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
-  const words = useChatTranslate()
+  const tChat = useChatTranslate()
   const { t } = useTranslation('composer')
   const role = useSentAs((as) => as.role)
   const asked = useChat((state) => modelsToAsk(state).length)
@@ -143,7 +143,7 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
         title={blocked ?? undefined}
         onClick={onSend}
       >
-        <Icon aria-hidden /> {role === 'user' ? words('send') : t('add')}
+        <Icon aria-hidden /> {role === 'user' ? tChat('send') : t('add')}
         {role === 'user' && asked > 1 && <span className="num">{t('toModels', { count: asked })}</span>}
       </button>
     )
@@ -158,7 +158,7 @@ function SendOrStop({ blocked, onSend, onStop }: SendOrStopProps) {
         Esc
       </span>
       <button type="button" className="chat-btn" aria-disabled={stopping} onClick={stop}>
-        <Square aria-hidden /> {words(stopping ? 'stopping' : 'stop')}
+        <Square aria-hidden /> {tChat(stopping ? 'stopping' : 'stop')}
       </button>
     </>
   )

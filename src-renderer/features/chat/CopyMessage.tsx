@@ -4,9 +4,9 @@ import type { Message } from '../../../src-preload/contract/chat.ts'
 import { copyText } from './actions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** Copies a message as it was written: a reply's as Markdown. */
+/** Copies a message as written: a reply as Markdown. */
 export function CopyMessage({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return
@@ -15,13 +15,13 @@ export function CopyMessage({ message }: { message: Message }) {
   }, [copied])
   const text = message.text || message.refusal
   if (text === '') return null
-  const name = words(copied ? 'copied' : message.role === 'assistant' ? 'copyReply' : 'copyTurn')
+  const name = t(copied ? 'copied' : message.role === 'assistant' ? 'copyReply' : 'copyTurn')
   const copy = async (): Promise<void> => setCopied(await copyText(text))
   return (
     <button
       type="button"
       className="chat-icon"
-      data-deed="copy"
+      data-action="copy"
       aria-label={name}
       title={name}
       onClick={() => void copy()}

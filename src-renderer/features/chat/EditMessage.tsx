@@ -9,9 +9,9 @@ import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** A message's text, changed in its place. Sending it makes a branch; the message as it was stays beside it. */
+/** Edits a message in place. Sending creates a branch, and the original remains beside it. */
 export function EditMessage({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const hint = useId()
   const field = useRef<HTMLTextAreaElement>(null)
   const text = useStage((state) => state.edits[message.id] ?? message.text)
@@ -42,7 +42,7 @@ export function EditMessage({ message }: { message: Message }) {
     <div className="chat-edit">
       <textarea
         ref={field}
-        aria-label={words('editText')}
+        aria-label={t('editText')}
         aria-describedby={hint}
         value={text}
         onChange={(event) => typeEdit(message, event.target.value)}
@@ -51,20 +51,20 @@ export function EditMessage({ message }: { message: Message }) {
       <footer>
         <span className="chat-hint" id={hint}>
           {blocked === null || blocked === 'needText'
-            ? words(asks ? 'editHint' : 'editHintSave', { keys: shortcut('Enter') })
-            : words(blocked)}
+            ? t(asks ? 'editHint' : 'editHintSave', { keys: shortcut('Enter') })
+            : t(blocked)}
         </span>
         <button type="button" className="chat-btn chat-small" onClick={() => leaveEdit(message.id)}>
-          {words('cancel')}
+          {t('cancel')}
         </button>
         <button
           type="button"
           className={asks ? 'chat-btn chat-small' : 'chat-btn chat-small chat-go'}
           aria-disabled={blocked !== null}
-          title={words('saveOnlyTitle')}
+          title={t('saveOnlyTitle')}
           onClick={() => void save(false)}
         >
-          {words('saveOnly')}
+          {t('saveOnly')}
         </button>
         {asks && (
           <button
@@ -73,7 +73,7 @@ export function EditMessage({ message }: { message: Message }) {
             aria-disabled={blocked !== null}
             onClick={() => void save(true)}
           >
-            <ArrowUp aria-hidden /> {words('saveAndSend')}
+            <ArrowUp aria-hidden /> {t('saveAndSend')}
           </button>
         )}
       </footer>
@@ -81,7 +81,7 @@ export function EditMessage({ message }: { message: Message }) {
   )
 }
 
-/** Why the change can't be kept now; null where it can. */
+/** Why the edit cannot be sent now. Null when it can. */
 function useBlocked(message: Message, text: string, saving: boolean): ChatText | null {
   const running = useBusy()
   const noModel = useChat((state) => modelsToAsk(state).length === 0)

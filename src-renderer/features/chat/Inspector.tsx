@@ -4,7 +4,7 @@ import { Parameters } from './inspector/Parameters.tsx'
 import { ReplySection } from './inspector/ReplyFacts.tsx'
 import { ToolsSection } from './tools/ToolsSection.tsx'
 
-/** The inspector region: what the next reply is asked with, then the facts of a reply and of the conversation. */
+/** The inspector: parameters of the next reply, then facts of a reply and of the chat. */
 export function ChatInspector() {
   return (
     <div className="chat-inspector">

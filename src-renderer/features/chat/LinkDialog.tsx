@@ -6,30 +6,30 @@ import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { copyText, openAddress } from './actions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** Shows where a link of a reply leads before the system's browser is asked to open it. */
+/** Shows where a link of a reply leads before the system's browser opens it. */
 export function LinkDialog({ address, onClose }: { address: string | null; onClose: () => void }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   if (address === null) return <Dialog open={false} onClose={onClose} title="" />
   return (
     <Dialog
       open
       alert
       onClose={onClose}
-      title={words('openLinkTitle')}
-      about={words('openLinkText', { host: factsOf(address).host })}
+      title={t('openLinkTitle')}
+      about={t('openLinkText', { host: factsOf(address).host })}
       footer={
         <>
-          <Button onClick={() => void copyText(address)}>{words('copyAddress')}</Button>
+          <Button onClick={() => void copyText(address)}>{t('copyAddress')}</Button>
           <span className="flex-1" />
-          <Button onClick={onClose}>{words('cancel')}</Button>
+          <Button onClick={onClose}>{t('cancel')}</Button>
           <Button
-            look="go"
+            variant="primary"
             onClick={() => {
               onClose()
               void openAddress(address)
             }}
           >
-            {words('openLink')}
+            {t('openLink')}
           </Button>
         </>
       }
@@ -42,15 +42,15 @@ export function LinkDialog({ address, onClose }: { address: string | null; onClo
   )
 }
 
-/** What makes an address look like another one. */
+/** Properties that make an address look like another one. */
 function Warnings({ address }: { address: string }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const { decoded, user, lookalike, numeric } = factsOf(address)
   const lines = [
-    decoded !== null && words('linkDecoded', { name: decoded }),
-    lookalike && words('linkLookalike'),
-    user !== null && words('linkUser', { user }),
-    numeric && words('linkNumeric'),
+    decoded !== null && t('linkDecoded', { name: decoded }),
+    lookalike && t('linkLookalike'),
+    user !== null && t('linkUser', { user }),
+    numeric && t('linkNumeric'),
   ].filter((line) => line !== false)
   if (lines.length === 0) return null
   return (

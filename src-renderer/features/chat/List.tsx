@@ -1,33 +1,23 @@
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import './list/list.css'
-import {
-  Archive,
-  ArrowLeft,
-  BookText,
-  Download,
-  Ellipsis,
-  FileUp,
-  FolderPlus,
-  Plus,
-  Search,
-  Trash2,
-  X,
-} from 'lucide-react'
-import { type DragEvent, type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
+import { Archive, ArrowLeft, BookText, Download, Ellipsis, FileUp, FolderPlus, Plus, Trash2 } from 'lucide-react'
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useKeysOf } from '../../shared/commands/useKeys.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
+import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Kbd } from '../../shared/ui/Kbd.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
+import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
 import { listStore, useList, withView } from '../../stores/chatList.ts'
 import { renameChat, showChat } from './list/actions.ts'
 import { Chats } from './list/Chats.tsx'
-import { NameField } from './list/NameField.tsx'
 import { Removed } from './list/Removed.tsx'
 import { openHit, type Results, resultId, SearchResults, useSearch } from './list/SearchResults.tsx'
 import { chooseImport, exportAll, importFiles } from './list/transfers.ts'
 import { UndoNote } from './list/undo.tsx'
 
-/** The list region: search, new chat, and the conversations; or what was found, archived, or deleted. */
+/** The list region: search, new chat, and the chats. Or the search results, the archive, or deleted chats. */
 export function ChatList() {
   const { t } = useTranslation('library')
   const view = useList((store) => store.view)
@@ -35,12 +25,12 @@ export function ChatList() {
   const field = useRef<HTMLInputElement>(null)
   const [at, setAt] = useState(0)
   const results = useSearch(text)
-  const drop = useFileDrop()
+  const drop = useFileDrop((files) => void importFiles(files))
   useDrawn(field)
   const searching = text.trim() !== ''
   return (
     <nav className="chat-list" aria-label={t('list')} {...drop.handlers}>
-      <SearchField field={field} results={results} at={at} onAt={setAt} />
+      <ListSearch field={field} results={results} at={at} onAt={setAt} />
       {!searching && (view === 'chats' ? <Head /> : <Away view={view} />)}
       {searching ? (
         <SearchResults results={results} at={at} onAt={setAt} onOpen={(hit) => void openHit(hit, text)} />
@@ -55,7 +45,7 @@ export function ChatList() {
   )
 }
 
-/** Tells that a list stands in the window, and takes the focus when the search is asked for. */
+/** Counts the mounted lists, and focuses the search field on request. */
 function useDrawn(field: RefObject<HTMLInputElement | null>): void {
   const asked = useList((store) => store.searchAsked)
   useEffect(() => {
@@ -69,7 +59,7 @@ function useDrawn(field: RefObject<HTMLInputElement | null>): void {
   }, [asked, field])
 }
 
-function SearchField(props: {
+function ListSearch(props: {
   field: RefObject<HTMLInputElement | null>
   results: Results
   at: number
@@ -99,40 +89,23 @@ function SearchField(props: {
   }
   const searching = text.trim() !== ''
   return (
-    <div className="chat-search">
-      <Search aria-hidden />
-      <input
-        ref={field}
-        type="text"
-        role="combobox"
-        aria-label={t('search')}
-        aria-expanded={searching}
-        aria-controls={searching ? 'list-hits' : undefined}
-        aria-activedescendant={searching && hits[at] ? resultId(at) : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        placeholder={t('search')}
-        maxLength={500}
-        value={text}
-        onChange={(event) => set(event.target.value)}
-        onKeyDown={byKey}
-      />
-      {text === '' ? (
-        keys !== '' && <Kbd>{keys}</Kbd>
-      ) : (
-        <button
-          type="button"
-          className="chat-icon"
-          aria-label={t('clearSearch')}
-          onClick={() => {
-            set('')
-            field.current?.focus()
-          }}
-        >
-          <X aria-hidden />
-        </button>
-      )}
-    </div>
+    <SearchField
+      className="chat-search"
+      inputRef={field}
+      type="text"
+      role="combobox"
+      label={t('search')}
+      aria-expanded={searching}
+      aria-controls={searching ? 'list-hits' : undefined}
+      aria-activedescendant={searching && hits[at] ? resultId(at) : undefined}
+      maxLength={500}
+      value={text}
+      onValue={set}
+      clearLabel={t('clearSearch')}
+      onKeyDown={byKey}
+    >
+      {text === '' && keys !== '' && <Kbd>{keys}</Kbd>}
+    </SearchField>
   )
 }
 
@@ -169,7 +142,7 @@ function Head() {
   )
 }
 
-/** Which other list stands here, and the way back. */
+/** The title of the archive or of deleted chats, with a back button. */
 function Away({ view }: { view: 'archived' | 'removed' }) {
   const { t } = useTranslation('library')
   return (
@@ -185,34 +158,17 @@ function Away({ view }: { view: 'archived' | 'removed' }) {
   )
 }
 
-/** Files that are dropped on the list are read in. */
-function useFileDrop() {
-  const [over, setOver] = useState(false)
-  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        event.dataTransfer.dropEffect = 'copy'
-        setOver(true)
-      },
-      onDragLeave: (event: DragEvent) => {
-        const inside = event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
-        if (!inside) setOver(false)
-      },
-      onDrop: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setOver(false)
-        void importFiles([...event.dataTransfer.files])
-      },
-    },
-  }
-}
-
-/** A conversation's title being changed in its place, here and in the head of the stage. */
+/** Edits a chat's title in place, in the header of the stage. */
 export function TitleField({ id, title, onEnd }: { id: string; title: string; onEnd: () => void }) {
-  return <NameField name={title} longest={200} onName={(name) => void renameChat(id, name)} onEnd={onEnd} />
+  const { t } = useTranslation('library')
+  return (
+    <InlineNameField
+      name={title}
+      label={t('nameOf')}
+      maxLength={200}
+      className="chat-title-field"
+      onName={(name) => void renameChat(id, name)}
+      onEnd={onEnd}
+    />
+  )
 }

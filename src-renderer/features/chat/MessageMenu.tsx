@@ -12,10 +12,10 @@ import { useBusy } from './hooks.ts'
 import { duplicate, quote, startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** What is done with a message more rarely. */
+/** Less frequent actions of a message. */
 export function MessageMenu({ message }: { message: Message }) {
-  const words = useChatTranslate()
-  /** What was selected when the menu was opened: opening it lets the selection go. */
+  const t = useChatTranslate()
+  /** The selection when the menu opened, because opening the menu clears it. */
   const selected = useRef('')
   const reply = message.role === 'assistant'
   const busy = useBusy()
@@ -25,9 +25,9 @@ export function MessageMenu({ message }: { message: Message }) {
     <button
       type="button"
       className="chat-icon"
-      data-deed="more"
-      aria-label={words('moreDeeds')}
-      title={words('moreDeeds')}
+      data-action="more"
+      aria-label={t('moreDeeds')}
+      title={t('moreDeeds')}
       onPointerDownCapture={() => {
         selected.current = selectedIn(message.id)
       }}
@@ -43,16 +43,16 @@ export function MessageMenu({ message }: { message: Message }) {
       {reply && text !== '' && (
         <>
           <MenuItem icon={Copy} onSelect={() => void copyText(text)}>
-            {words('copyMarkdown')}
+            {t('copyMarkdown')}
           </MenuItem>
           <MenuItem icon={Type} onSelect={() => void copyText(asText(text))}>
-            {words('copyPlain')}
+            {t('copyPlain')}
           </MenuItem>
         </>
       )}
       {text !== '' && (
         <MenuItem icon={Quote} onSelect={() => quote(selected.current || text)}>
-          {words('quote')}
+          {t('quote')}
         </MenuItem>
       )}
       {canRetry(message) && !busy && (
@@ -60,26 +60,26 @@ export function MessageMenu({ message }: { message: Message }) {
           icon={RotateCw}
           onSelect={() => useStage.setState({ dialog: { kind: 'retryWith', replyId: message.id } })}
         >
-          {words('retryWith')}
+          {t('retryWith')}
         </MenuItem>
       )}
       {reply && message.text !== '' && (
         <MenuItem icon={Pencil} onSelect={() => startEdit(message)}>
-          {words('editReply')}
+          {t('editReply')}
         </MenuItem>
       )}
       <MenuItem icon={CopyPlus} onSelect={() => void duplicate(message.conversationId, message.id)}>
-        {words('duplicateHere')}
+        {t('duplicateHere')}
       </MenuItem>
       {reply && (
         <>
           <MenuLine />
           <MenuItem icon={Info} onSelect={() => showFacts(message.id)}>
-            {words('facts')}
+            {t('facts')}
           </MenuItem>
           {requestRow !== null && (
             <MenuItem icon={Braces} onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}>
-              {words('raw')}
+              {t('raw')}
             </MenuItem>
           )}
         </>
@@ -88,7 +88,7 @@ export function MessageMenu({ message }: { message: Message }) {
   )
 }
 
-/** Shows a reply's facts in the inspector, and the inspector where it was put away. */
+/** Shows a reply's facts in the inspector, and opens the inspector. */
 export function showFacts(replyId: string): void {
   useChat.setState({ inspected: replyId })
   appStore.setState({ inspectorShown: true })

@@ -9,7 +9,7 @@ import { ReplyView } from './ReplyView.tsx'
 import { ToolRow } from './ToolRow.tsx'
 import { TurnView } from './TurnView.tsx'
 
-/** One message of the path; a reply that has others beside it stands for all of them. */
+/** One message of the path. A reply with siblings beside it renders all of them. */
 export const MessageView = memo(function MessageView({ id }: { id: string }) {
   const message = useMessage(id)
   const together = useChat(({ open }) => open !== null && open.besideIds.length > 1 && open.besideIds.includes(id))
@@ -20,20 +20,20 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
   return message.made === 'continue' ? <ContinueLine turn={message} /> : <TurnView turn={message} />
 })
 
-/** A turn that a click wrote: one quiet line, its words behind it. */
+/** A turn that a button created: one quiet line that expands to its text. */
 function ContinueLine({ turn }: { turn: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   return (
     <article
       className="chat-turn chat-made"
-      aria-label={words('you')}
+      aria-label={t('you')}
       data-message-id={turn.id}
       data-parent={turn.parentId ?? ''}
       data-sibling={turn.sibling}
       title={turn.text}
     >
       <CornerDownRight aria-hidden />
-      <span>{words('madeContinue')}</span>
+      <span>{t('madeContinue')}</span>
     </article>
   )
 }

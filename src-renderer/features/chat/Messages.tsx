@@ -11,9 +11,9 @@ import { offerReveal } from './reveal.ts'
 
 const nothing: readonly string[] = []
 
-/** The messages, only those near the view in the page, and those that are selected or edited. */
+/** The message list. Only messages near the view, selected messages and the edited message are in the page. */
 export function Messages() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? '')
   const ids = useChat((state) => state.open?.ids ?? nothing)
   const box = useRef<HTMLDivElement>(null)
@@ -26,7 +26,7 @@ export function Messages() {
   return (
     <div className="chat-talk-frame">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="chat-talk" ref={box} tabIndex={0} aria-label={words('conversation')}>
+      <section className="chat-talk" ref={box} tabIndex={0} aria-label={t('conversation')}>
         <div className="chat-talk-pad" />
         <Virtualizer
           ref={list}
@@ -43,21 +43,21 @@ export function Messages() {
       </section>
       {away && (
         <button type="button" className="chat-jump" onClick={toEnd}>
-          <ArrowDown aria-hidden /> {words('jump')}
+          <ArrowDown aria-hidden /> {t('jump')}
         </button>
       )}
     </div>
   )
 }
 
-/** `selected` and the message that is edited: its field keeps the focus and the caret wherever the view goes. */
+/** `selected` and the edited message, whose field must not lose focus and caret when it is out of view. */
 function useEdited(ids: readonly string[], selected: number[]): number[] {
   const editing = useStage((state) => state.editing)
   const at = editing === null ? -1 : ids.indexOf(editing)
   return at < 0 || selected.includes(at) ? selected : [...selected, at]
 }
 
-/** Whether earlier messages were just put before those that were there: the view is then kept from its end. */
+/** Whether earlier messages were just prepended. The list then keeps its position from the end. */
 function usePrepended(ids: readonly string[]): boolean {
   const before = useRef(ids)
   const had = before.current

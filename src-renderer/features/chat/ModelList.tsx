@@ -9,17 +9,17 @@ import { loadModels } from './actions.ts'
 import { type ChatTranslate, timeOfDay, useChatTranslate } from './messages.ts'
 
 const rowHeight = 32
-const mostHeight = 320
+const maxHeight = 320
 
-/** The service's models with a search over them. The keys stay in the search field: arrows walk, Enter picks. */
+/** The service's models with a search. The focus stays in the search field: arrow keys move, Enter picks. */
 export function ModelList(props: {
   picked: readonly string[]
-  /** Several can be picked. */
+  /** Whether several models can be picked. */
   multiple?: boolean
   onPick: (model: string) => void
 }) {
   const { picked, multiple = false, onPick } = props
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const listId = useId()
   const list = useChat((state) => state.models)
   const [search, setSearch] = useState('')
@@ -47,8 +47,8 @@ export function ModelList(props: {
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={found[at] ? `${listId}-${at}` : undefined}
-          aria-label={words('searchModels')}
-          placeholder={words('searchModels')}
+          aria-label={t('searchModels')}
+          placeholder={t('searchModels')}
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)
@@ -59,8 +59,8 @@ export function ModelList(props: {
         <button
           type="button"
           className="chat-icon"
-          aria-label={words('refreshModels')}
-          title={words('refreshModels')}
+          aria-label={t('refreshModels')}
+          title={t('refreshModels')}
           data-turning={list.state === 'loading'}
           onClick={() => void loadModels(true)}
         >
@@ -72,9 +72,9 @@ export function ModelList(props: {
         <div
           id={listId}
           role="listbox"
-          aria-label={words('pickModel')}
+          aria-label={t('pickModel')}
           aria-multiselectable={multiple}
-          style={{ height: Math.min(found.length * rowHeight, mostHeight) }}
+          style={{ height: Math.min(found.length * rowHeight, maxHeight) }}
         >
           <VList ref={handle}>
             {found.map((model, index) => (
@@ -87,7 +87,7 @@ export function ModelList(props: {
                 aria-selected={picked.includes(model.id)}
                 data-at={index === at}
                 className="chat-menu-item"
-                title={titleOf(model, words)}
+                title={titleOf(model, t)}
                 onClick={() => onPick(model.id)}
                 onMouseMove={() => setAt(index)}
               >
@@ -100,39 +100,37 @@ export function ModelList(props: {
         </div>
       )}
       {list.asOf && (
-        <p className="chat-models-foot">
-          {words('modelsAsOf', { count: list.models.length, time: timeOfDay(list.asOf) })}
-        </p>
+        <p className="chat-models-foot">{t('modelsAsOf', { count: list.models.length, time: timeOfDay(list.asOf) })}</p>
       )}
     </>
   )
 }
 
-/** The latest instant that a date can hold, in s. */
+/** The latest instant of a Date, s. */
 const lastSecond = 8.64e12
 
-/** The whole id, and the day that the service gives it where it gives one (`created`, seconds as everywhere in this convention). */
-function titleOf({ id, created }: Model, words: ChatTranslate): string {
+/** The whole id, and the creation day if the service reports one (`created`, Unix seconds). */
+function titleOf({ id, created }: Model, t: ChatTranslate): string {
   if (created === null || created <= 0 || created > lastSecond) return id
-  return words('modelDated', {
+  return t('modelDated', {
     model: id,
     date: showCalendarDate(new Date(created * 1_000).toISOString().slice(0, 10)),
   })
 }
 
-/** Those whose name has every word of the search. */
+/** Models whose name contains every search term. */
 function matching(models: readonly Model[], search: string): Model[] {
   const parts = search.toLowerCase().split(/\s+/).filter(Boolean)
   return models.filter(({ id }) => parts.every((part) => id.toLowerCase().includes(part)))
 }
 
 function ModelsNote({ found, search }: { found: number; search: string }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { state, models, problem } = useChat((chat) => chat.models)
-  if (state === 'loading' && models.length === 0) return <p className="chat-models-note">{words('modelsLoading')}</p>
+  if (state === 'loading' && models.length === 0) return <p className="chat-models-note">{t('modelsLoading')}</p>
   if (state === 'failed' && problem)
     return <ProblemNotice problem={problem} on={{ retry: () => void loadModels(true) }} />
-  if (models.length === 0) return <p className="chat-models-note">{words('modelsEmpty')}</p>
-  if (found === 0) return <p className="chat-models-note">{words('modelsNoMatch', { search })}</p>
+  if (models.length === 0) return <p className="chat-models-note">{t('modelsEmpty')}</p>
+  if (found === 0) return <p className="chat-models-note">{t('modelsNoMatch', { search })}</p>
   return null
 }

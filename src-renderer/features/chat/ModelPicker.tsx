@@ -8,9 +8,9 @@ import { setCompared, toggleCompared } from './compare.ts'
 import { ModelList } from './ModelList.tsx'
 import { useChatTranslate } from './messages.ts'
 
-/** The chip that names the model of the next reply, or the models of the next replies, and the list behind it. */
+/** The button with the model, or models, of the next reply, and its list. */
 export function ModelPicker() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const model = useChat((state) => state.model)
   const compared = useChat((state) => state.compared)
   const shown = useStage((state) => state.picking !== null)
@@ -19,12 +19,12 @@ export function ModelPicker() {
     useStage.setState({ picking: next ? (several ? 'several' : 'one') : null })
     if (next && useChat.getState().models.state === 'idle') void loadModels(false)
   }
-  const name = several ? words('modelsPicked', { count: compared.length }) : (model ?? words('pickModel'))
+  const name = several ? t('modelsPicked', { count: compared.length }) : (model ?? t('pickModel'))
   return (
     <Popover.Root open={shown} onOpenChange={show}>
       <Popover.Trigger
         className="chat-chip"
-        aria-label={`${words('model')}: ${several ? compared.join(', ') : name}`}
+        aria-label={`${t('model')}: ${several ? compared.join(', ') : name}`}
         title={several ? compared.join('\n') : name}
       >
         {several && <Columns2 aria-hidden />}
@@ -32,7 +32,7 @@ export function ModelPicker() {
         <ChevronDown aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content className="chat-menu chat-models" align="end" sideOffset={4} aria-label={words('pickModel')}>
+        <Popover.Content className="chat-menu chat-models" align="end" sideOffset={4} aria-label={t('pickModel')}>
           <Picking />
         </Popover.Content>
       </Popover.Portal>
@@ -41,7 +41,7 @@ export function ModelPicker() {
 }
 
 function Picking() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const model = useChat((state) => state.model)
   const compared = useChat((state) => state.compared)
   const mode = useStage((state) => state.picking) ?? 'one'
@@ -52,7 +52,7 @@ function Picking() {
   }
   const change = (next: 'one' | 'several'): void => {
     useStage.setState({ picking: next })
-    // What stands picked is the first of those to compare, or the one that is left.
+    // Starts with the models that are already picked.
     if (next === 'several') setCompared(compared.length > 0 || model === null ? compared : [model])
     else setCompared([])
   }
@@ -60,11 +60,11 @@ function Picking() {
     <>
       <div className="chat-models-mode">
         <Segmented
-          label={words('modelsMode')}
+          label={t('modelsMode')}
           value={mode}
           segments={[
-            { value: 'one', label: words('modelsOne') },
-            { value: 'several', label: words('modelsCompare'), icon: Columns2 },
+            { value: 'one', label: t('modelsOne') },
+            { value: 'several', label: t('modelsCompare'), icon: Columns2 },
           ]}
           onChange={change}
         />
@@ -72,8 +72,8 @@ function Picking() {
       {mode === 'several' && (
         <p className="chat-models-note" role="status">
           {compared.length < 2
-            ? words('compareMore')
-            : words('compareNow', { count: compared.length, names: compared.join(', ') })}
+            ? t('compareMore')
+            : t('compareNow', { count: compared.length, names: compared.join(', ') })}
         </p>
       )}
       <ModelList

@@ -15,18 +15,18 @@ import { attempt } from './client.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { formsOf } from './raw.ts'
 
-/** So much of a body is laid out at once; Copy gives everything. */
-const mostShown = 200_000
+/** Characters of a body that are displayed. Copy gives the whole body. */
+const maxShown = 200_000
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** The request of a reply and its answer, byte for byte as far as they are kept. */
+/** The request of a reply and its response, byte for byte as far as they are stored. */
 export function RawDialog() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
   const row = dialog?.kind === 'raw' ? dialog.requestRow : null
   return (
-    <Dialog open={row !== null} onClose={close} title={words('raw')} width="wide">
+    <Dialog open={row !== null} onClose={close} title={t('raw')} width="wide">
       {row !== null && <Raw row={row} key={row} />}
     </Dialog>
   )
@@ -35,7 +35,7 @@ export function RawDialog() {
 type Asked = { detail: RequestDetail | null; problem: Problem | null }
 
 function Raw({ row }: { row: number }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const studio = useStudio()
   const [{ detail, problem }, setAsked] = useState<Asked>({ detail: null, problem: null })
   useEffect(() => {
@@ -49,12 +49,12 @@ function Raw({ row }: { row: number }) {
     }
   }, [studio, row])
   if (problem) return <ProblemNotice problem={problem} noAction />
-  if (!detail) return <p className="chat-faint chat-late">{words('rawLoading')}</p>
+  if (!detail) return <p className="chat-faint chat-late">{t('rawLoading')}</p>
   return <Bodies detail={detail} />
 }
 
 function Bodies({ detail }: { detail: RequestDetail }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const [which, setWhich] = useState<'request' | 'reply'>('request')
   const { requestBody, replyBody, row } = detail
   const body = which === 'request' ? requestBody : replyBody
@@ -64,22 +64,22 @@ function Bodies({ detail }: { detail: RequestDetail }) {
         <code>
           {row.method} {row.path}
         </code>
-        <span>{row.status ?? words('rawNoStatus')}</span>
+        <span>{row.status ?? t('rawNoStatus')}</span>
       </p>
       {!requestBody && !replyBody ? (
-        <NotKept />
+        <NoBody />
       ) : (
         <>
           <Segmented
-            label={words('raw')}
+            label={t('raw')}
             value={which}
             segments={[
-              { value: 'request', label: words('rawRequest') },
-              { value: 'reply', label: words('rawReply') },
+              { value: 'request', label: t('rawRequest') },
+              { value: 'reply', label: t('rawReply') },
             ]}
             onChange={setWhich}
           />
-          {body ? <Body key={which} body={body} /> : <p className="chat-faint">{words('rawNoBody')}</p>}
+          {body ? <Body key={which} body={body} /> : <p className="chat-faint">{t('rawNoBody')}</p>}
         </>
       )}
     </>
@@ -87,58 +87,56 @@ function Bodies({ detail }: { detail: RequestDetail }) {
 }
 
 function Body({ body }: { body: LoggedBody }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const forms = formsOf(body)
   const [form, setForm] = useState<'pretty' | 'raw'>(forms?.pretty ? 'pretty' : 'raw')
-  if (!forms) return <p className="chat-faint">{words('rawNotText', { bytes: showBytes(body.bytes) })}</p>
+  if (!forms) return <p className="chat-faint">{t('rawNotText', { bytes: showBytes(body.bytes) })}</p>
   const text = form === 'pretty' ? (forms.pretty ?? forms.raw) : forms.raw
   return (
     <div className="chat-raw-body">
       <div className="chat-raw-tools">
         {forms.pretty !== null && (
           <Segmented
-            label={words('rawForm')}
+            label={t('rawForm')}
             value={form}
             segments={[
-              { value: 'pretty', label: words(forms.events === null ? 'rawPretty' : 'rawEvents') },
-              { value: 'raw', label: words(forms.events === null ? 'rawAsSent' : 'rawLines') },
+              { value: 'pretty', label: t(forms.events === null ? 'rawPretty' : 'rawEvents') },
+              { value: 'raw', label: t(forms.events === null ? 'rawAsSent' : 'rawLines') },
             ]}
             onChange={setForm}
           />
         )}
         <span className="chat-faint">
           {showBytes(body.bytes)}
-          {forms.events !== null && ` · ${words('rawEventCount', { count: forms.events })}`}
+          {forms.events !== null && ` · ${t('rawEventCount', { count: forms.events })}`}
         </span>
-        <CopyButton text={text} name={words('rawCopy')} size="small" />
+        <CopyButton text={text} name={t('rawCopy')} size="small" />
       </div>
-      {body.capped && <p className="chat-param-fault">{words('rawCapped', { bytes: showBytes(body.bytes) })}</p>}
+      {body.capped && <p className="chat-param-fault">{t('rawCapped', { bytes: showBytes(body.bytes) })}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="chat-raw" tabIndex={0} aria-label={words('raw')}>
-        {text.slice(0, mostShown)}
+      <section className="chat-raw" tabIndex={0} aria-label={t('raw')}>
+        {text.slice(0, maxShown)}
       </section>
-      {text.length > mostShown && (
-        <p className="chat-faint">{words('rawMore', { more: figure(text.length - mostShown) })}</p>
-      )}
+      {text.length > maxShown && <p className="chat-faint">{t('rawMore', { more: figure(text.length - maxShown) })}</p>}
     </div>
   )
 }
 
-/** Why there is nothing to see, and the one setting that changes it for what is sent from now on. */
-function NotKept() {
-  const words = useChatTranslate()
-  const keeps = useApp(({ app }) => app?.settings.chatBodies ?? false)
+/** Why there is no body, and the setting that stores bodies of future requests. */
+function NoBody() {
+  const t = useChatTranslate()
+  const stored = useApp(({ app }) => app?.settings.chatBodies ?? false)
   const days = useApp(({ app }) => app?.settings.bodyDays ?? 7)
   return (
     <div className="chat-raw-none">
-      <p>{words('rawNotKept')}</p>
+      <p>{t('rawNotKept')}</p>
       <div>
         <Switch
-          checked={keeps}
-          label={words('rawKeep', { count: days })}
+          checked={stored}
+          label={t('rawKeep', { count: days })}
           onChange={(chatBodies) => void attempt((client) => client.app.updateSettings({ chatBodies }))}
         />
-        <span>{words('rawKeep', { count: days })}</span>
+        <span>{t('rawKeep', { count: days })}</span>
       </div>
     </div>
   )

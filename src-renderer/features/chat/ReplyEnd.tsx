@@ -9,18 +9,18 @@ import { useStage } from '../../stores/chatPage.ts'
 import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
-import { editTurnOf, goOn } from './messageActions.ts'
+import { continueReply, editTurnOf } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 
-/** How a reply ended when that needs saying: stopped, incomplete, failed, or complete with something odd about it. */
+/** How a reply ended, when that needs an explanation: stopped, incomplete, failed, or complete with something unusual. */
 export function ReplyEnd({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   if (reply.status === 'incomplete' || reply.status === 'failed') return <Fault reply={reply} />
   if (reply.status === 'stopped') {
     const empty = reply.text === '' && reply.reasoning === '' && reply.refusal === '' && reply.toolCalls.length === 0
     return (
       <Note icon={<CircleStop aria-hidden />} reply={reply} retryable>
-        {words(empty ? 'stoppedEmpty' : 'stopped')}
+        {t(empty ? 'stoppedEmpty' : 'stopped')}
       </Note>
     )
   }
@@ -28,26 +28,26 @@ export function ReplyEnd({ reply }: { reply: Message }) {
   if (!remark) return null
   return (
     <Note icon={<Info aria-hidden />} reply={reply}>
-      {words(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
+      {t(remark, { tokens: figure(reply.usage?.completionTokens ?? 0) })}
     </Note>
   )
 }
 
-/** Where the same request may well be taken by another model: this one can't do it, or is none (specification: 400, 404). */
+/** Problems that another model may not have (specification: 400, 404). */
 const ofTheModel: ReadonlySet<ProblemKind> = new Set(['invalid_request', 'not_found'])
 
-/** The failure in the words of the service's table, with its one action; asking again is the reply's own wherever it can help. */
+/** A failure with its one action. The reply's own retry button is used wherever a retry can help. */
 function Fault({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
-  const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: words('unknownReason') }
+  const t = useChatTranslate()
+  const problem: Problem = reply.problem ?? { kind: 'incomplete_stream', message: t('unknownReason') }
   return (
     <div className="chat-fault" data-kind={problem.kind}>
-      {reply.status === 'incomplete' && <p className="chat-mark">{words('incompleteMark')}</p>}
+      {reply.status === 'incomplete' && <p className="chat-mark">{t('incompleteMark')}</p>}
       <ProblemNotice problem={problem} on={{ edit: () => editTurnOf(reply) }} role="note" />
-      <div className="chat-fault-deeds">
+      <div className="chat-fault-actions">
         {problemTargets[problem.kind] !== 'edit' && <RetryButton reply={reply} />}
         {ofTheModel.has(problem.kind) && <OtherModelButton reply={reply} />}
-        <GoOnButton reply={reply} />
+        <ContinueButton reply={reply} />
       </div>
     </div>
   )
@@ -59,31 +59,31 @@ function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; chi
       {props.icon}
       <div className="chat-note-text">{props.children}</div>
       {props.retryable && <RetryButton reply={props.reply} />}
-      <GoOnButton reply={props.reply} />
+      <ContinueButton reply={props.reply} />
     </div>
   )
 }
 
 function RetryButton({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const busy = useBusy()
   if (!canRetry(reply)) return null
   return (
     <button
       type="button"
       className="chat-btn chat-small"
-      data-deed="retry"
+      data-action="retry"
       aria-disabled={busy}
-      title={busy ? words('needEnd') : undefined}
+      title={busy ? t('needEnd') : undefined}
       onClick={() => !busy && void retry(reply.id)}
     >
-      <RotateCw aria-hidden /> {words('retry')}
+      <RotateCw aria-hidden /> {t('retry')}
     </button>
   )
 }
 
 function OtherModelButton({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const busy = useBusy()
   if (!canRetry(reply)) return null
   return (
@@ -91,22 +91,27 @@ function OtherModelButton({ reply }: { reply: Message }) {
       type="button"
       className="chat-btn chat-small"
       aria-disabled={busy}
-      title={busy ? words('needEnd') : undefined}
+      title={busy ? t('needEnd') : undefined}
       onClick={() => !busy && useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
     >
-      <Shuffle aria-hidden /> {words('retryWith')}
+      <Shuffle aria-hidden /> {t('retryWith')}
     </button>
   )
 }
 
-/** Only where the conversation ends with this reply: further up it would begin a branch that nobody asked for. */
-function GoOnButton({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+/** Only for the last reply of the path: earlier ones would start an unwanted branch. */
+function ContinueButton({ reply }: { reply: Message }) {
+  const t = useChatTranslate()
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
   if (!last || !canContinue(reply)) return null
   return (
-    <button type="button" className="chat-btn chat-small" data-deed="goOn" onClick={() => void goOn(reply)}>
-      <StepForward aria-hidden /> {words('goOn')}
+    <button
+      type="button"
+      className="chat-btn chat-small"
+      data-action="continue"
+      onClick={() => void continueReply(reply)}
+    >
+      <StepForward aria-hidden /> {t('goOn')}
     </button>
   )
 }

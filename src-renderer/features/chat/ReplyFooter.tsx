@@ -5,14 +5,14 @@ import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
 import { useBusy } from './hooks.ts'
 import { MessageMenu, showFacts } from './MessageMenu.tsx'
-import { type ChatTranslate, costWords, figure, fineSeconds, useChatTranslate } from './messages.ts'
+import { type ChatTranslate, costText, figure, fineSeconds, useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 
-/** Under a reply: what can be done with it, and what it took. */
+/** The actions of a reply, and its figures. */
 export function ReplyFooter({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
-  const facts = factsOf(reply, words)
+  const t = useChatTranslate()
+  const facts = factsOf(reply, t)
   const busy = useBusy()
   return (
     <footer className="chat-under">
@@ -22,10 +22,10 @@ export function ReplyFooter({ reply }: { reply: Message }) {
         <button
           type="button"
           className="chat-icon"
-          data-deed="retry"
-          aria-label={words('retry')}
+          data-action="retry"
+          aria-label={t('retry')}
           aria-disabled={busy}
-          title={words(busy ? 'needEnd' : 'retry')}
+          title={t(busy ? 'needEnd' : 'retry')}
           onClick={() => !busy && void retry(reply.id)}
         >
           <RotateCw aria-hidden />
@@ -37,8 +37,8 @@ export function ReplyFooter({ reply }: { reply: Message }) {
         <button
           type="button"
           className="chat-facts"
-          aria-label={`${words('facts')}: ${facts}`}
-          title={`${facts}\n${words('facts')}`}
+          aria-label={`${t('facts')}: ${facts}`}
+          title={`${facts}\n${t('facts')}`}
           onClick={() => showFacts(reply.id)}
         >
           {facts}
@@ -48,15 +48,15 @@ export function ReplyFooter({ reply }: { reply: Message }) {
   )
 }
 
-/** Tokens, time to first token, speed, cost, as far as each is known. */
-export function factsOf(reply: Message, words: ChatTranslate): string {
+/** Tokens, time to first token, speed and cost, as far as known. */
+export function factsOf(reply: Message, t: ChatTranslate): string {
   const tokens = reply.usage?.completionTokens
   const speed = tokensPerSecond(reply)
   return [
-    typeof tokens === 'number' ? words('tokens', { tokens: figure(tokens) }) : null,
-    reply.firstTokenMs === null ? null : words('toFirst', { seconds: fineSeconds(reply.firstTokenMs) }),
-    speed === null ? null : words('perSecond', { speed: figure(Math.round(speed)) }),
-    costWords(reply, words),
+    typeof tokens === 'number' ? t('tokens', { tokens: figure(tokens) }) : null,
+    reply.firstTokenMs === null ? null : t('toFirst', { seconds: fineSeconds(reply.firstTokenMs) }),
+    speed === null ? null : t('perSecond', { speed: figure(Math.round(speed)) }),
+    costText(reply, t),
   ]
     .filter((part) => part !== null)
     .join(' · ')

@@ -7,18 +7,18 @@ import { stop } from './actions.ts'
 import { useNow } from './hooks.ts'
 import { type ChatTranslate, seconds, useChatTranslate, wholeSeconds } from './messages.ts'
 
-/** Reasoning, folded above the answer, with its time. */
+/** The reasoning, collapsed above the answer, with its duration. */
 export function Reasoning({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const [open, setOpen] = useState(false)
   const live = reply.status === 'streaming' && reply.text === ''
   const now = useNow(live)
   const began = Date.parse(reply.createdAt) + (reply.firstTokenMs ?? 0)
   const label = live
-    ? words('reasoning', { seconds: seconds(now - began) })
+    ? t('reasoning', { seconds: seconds(now - began) })
     : reply.reasoningMs === null
-      ? words('reasoned')
-      : words('reasonedFor', { seconds: seconds(reply.reasoningMs) })
+      ? t('reasoned')
+      : t('reasonedFor', { seconds: seconds(reply.reasoningMs) })
   return (
     <div className="chat-reasoning">
       <button type="button" className="chat-fold" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -34,9 +34,9 @@ export function Reasoning({ reply }: { reply: Message }) {
   )
 }
 
-/** What a reply without output waits for, in words, once it has lasted 300 ms, with Stop beside it. */
+/** What a reply without output is waiting for, shown after 300 ms, with a Stop button. */
 export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const stopping = useChat((state) => state.stopping.has(replyId))
   const now = useNow(true)
   const lasts = now - Date.parse(wait.since)
@@ -45,29 +45,29 @@ export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
     <div className="chat-waiting">
       <LoaderCircle className="chat-turning" aria-hidden />
       <span>
-        {stopping ? words('stopping') : waitText(wait, now, words)}
-        {wait.problem?.workPossible && <span className="chat-wait-note"> {words('waitWorkPossible')}</span>}
+        {stopping ? t('stopping') : waitText(wait, now, t)}
+        {wait.problem?.workPossible && <span className="chat-wait-note"> {t('waitWorkPossible')}</span>}
       </span>
       {!stopping && (wait.for === 'retry' || lasts > 3_000) && (
         <button type="button" className="chat-btn chat-small" onClick={() => void stop(replyId)}>
-          <Square aria-hidden /> {words('stop')}
+          <Square aria-hidden /> {t('stop')}
         </button>
       )}
     </div>
   )
 }
 
-function waitText(wait: Wait, now: number, words: ChatTranslate): string {
+function waitText(wait: Wait, now: number, t: ChatTranslate): string {
   const lasted = wholeSeconds(now - Date.parse(wait.since))
-  if (wait.for === 'turn') return words('waitTurn', { seconds: lasted })
-  if (wait.for === 'connection') return words('waitConnection')
-  if (wait.for === 'reply') return words('waitReply', { seconds: lasted })
-  if (wait.for === 'first_token') return words('waitFirst', { seconds: lasted })
+  if (wait.for === 'turn') return t('waitTurn', { seconds: lasted })
+  if (wait.for === 'connection') return t('waitConnection')
+  if (wait.for === 'reply') return t('waitReply', { seconds: lasted })
+  if (wait.for === 'first_token') return t('waitFirst', { seconds: lasted })
   const { problem } = wait
   const reason =
-    problem?.kind === 'rate_limited' ? words('busy', { status: problem.status ?? 429 }) : (problem?.message ?? '')
+    problem?.kind === 'rate_limited' ? t('busy', { status: problem.status ?? 429 }) : (problem?.message ?? '')
   const attempt = wait.attempt ?? 2
   const left = wait.until === null ? 0 : Date.parse(wait.until) - now
-  if (left <= 0) return words('waitRetryNow', { reason, attempt })
-  return words('waitRetry', { reason, seconds: Math.ceil(left / 1_000), attempt })
+  if (left <= 0) return t('waitRetryNow', { reason, attempt })
+  return t('waitRetry', { reason, seconds: Math.ceil(left / 1_000), attempt })
 }

@@ -11,12 +11,12 @@ import { Reasoning, Waiting } from './ReplyParts.tsx'
 import { ToolCalls } from './tools/ToolCalls.tsx'
 import { Who } from './Who.tsx'
 
-/** A reply that stands alone on the path. */
+/** A reply without siblings beside it. */
 export function ReplyView({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const running = isRunning(reply)
   const editing = useStage((state) => state.editing === reply.id)
-  const name = reply.model ?? words('assistant')
+  const name = reply.model ?? t('assistant')
   return (
     <article
       className="chat-turn"
@@ -42,9 +42,9 @@ export function ReplyView({ reply }: { reply: Message }) {
   )
 }
 
-/** What came of a reply: reasoning, waits, text, refusal, calls of tools with how each stands. */
+/** The contents of a reply: reasoning, waits, text, refusal, tool calls with their states. */
 export function ReplyBody({ reply }: { reply: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const running = isRunning(reply)
   const streaming = reply.status === 'streaming'
   return (
@@ -59,7 +59,7 @@ export function ReplyBody({ reply }: { reply: Message }) {
       {streaming && reply.text === '' && reply.reasoning === '' && !reply.wait && <span className="chat-caret" />}
       {reply.refusal !== '' && (
         <div className="chat-refusal">
-          <b>{words('refusal')}</b>
+          <b>{t('refusal')}</b>
           <p data-part="text">{reply.refusal}</p>
         </div>
       )}

@@ -5,9 +5,9 @@ import { i18n, isRightToLeft } from '../../i18n/index.ts'
 import { walk } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
-/** `‹ 2 / 3 ›`: the ways a conversation went from here. Arrow keys walk it too. */
+/** `‹ 2 / 3 ›`: switches between branches. Arrow keys work too. */
 export function Siblings({ message }: { message: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { sibling, siblings } = message
   if (siblings < 2) return null
   const byKey = (event: KeyboardEvent): void => {
@@ -16,16 +16,16 @@ export function Siblings({ message }: { message: Message }) {
     const onward = isRightToLeft(i18n.language) ? 'ArrowLeft' : 'ArrowRight'
     void walk(message, event.key === onward ? 1 : -1)
   }
-  const place = words(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
+  const place = t(message.role === 'assistant' ? 'sibling' : 'siblingTurn', { sibling, siblings })
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form
     <span className="chat-siblings" role="group" aria-label={place} onKeyDown={byKey}>
       <button
         type="button"
         className="chat-icon"
-        data-deed="previous"
-        aria-label={words('siblingPrevious')}
-        title={words('siblingPrevious')}
+        data-action="previous"
+        aria-label={t('siblingPrevious')}
+        title={t('siblingPrevious')}
         disabled={sibling <= 1}
         onClick={() => void walk(message, -1)}
       >
@@ -37,9 +37,9 @@ export function Siblings({ message }: { message: Message }) {
       <button
         type="button"
         className="chat-icon"
-        data-deed="next"
-        aria-label={words('siblingNext')}
-        title={words('siblingNext')}
+        data-action="next"
+        aria-label={t('siblingNext')}
+        title={t('siblingNext')}
         disabled={sibling >= siblings}
         onClick={() => void walk(message, 1)}
       >

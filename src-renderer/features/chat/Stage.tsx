@@ -11,6 +11,7 @@ import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
 import { FindBar } from './find/FindBar.tsx'
 import { focusSoon } from './focus.ts'
+import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
@@ -18,38 +19,40 @@ import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
 import { StageDialogs } from './StageDialogs.tsx'
 
-/** The stage region: title and model above, the messages, the composer below. */
+/** The stage: title and model, messages, composer. */
 export function ChatStage() {
   const [link, setLink] = useState<string | null>(null)
   const host = useMemo((): MarkdownHost => ({ openLink: setLink, copy: copyText }), [])
   useEffect(followJumps, [])
   return (
     <MarkdownContext value={host}>
-      <div className="chat-stage">
-        <Header />
-        <FindBar />
-        <Body />
-        <PageNotice />
-        <Composer />
-        <LinkDialog address={link} onClose={() => setLink(null)} />
-        <StageDialogs />
-        <Announcer />
-      </div>
+      <BusyProvider>
+        <div className="chat-stage">
+          <Header />
+          <FindBar />
+          <Body />
+          <PageNotice />
+          <Composer />
+          <LinkDialog address={link} onClose={() => setLink(null)} />
+          <StageDialogs />
+          <Announcer />
+        </div>
+      </BusyProvider>
     </MarkdownContext>
   )
 }
 
 function endRename(): void {
   useStage.setState({ renaming: false })
-  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-deed="rename"]'))
+  focusSoon(() => document.querySelector<HTMLElement>('.chat-bar [data-action="rename"]'))
 }
 
 function Header() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? null)
   const title = useChat((state) => state.open?.conversation?.title ?? null)
   const editing = useStage((state) => state.renaming)
-  const shown = title ?? words('untitled')
+  const shown = title ?? t('untitled')
   return (
     <header className="chat-bar">
       <ListToggle />
@@ -58,14 +61,14 @@ function Header() {
       ) : (
         <h1>
           {id === null ? (
-            words('newChat')
+            t('newChat')
           ) : (
             <button
               type="button"
               dir="auto"
-              data-deed="rename"
+              data-action="rename"
               title={shown}
-              aria-label={words('editTitle', { title: shown })}
+              aria-label={t('editTitle', { title: shown })}
               onClick={() => useStage.setState({ renaming: true })}
             >
               {shown}
@@ -80,31 +83,31 @@ function Header() {
 }
 
 function Body() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useChat((state) => state.open?.id ?? null)
   const state = useChat((chat) => chat.open?.state ?? null)
   const any = useChat((chat) => (chat.open?.ids.length ?? 0) > 0)
   if (id === null) return <Welcome />
-  if (state === 'gone') return <p className="chat-stage-note">{words('gone')}</p>
+  if (state === 'gone') return <p className="chat-stage-note">{t('gone')}</p>
   if (any) return <Messages key={id} />
-  return state === 'loading' ? <p className="chat-stage-note chat-late">{words('loading')}</p> : <Welcome />
+  return state === 'loading' ? <p className="chat-stage-note chat-late">{t('loading')}</p> : <Welcome />
 }
 
 function Welcome() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const fill = (text: string): void => {
     type(text)
     document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')?.focus()
   }
   return (
     <div className="chat-welcome">
-      <h2>{words('emptyTitle')}</h2>
-      <p>{words('emptyText')}</p>
+      <h2>{t('emptyTitle')}</h2>
+      <p>{t('emptyText')}</p>
       <ul>
         {(['example1', 'example2', 'example3'] as const).map((key) => (
           <li key={key}>
-            <button type="button" onClick={() => fill(words(key))}>
-              {words(key)}
+            <button type="button" onClick={() => fill(t(key))}>
+              {t(key)}
             </button>
           </li>
         ))}
@@ -114,16 +117,16 @@ function Welcome() {
 }
 
 function PageNotice() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const notice = useChat((state) => state.notice)
   if (!notice) return null
   return (
-    <div className="chat-room-notice">
+    <div className="chat-page-notice">
       <ProblemNotice problem={notice} />
       <button
         type="button"
         className="chat-icon"
-        aria-label={words('dismiss')}
+        aria-label={t('dismiss')}
         onClick={() => useChat.setState({ notice: null })}
       >
         <X aria-hidden />

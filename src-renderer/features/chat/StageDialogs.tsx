@@ -8,7 +8,7 @@ import { RawDialog } from './RawDialog.tsx'
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** What lies over the stage; one at a time. */
+/** The dialogs of the stage, one at a time. */
 export function StageDialogs() {
   return (
     <>
@@ -20,7 +20,7 @@ export function StageDialogs() {
 }
 
 function RetryDialog() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
   const replyId = dialog?.kind === 'retryWith' ? dialog.replyId : null
   const pick = (model: string): void => {
@@ -28,7 +28,7 @@ function RetryDialog() {
     close()
   }
   return (
-    <Dialog open={replyId !== null} onClose={close} title={words('retryWithTitle')} about={words('retryWithAbout')}>
+    <Dialog open={replyId !== null} onClose={close} title={t('retryWithTitle')} about={t('retryWithAbout')}>
       <div className="chat-menu chat-models-flat">
         <ModelList picked={[]} onPick={pick} />
       </div>

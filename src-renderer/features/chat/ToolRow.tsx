@@ -4,17 +4,17 @@ import { useChat } from '../../stores/chat.ts'
 import { useChatTranslate } from './messages.ts'
 
 /**
- * A message of role tool. The cards of the reply above show the calls of this program's own with their results, so here is only their
- * place; a result that came otherwise, such as by an import, is shown as text.
+ * A message of role tool. The cards of the reply above show this program's own calls with their results, so this is only a placeholder for
+ * them. Other results, for example imported ones, are shown as text.
  */
 export function ToolRow({ row }: { row: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const shown = useChat(({ open }) => row.run !== null && isUnderReply(row, open?.messages ?? []))
   if (shown) return <div data-message-id={row.id} />
   return (
     <article
       className="chat-turn"
-      aria-label={words('roleTool')}
+      aria-label={t('roleTool')}
       data-message-id={row.id}
       data-parent={row.parentId ?? ''}
       data-sibling={row.sibling}
@@ -23,7 +23,7 @@ export function ToolRow({ row }: { row: Message }) {
       <div className="chat-body">
         <div className="chat-tool">
           <header>
-            <span>{words('roleTool')}</span>
+            <span>{t('roleTool')}</span>
             {(row.name ?? row.run?.name) && <code>{plainText(row.name ?? row.run?.name ?? '')}</code>}
           </header>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
@@ -36,7 +36,7 @@ export function ToolRow({ row }: { row: Message }) {
   )
 }
 
-/** Rows stand right below the reply whose calls they answer, one after another. */
+/** Rows directly follow the reply whose calls they answer. */
 function isUnderReply(row: Message, messages: readonly Message[]): boolean {
   let at = messages.findLastIndex(({ id }) => id === row.id)
   while (at >= 0 && messages[at]?.role === 'tool' && messages[at]?.run) at -= 1

@@ -11,9 +11,9 @@ import { useChatTranslate } from './messages.ts'
 import { Siblings } from './Siblings.tsx'
 import { Who } from './Who.tsx'
 
-/** What a person said, or set as instructions: the text as typed, never as markdown. */
+/** A message of the person, or instructions: the text as typed, never as Markdown. */
 export function TurnView({ turn }: { turn: Message }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const editing = useStage((state) => state.editing === turn.id)
   const names = {
     user: 'you',
@@ -22,7 +22,7 @@ export function TurnView({ turn }: { turn: Message }) {
     tool: 'roleTool',
     assistant: 'assistant',
   } as const
-  const who = words(names[turn.role])
+  const who = t(names[turn.role])
   return (
     <article
       className="chat-turn"
@@ -34,13 +34,13 @@ export function TurnView({ turn }: { turn: Message }) {
     >
       <Who name={who} as={turn.name} mine instant={turn.createdAt}>
         {!editing && (
-          <span className="chat-deeds">
+          <span className="chat-actions">
             <button
               type="button"
               className="chat-icon"
-              data-deed="edit"
-              aria-label={words('edit')}
-              title={words('edit')}
+              data-action="edit"
+              aria-label={t('edit')}
+              title={t('edit')}
               onClick={() => startEdit(turn)}
             >
               <Pencil aria-hidden />
@@ -65,7 +65,7 @@ export function TurnView({ turn }: { turn: Message }) {
   )
 }
 
-/** Bounded pieces, ended at line ends where there are any, so that a pasted megabyte is laid out only where it is seen. */
+/** Pieces of limited size, split at line ends where possible, so that a pasted megabyte is laid out only where visible. */
 function inPieces(text: string): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {

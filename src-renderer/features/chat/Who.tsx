@@ -2,10 +2,10 @@ import type { ReactNode } from 'react'
 import { useNow } from './hooks.ts'
 import { fullTime, seconds, timeOfDay, useChatTranslate } from './messages.ts'
 
-/** Who said it and when; `children` are what can be done with it. */
+/** Author and time. `children` are the actions. */
 export function Who(props: {
   name: string
-  /** `messages[].name`, where one was given. */
+  /** `messages[].name`, when set. */
   as?: string | null
   instant: string
   mine?: boolean
@@ -33,11 +33,11 @@ export function Who(props: {
   )
 }
 
-/** The first letter or figure: a name may begin with a sign. */
+/** The first letter or digit, because a name may start with a sign. */
 const initial = (name: string): string => (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? name.charAt(0)).toUpperCase()
 
 function StreamingFor({ since }: { since: string }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const now = useNow(true)
-  return <time>{words('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
+  return <time>{t('streamingFor', { seconds: seconds(now - Date.parse(since)) })}</time>
 }

@@ -7,8 +7,8 @@ import type {
 } from '../../../src-preload/contract/chat.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import { perFrame } from '../../api/frames.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe, watchWithRetry } from '../../api/watch.ts'
 import { askOnce, settleSeen } from '../../shared/requestIds.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -28,24 +28,25 @@ export interface ChatHost {
 let host: ChatHost | null = null
 let watching: AbortController | null = null
 
-/** Starts the room: from here on its store follows the core. The answer ends it. */
+/** Starts the feature: its store follows the core. Returns the function that stops it. */
 export function startChat(given: ChatHost): () => void {
   host = given
   setClient(given.client)
-  const ended = new AbortController()
   const events = perFrame<ConversationListEvent>((batch) =>
     useChat.setState((state) => store.applyListEvents(state, batch)),
   )
   recallNewDraft()
-  void keepWatching(ended.signal, async (signal) => {
-    for await (const event of await given.client.chat.watchList(undefined, { signal })) events.push(event)
-  })
+  const stopList = subscribe(
+    given.client,
+    (signal) => given.client.chat.watchList(undefined, { signal }),
+    (event) => events.push(event),
+  )
   recallNewSetup()
   recallCompared()
   addEventListener('pagehide', flush)
   void loadModels(false)
   return () => {
-    ended.abort()
+    stopList()
     watching?.abort()
     events.drop()
     flush()
@@ -55,7 +56,7 @@ export function startChat(given: ChatHost): () => void {
   }
 }
 
-/** Puts a conversation on the stage and follows it; null is an empty new chat. */
+/** Opens a chat and follows it. Null opens an empty new chat. */
 export function openChat(id: string | null): void {
   const { open } = useChat.getState()
   if ((open?.id ?? null) === id) return
@@ -72,7 +73,7 @@ function follow(id: string): void {
   const { client } = host
   const ended = new AbortController()
   watching = ended
-  void keepWatching(ended.signal, async (signal) => {
+  void watchWithRetry(client, ended.signal, async (signal) => {
     const attempt = new AbortController()
     const events = perFrame<ConversationEvent>((batch) => {
       useChat.setState((state) => store.applyEvents(state, id, batch))
@@ -94,12 +95,12 @@ function follow(id: string): void {
   })
 }
 
-/** A message of this conversation that was asked for and whose answer was lost has come this way: it is not asked for again. */
+/** Settles requests whose answer was lost but whose message arrived in the stream, so that they are not sent again. */
 function settleRequests(id: string, batch: readonly ConversationEvent[]): void {
-  const came = new Map(batch.flatMap(messagesOf).map((message) => [message.id, message]))
-  if (came.size === 0) return
-  for (const { name, requestId } of settleSeen(placeIn(id).scope, (one) => came.has(one))) {
-    const message = came.get(requestId)
+  const received = new Map(batch.flatMap(messagesOf).map((message) => [message.id, message]))
+  if (received.size === 0) return
+  for (const { name, requestId } of settleSeen(placeIn(id).scope, (one) => received.has(one))) {
+    const message = received.get(requestId)
     if (name.startsWith('edit ')) useStage.setState((state) => withoutEdit(state, name.slice('edit '.length)))
     if (name === placeIn(id).name && message && useChat.getState().sending === null) emptyComposer(id, message)
   }
@@ -110,7 +111,7 @@ function messagesOf(event: ConversationEvent): readonly Message[] {
   return event.type === 'message' ? [event.message] : []
 }
 
-/** What was given back to the composer when the answer was lost is sent. */
+/** Empties the composer when the message that it got back was sent after all. */
 function emptyComposer(id: string, sent: Message): void {
   if (store.draftOf(useChat.getState()) !== sent.text) return
   writeDraft(id, '')
@@ -119,17 +120,17 @@ function emptyComposer(id: string, sent: Message): void {
   useChat.setState({ sendProblem: null })
 }
 
-/** As whom a message goes. */
+/** The role and name of a message. */
 export interface SentAs {
   role: 'user' | 'system' | 'developer' | 'assistant'
-  /** Empty: none. */
+  /** Empty: no name. */
   name: string
 }
 const own: SentAs = { role: 'user', name: '' }
 
 /**
- * Sends what stands in the composer. The text leaves the composer at once and comes back if the core refuses it.
- * @returns whether the core took it; pictures that were given stay the caller's until then
+ * Sends the composer's text. The text leaves the composer at once and returns if the core refuses the message.
+ * @returns whether the core accepted the message. Until then the caller owns the attachments.
  */
 export async function send(text: string, attachments: readonly Attachment[] = [], as: SentAs = own): Promise<boolean> {
   const state = useChat.getState()
@@ -146,13 +147,13 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
     role: as.role,
     name: as.name === '' ? null : as.name,
-    // Whatever the person did not say is there to be answered with what he says next.
+    // Other roles only add a message, which the next message of the person includes.
     ask: as.role === 'user',
   }
   useChat.setState((before) => store.beginSending(before, sending))
   let id = ''
   try {
-    // The draft first: stored after the message, it would be a draft again.
+    // The draft is saved first: saved after the message, it would reappear.
     await Promise.all([flushDrafts(), flushSetups()])
     const sent = await askOnce(placeIn(conversationId ?? store.newChat), message, (requestId) => {
       id = requestId
@@ -168,7 +169,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     return true
   } catch (thrown) {
     if (messageIn(useChat.getState().open, id)) {
-      // The answer was lost, and the message is there.
+      // The answer was lost, but the message exists.
       useChat.setState({ sending: null })
       return true
     }
@@ -177,7 +178,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
   }
 }
 
-/** Says "Stopping…" before it asks, because the answer of the core takes a round trip. */
+/** Shows "Stopping…" before the call, because the core's answer takes a round trip. */
 export async function stop(replyId: string): Promise<void> {
   if (!host || useChat.getState().stopping.has(replyId)) return
   useChat.setState((state) => store.markStopping(state, replyId))
@@ -188,12 +189,12 @@ export async function stop(replyId: string): Promise<void> {
   }
 }
 
-/** Stops every reply of the open conversation that is being made, the ones side by side too. */
+/** Stops every running reply of the open chat, including those side by side. */
 export async function stopHere(): Promise<void> {
   await Promise.all(runningReplies(useChat.getState().open).map(({ id }) => stop(id)))
 }
 
-/** Asks again for a reply, with the model picked now or those given; the old one stays as its sibling. */
+/** Requests a reply again, with the selected model or with `models`. The old reply stays as a sibling. */
 export async function retry(
   replyId: string,
   models = store.modelsToAsk(useChat.getState()).slice(0, 1),
@@ -204,12 +205,12 @@ export async function retry(
   await attempt((client) => askOnce(place, wish, (requestId) => client.chat.retry({ requestId, ...wish })))
 }
 
-/** Keeps what is typed on the stage, here at once and where it is stored a moment after the last key. */
+/** Sets the composer's text, and stores it shortly after the last key. */
 export function type(text: string): void {
   writeDraft(useChat.getState().open?.id ?? store.newChat, text)
 }
 
-/** What was typed and set a moment ago is saved now. */
+/** Saves pending changes now. */
 function flush(): void {
   void flushDrafts()
   void flushSetups()
@@ -238,7 +239,7 @@ export async function openAddress(url: string): Promise<void> {
   await attempt((client) => client.app.openExternal({ url }))
 }
 
-/** False where the clipboard is refused; the caller then shows no "Copied". */
+/** False when the clipboard refuses. The caller then shows no "Copied". */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

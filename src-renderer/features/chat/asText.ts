@@ -2,14 +2,14 @@ import type { ListItem, PhrasingContent, RootContent } from 'mdast'
 import { BlockSplitter } from '../../shared/markdown/blocks.ts'
 import { parseBlock } from '../../shared/markdown/parse.ts'
 
-/** How addresses are told: beside their words, or left out as on the screen. */
+/** Whether link addresses appear beside their text or not at all. */
 type Addresses = 'beside' | 'hidden'
 
-/** A markdown text without its marks: what it says, a line for each line of it. Addresses of links stand in brackets. */
+/** Markdown as plain text, line by line. Addresses of links follow in brackets. */
 export const asText = (markdown: string): string => blocksOf(markdown, 'beside').join('\n\n')
 
-/** The text as it stands on the screen, a line for each block, so that nothing is found across two of them. */
-export const asSeen = (markdown: string): string => blocksOf(markdown, 'hidden').join('\n')
+/** The text as visible on the screen, one line per block, so that no match spans two blocks. */
+export const visibleText = (markdown: string): string => blocksOf(markdown, 'hidden').join('\n')
 
 function blocksOf(markdown: string, addresses: Addresses): string[] {
   return new BlockSplitter()

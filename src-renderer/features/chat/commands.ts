@@ -1,7 +1,7 @@
 import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning, messageIn, runningReplies } from '../../stores/openChat.ts'
@@ -10,12 +10,12 @@ import { copyText, retry, stopHere } from './actions.ts'
 import { showFind } from './find/actions.ts'
 import { focusComposer, selectedIn } from './focus.ts'
 import { jumpBy } from './jumps.ts'
-import { duplicate, goOn, isMaking, quote, startEdit, walk } from './messageActions.ts'
+import { continueReply, duplicate, isMaking, quote, startEdit, walk } from './messageActions.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'chat'
 const opened = (): boolean => here() && useChat.getState().open?.state === 'live'
 
-/** The message that has the focus, if it fits; else the last one of the path that does. */
+/** The focused message if it fits, otherwise the last fitting one of the path. */
 function target(fits: (message: Message) => boolean): Message | null {
   const { open } = useChat.getState()
   const holder = document.activeElement?.closest('[data-message-id]')
@@ -32,7 +32,7 @@ interface MessageAction {
   keys?: string
   fits: (message: Message) => boolean
   run: (message: Message) => void
-  /** Not while the path is being made. */
+  /** Only while no reply is running. */
   settled?: boolean
 }
 
@@ -72,7 +72,7 @@ const actions: MessageAction[] = [
     keys: 'Mod+Alt+Enter',
     fits: (message) => canContinue(message) && useChat.getState().open?.ids.at(-1) === message.id,
     settled: true,
-    run: (message) => void goOn(message),
+    run: (message) => void continueReply(message),
   },
   {
     id: 'message.quote',
@@ -111,7 +111,7 @@ const actions: MessageAction[] = [
   },
 ]
 
-/** What the stage can do, with words in the window's language. */
+/** Commands of the stage, in the language of the window. */
 function commands(): Command[] {
   const t = (key: ChatText): string => i18n.t(key, { ns: 'chat' })
   const ofMessage = ({ id, title, keys, fits, run, settled = false }: MessageAction): Command => ({
@@ -186,7 +186,7 @@ function commands(): Command[] {
   ]
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
+/** Registers the commands, and again when the language changes. Returns the function that removes them. */
 export function offerChatCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, page: 'chat' })))
+  return offerTranslatedCommands(() => commands().map((command) => ({ ...command, page: 'chat' })))
 }

@@ -1,24 +1,22 @@
 import { tabStore } from '../../shared/storage.ts'
 import { useChat } from '../../stores/chat.ts'
 
-/** As many stand side by side. */
-export const mostCompared = 4
-/** Remembered for this window alone, over a reload. */
+/** Upper limit of replies side by side. */
+export const maxCompared = 4
+/** Stored for this tab only. Survives a reload. */
 const key = 'chat.compared'
 
-/** The models whose replies are to stand side by side; one or none: the picked model alone is asked. */
+/** Sets the models whose replies appear side by side. With one or none, only the picked model is used. */
 export function setCompared(compared: readonly string[]): void {
-  useChat.setState({ compared: compared.slice(0, mostCompared) })
+  useChat.setState({ compared: compared.slice(0, maxCompared) })
   tabStore.setJson(key, compared)
 }
 
-/** In or out; a fifth takes the place of the one picked last. */
+/** Adds or removes a model. A fifth replaces the one added last. */
 export function toggleCompared(model: string): void {
   const { compared } = useChat.getState()
   setCompared(
-    compared.includes(model)
-      ? compared.filter((one) => one !== model)
-      : [...compared.slice(0, mostCompared - 1), model],
+    compared.includes(model) ? compared.filter((one) => one !== model) : [...compared.slice(0, maxCompared - 1), model],
   )
 }
 

@@ -6,24 +6,23 @@ import { newChat, setDraft, useChat } from '../../stores/chat.ts'
 import { messageIn } from '../../stores/openChat.ts'
 import { client } from './client.ts'
 
-// A draft is in the window at once and stored a moment after the last key: that of a conversation in the core, that of a new chat in the
-// browser.
+// A draft is in the window at once and stored shortly after the last key: in the core for an existing chat, in the browser for a new one.
 
 /** ms from the last key until a draft is stored. */
 const savePause = 400
 
-/** Drafts that are not stored yet, by conversation id, or `newChat`. */
+/** Drafts that are not stored yet, by chat id, or `newChat`. */
 const unsaved = new Map<string, string>()
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** Where a conversation's requests come from: the composer, or a deed on one of its messages. @param draft its id, or `newChat` */
+/** The place that a chat's requests start from: the composer, or an action of a message. @param draft its id, or `newChat` */
 export const placeIn = (draft: string, name = 'send'): Place => ({
   scope: `chat.${draft}`,
   name,
   isMade: (requestId) => messageIn(useChat.getState().open, requestId) !== undefined,
 })
 
-/** Sets what is in a composer, and stores it soon. Every change of a draft comes through here. */
+/** Sets the composer's text and stores it soon. Every change of a draft uses this function. */
 export function writeDraft(draft: string, text: string): void {
   useChat.setState((state) => setDraft(state, draft, text))
   intentChanged(placeIn(draft))
@@ -35,7 +34,7 @@ export function writeDraft(draft: string, text: string): void {
   )
 }
 
-/** Stores what is not stored yet. Never rejects: a lost connection is made up for by `saveDraft` once the conversation is followed again. */
+/** Stores pending drafts. Never rejects: after a lost connection, `saveDraft` stores them when the chat is followed again. */
 export async function flushDrafts(): Promise<void> {
   await Promise.all([...unsaved.keys()].map(saveDraft))
 }
@@ -57,13 +56,13 @@ export async function saveDraft(draft: string): Promise<void> {
   if (unsaved.get(draft) === text) unsaved.delete(draft)
 }
 
-/** Puts the stored draft of a new chat back into the window. */
+/** Restores the stored draft of a new chat. */
 export function recallNewDraft(): void {
   const saved = localStore.get(newDraftKey)
   if (saved) useChat.setState((state) => setDraft(state, newChat, saved))
 }
 
-/** The new chat's draft was sent; what was typed meanwhile stays. */
+/** Removes the new chat's draft after sending. Text typed meanwhile stays. */
 export function forgetNewDraft(): void {
   if ((useChat.getState().drafts[newChat] ?? '') === '') localStore.remove(newDraftKey)
 }

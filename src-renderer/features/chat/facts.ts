@@ -1,7 +1,7 @@
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { sumSc } from '../../shared/ui/sc.ts'
 
-/** Completion tokens a second between the first token and the end; null where the service reported too little. */
+/** Completion tokens per second between the first token and the end. Null when the service reported too little. */
 export function tokensPerSecond(
   reply: Pick<Message, 'usage' | 'finishedAt' | 'firstTokenMs' | 'createdAt'>,
 ): number | null {
@@ -11,10 +11,10 @@ export function tokensPerSecond(
   return ms > 0 ? tokens / (ms / 1_000) : null
 }
 
-/** Characters that a token has on average, in texts of languages written with spaces. */
+/** Average characters per token in languages with spaces. */
 const charsPerToken = 4
 
-/** About how many tokens a second are coming, from what has come so far; null before the first second of output. */
+/** Estimated tokens per second of a running reply. Null in the first second of output. */
 export function runningSpeed(reply: Message, now: number): number | null {
   if (reply.firstTokenMs === null) return null
   const ms = now - Date.parse(reply.createdAt) - reply.firstTokenMs
@@ -22,7 +22,7 @@ export function runningSpeed(reply: Message, now: number): number | null {
   return ms < 1_000 ? null : Math.round(chars / charsPerToken / (ms / 1_000))
 }
 
-/** Why a reply that ended as the service meant it still needs an explanation. */
+/** Why a complete reply still needs an explanation. */
 export type Remark = 'emptyLength' | 'emptyReply' | 'cutLength' | 'contentFilter'
 
 export function remarkOn(reply: Message): Remark | null {
@@ -33,7 +33,7 @@ export function remarkOn(reply: Message): Remark | null {
   return empty ? 'emptyReply' : null
 }
 
-/** Prompt and completion tokens of all replies in the path, where reported. */
+/** Reported prompt and completion tokens of all replies in the path. */
 export function tokensOf(messages: readonly Message[]): number | null {
   let sum: number | null = null
   for (const { usage } of messages) {
@@ -44,8 +44,8 @@ export function tokensOf(messages: readonly Message[]): number | null {
 }
 
 /**
- * What the replies of the path cost, each request counted once; null where nothing is known. `estimated`: at least one of the amounts
- * is, or one is not known.
+ * The cost of the replies in the path, each request counted once. Null when nothing is known. `estimated`: at least one amount is estimated
+ * or unknown.
  */
 export function spentOf(messages: readonly Message[]): { amount: string; estimated: boolean } | null {
   const amounts = new Map<number | string, string>()

@@ -1,9 +1,9 @@
-/** What is looked for may be drawn a few frames later: the core answers first, then the list puts it into the page. In ms. */
+/** ms. The target may render a few frames later: after the core's answer, the list must render. */
 const waits = 1_500
 
 /**
- * Puts the focus on what `find` answers as soon as it is there, unless the person has taken it elsewhere meanwhile. The page's body and
- * what has left the page count as nowhere.
+ * Focuses the result of `find` as soon as it exists, unless the person has moved the focus. The page's body and removed elements do not
+ * count as a move.
  */
 export function focusSoon(find: () => HTMLElement | null): void {
   const before = document.activeElement
@@ -25,17 +25,17 @@ export const focusComposer = (): void => focusSoon(composerField)
 
 const article = (id: string): string => `[data-message-id="${CSS.escape(id)}"]`
 
-/** A button of a message, by its `data-deed`. */
+/** A button of a message, by its `data-action`. */
 export const actionOf = (id: string, action: string): HTMLElement | null =>
-  document.querySelector<HTMLElement>(`${article(id)} [data-deed="${action}"]`)
+  document.querySelector<HTMLElement>(`${article(id)} [data-action="${action}"]`)
 
-/** The same button of the sibling that now stands in a message's place. */
+/** The same button of the sibling that replaced a message. */
 export const siblingAction = (parentId: string | null, sibling: number, action: string): HTMLElement | null =>
   document.querySelector<HTMLElement>(
-    `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-deed="${action}"]`,
+    `[data-parent="${CSS.escape(parentId ?? '')}"][data-sibling="${sibling}"] [data-action="${action}"]`,
   )
 
-/** What is selected within one message; empty where nothing is, or it reaches beyond. */
+/** The selection within one message. Empty when there is none, or when it spans several messages. */
 export function selectedIn(id: string): string {
   const selection = getSelection()
   if (!selection || selection.isCollapsed || selection.rangeCount === 0) return ''

@@ -14,8 +14,8 @@ import { ChatInspector } from './Inspector.tsx'
 import { ChatList } from './List.tsx'
 import { ChatStage } from './Stage.tsx'
 
-/** Starts the room once for the window, and again asks for the models whenever another service answers. */
-export function ChatLive() {
+/** Starts the feature once per window, and loads the models again when another service answers. */
+export function ChatSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const stop = startChat({ client: studio })
@@ -23,7 +23,7 @@ export function ChatLive() {
     let answering: string | null = null
     const read = () => {
       const { app } = appStore.getState()
-      // Once, at the start: a pick in another window is for the chats there.
+      // Only at the start: a pick in another window is for the chats there.
       if (app && !remembered) {
         remembered = true
         useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
@@ -49,7 +49,7 @@ export function ChatLive() {
   return null
 }
 
-/** Keeps the address at the conversation on the stage, so that a reload and the back button find it. */
+/** Keeps the address at the open chat, so that reload and the back button work. */
 function followOpenChat(): () => void {
   return useChat.subscribe(({ open }, before) => {
     const id = open?.id ?? null
@@ -59,7 +59,7 @@ function followOpenChat(): () => void {
   })
 }
 
-/** A reply that comes while the connection is said to have failed shows that it is there again: that is looked into, once a reply. */
+/** A reply that arrives while the connection counts as failed shows that it works again. Triggers one recheck per reply. */
 function followReplies(): () => void {
   return useChat.subscribe(({ open }, before) => {
     if (open === before.open || appStore.getState().app?.connection.state !== 'failed') return
@@ -68,4 +68,4 @@ function followReplies(): () => void {
   })
 }
 
-export const chatProcedures: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }
+export const chatPage: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }

@@ -1,10 +1,10 @@
 import { useChat } from '../../stores/chat.ts'
 import { scrollToMessage } from './reveal.ts'
 
-/** A message whose top is this near to the top of the view, in px, is the one that the reader stands at. */
+/** px. The message whose top is this near to the top of the view is the current one. */
 const near = 24
 
-/** To the message above or below the one at the top of the view, with the focus: arrow by arrow through a conversation. */
+/** Moves to the previous or next message, with the focus. */
 export function jumpBy(step: 1 | -1): void {
   const { open } = useChat.getState()
   const talk = document.querySelector('.chat-talk')
@@ -21,7 +21,7 @@ export function jumpBy(step: 1 | -1): void {
 
 interface Place {
   index: number
-  /** Its top is out of sight. */
+  /** Whether its top is out of sight. */
   above: boolean
 }
 

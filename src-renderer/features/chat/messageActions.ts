@@ -8,13 +8,13 @@ import { placeIn } from './drafts.ts'
 import { actionOf, composerField, focusComposer, focusSoon, siblingAction } from './focus.ts'
 import { flushSetups } from './setup.ts'
 
-/** What a person does with one message of the path. */
+/** Starts to edit a message of the path. */
 
 export function startEdit(message: Message): void {
   useStage.setState({ editing: message.id })
 }
 
-/** Opens the turn that `reply` answers to be changed in its place: what was refused is then no part of what is asked next. */
+/** Edits the turn that `reply` answers. The refused text is then not part of the next request. */
 export function editTurnOf(reply: Message): void {
   const turn = useChat.getState().open?.messages.find(({ id }) => id === reply.parentId)
   if (turn && canEdit(turn)) startEdit(turn)
@@ -30,16 +30,15 @@ export function typeEdit(message: Message, text: string): void {
   useStage.setState((state) => withEdit(state, id, text))
 }
 
-/** Puts the editor away; what was typed comes back with the next edit of this message. */
+/** Closes the editor. The typed text returns with the next edit of this message. */
 export function leaveEdit(id: string): void {
   useStage.setState({ editing: null })
   focusSoon(() => actionOf(id, 'edit'))
 }
 
 /**
- * Stores the changed text as a sibling of the message, which stays: a branch. Its pictures go along. With `ask` the models are asked
- * for a reply to it.
- * @returns whether the core took it
+ * Stores the edited text, with its pictures, as a sibling of the message, which starts a branch. With `ask`, also requests replies.
+ * @returns whether the core accepted it
  */
 export async function saveEdit(message: Message, text: string, ask: boolean): Promise<boolean> {
   const state = useChat.getState()
@@ -66,7 +65,7 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
   return true
 }
 
-/** Walks to the sibling so many steps away, and keeps the focus on the arrow that was pressed. */
+/** Switches to the sibling `step` away, and keeps the focus on the pressed arrow. */
 export async function walk(message: Message, step: 1 | -1): Promise<void> {
   const sibling = message.sibling + step
   if (sibling < 1 || sibling > message.siblings) return
@@ -78,16 +77,16 @@ export async function walk(message: Message, step: 1 | -1): Promise<void> {
   focusSoon(() => siblingAction(message.parentId, sibling, atEnd ? other : pressed))
 }
 
-/** Makes this reply the one to go on with. */
-export async function keep(reply: Message): Promise<void> {
+/** Selects the reply that the chat continues with. */
+export async function continueWith(reply: Message): Promise<void> {
   if (await attempt((client) => client.chat.choose({ messageId: reply.id }))) focusComposer()
 }
 
-/** Asks the model to go on from where this reply ends. */
-export async function goOn(reply: Message): Promise<void> {
+/** Asks the model to continue where this reply ends. */
+export async function continueReply(reply: Message): Promise<void> {
   await flushSetups()
   const state = useChat.getState()
-  // The core takes the reply's or the conversation's; an imported one may name none.
+  // The core uses the model of the reply or of the chat. An imported one may have none.
   const known = reply.model ?? state.open?.conversation?.model ?? null
   const [picked] = modelsToAsk(state)
   const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
@@ -96,7 +95,7 @@ export async function goOn(reply: Message): Promise<void> {
   )
 }
 
-/** The path up to this message as a conversation of its own, put on the stage. */
+/** Copies the path up to this message into a new chat and opens it. */
 export async function duplicate(conversationId: string, upTo?: string): Promise<void> {
   const made = await attempt((client) =>
     client.chat.duplicate({ conversationId, ...(upTo === undefined ? {} : { upTo }) }),
@@ -104,7 +103,7 @@ export async function duplicate(conversationId: string, upTo?: string): Promise<
   if (made) openChat(made.conversationId)
 }
 
-/** Puts a text into the composer as quoted lines, below what stands there. */
+/** Appends a text to the composer as quoted lines. */
 export function quote(text: string): void {
   const quoted = text
     .trim()
@@ -120,5 +119,5 @@ export function quote(text: string): void {
   })
 }
 
-/** Whether nothing can be asked for in the open conversation now. */
+/** Whether a reply or tool call of the open chat is running. */
 export const isMaking = (): boolean => isBusy(useChat.getState().open?.messages ?? [])

@@ -8,23 +8,23 @@ import { showSc } from '../../shared/ui/sc.ts'
 
 export type ChatTranslate = (key: ChatText, values?: Record<string, string | number>) => string
 
-/** The room's texts, from the namespace `chat`. */
+/** Texts of the namespace `chat`. */
 export function useChatTranslate(): ChatTranslate {
   const { t } = useTranslation('chat')
-  // Nothing but values goes along: options of its own make i18next build its patterns anew for each call.
+  // Only values are passed: with other options, i18next compiles its patterns anew for each call.
   return (key, values) => t(key, { ...values })
 }
 
 /** Milliseconds as seconds with one decimal: `2.1`. */
 export const seconds = (ms: number): string => (Math.max(0, ms) / 1_000).toFixed(1)
-/** `0.38`: two decimals below ten seconds. */
+/** Milliseconds as seconds: `0.38`, with two decimals below ten seconds. */
 export const fineSeconds = (ms: number): string => (ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)
 export const wholeSeconds = (ms: number): string => String(Math.max(0, Math.floor(ms / 1_000)))
 
-/** What a reply cost, never without saying what the amount is; null where nothing is known. Of several choices each says the whole. */
-export function costWords(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, words: ChatTranslate): string | null {
+/** The cost of a reply, and whether it is estimated. Null when unknown. Each of several choices shows the total. */
+export function costText(reply: Pick<Message, 'cost' | 'costIs' | 'params'>, t: ChatTranslate): string | null {
   if (reply.cost === null || reply.costIs === 'unknown') return null
-  const amount = words(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
+  const amount = t(reply.costIs === 'estimated' ? 'costEstimated' : 'costMeasured', { amount: showSc(reply.cost) })
   const choices = reply.params?.n ?? 1
-  return choices > 1 ? words('costOfAll', { amount, choices }) : amount
+  return choices > 1 ? t('costOfAll', { amount, choices }) : amount
 }

@@ -1,8 +1,8 @@
 import { type ChatParams, chatParams } from '../../../src-preload/contract/chat.ts'
 
 /**
- * A parameter that is a number. `slides`: the range is one to feel one's way in, and only what models usually take, for the
- * specification shows no bounds: what lies outside is sent as it is, with a word about it.
+ * A numeric parameter. `slides`: the usual range, for a slider. The specification has no limits, so values outside are sent too, with a
+ * note.
  */
 export interface NumberSpec {
   name: 'temperature' | 'topP' | 'maxTokens' | 'presencePenalty' | 'frequencyPenalty' | 'n'
@@ -23,7 +23,7 @@ export const numberSpecs: readonly NumberSpec[] = [
 
 export type NumberFault = 'number' | 'whole' | 'range'
 
-/** What was typed for a number: nothing means not set. A comma is taken as the decimal point. */
+/** Parses a typed number. Empty means not set. A comma counts as the decimal point. */
 export function readNumber(typed: string, spec: NumberSpec): { value: number | undefined } | { fault: NumberFault } {
   const text = typed.trim().replace(',', '.')
   if (text === '') return { value: undefined }
@@ -39,12 +39,12 @@ export const isOutside = (value: number, { min, max }: NumberSpec): boolean => v
 const signs: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\\': '\\' }
 const written: Record<string, string> = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '\\': '\\\\' }
 
-/** A stop text as a person types it on one line: `\n` is a line end, `\\` a backslash. */
+/** A stop sequence as typed on one line: `\n` is a line end, `\\` a backslash. */
 export const readStop = (typed: string): string =>
   typed.replace(/\\([ntr\\])/g, (_, sign: string) => signs[sign] ?? sign)
 export const showStop = (text: string): string => text.replace(/[\n\t\r\\]/g, (sign) => written[sign] ?? sign)
 
-/** Members of the request body that this program sets itself, and the parameter that a person sets instead where there is one. */
+/** Members of the request body that this program sets itself, with the parameter to use instead, if any. */
 const ownMembers: Record<string, keyof ChatParams | 'tools' | null> = {
   model: null,
   messages: null,
@@ -66,8 +66,8 @@ const ownMembers: Record<string, keyof ChatParams | 'tools' | null> = {
 export type ExtraFault = { is: 'json' } | { is: 'object' } | { is: 'own'; names: string[] }
 
 /**
- * Members to send as they are, or what is wrong with them. No text is no members. A `response_format` that the menu of formats does not
- * know may stand among them as long as none is picked there.
+ * Parses additional members, or returns what is wrong. Empty text means no members. A `response_format` that the format menu does not offer
+ * is allowed as long as the menu has no format selected.
  */
 export function readExtra(
   text: string,
@@ -88,5 +88,5 @@ export function readExtra(
   return { value: Object.keys(parsed).length === 0 ? undefined : chatParams.shape.extra.parse(parsed) }
 }
 
-/** How many parameters are set, and so are sent. */
+/** The number of parameters that are set. */
 export const countSet = (params: ChatParams): number => Object.values(params).filter((one) => one !== undefined).length

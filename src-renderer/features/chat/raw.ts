@@ -1,15 +1,15 @@
 import type { LoggedBody } from '../../../src-preload/contract/requests.ts'
 
-/** A body in the forms in which it can be read. */
+/** The displayable forms of a body. */
 export interface RawForms {
   raw: string
-  /** JSON with indents, or the JSON of each event of a stream; null where it is neither. */
+  /** Formatted JSON, or the JSON of each event of a stream. Null for others. */
   pretty: string | null
-  /** Events of a stream; null for anything else. */
+  /** Number of events of a stream. Null for others. */
   events: number | null
 }
 
-/** Null where the body is no text. */
+/** Null when the body is not text. */
 export function formsOf(body: LoggedBody): RawForms | null {
   const { text } = body
   if (text === null) return null
@@ -24,7 +24,7 @@ function indented(text: string): string | null {
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {
-    // Text, or JSON that was capped: it is shown as it came.
+    // Text, or truncated JSON: shown unchanged.
     return null
   }
 }

@@ -2,7 +2,7 @@ type Reveal = (id: string) => boolean
 
 let reveal: Reveal | null = null
 
-/** Offered by the list of messages that is in the page; the answer ends it. */
+/** Registered by the mounted message list. Returns the function that removes it. */
 export function offerReveal(given: Reveal): () => void {
   reveal = given
   return () => {
@@ -10,5 +10,5 @@ export function offerReveal(given: Reveal): () => void {
   }
 }
 
-/** Brings a message of the path to the top of the view, also one that is not in the page; the view no longer follows the end. */
+/** Scrolls a message of the path to the top of the view, also one that is not in the page. The view no longer follows the end. */
 export const scrollToMessage = (id: string): boolean => reveal?.(id) ?? false

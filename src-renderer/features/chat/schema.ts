@@ -1,4 +1,4 @@
-/** What is wrong at one place of a JSON schema. `where` is a path such as `properties.city`; empty is the schema itself. */
+/** An error in a JSON schema. `where` is a path such as `properties.city`, empty for the schema itself. */
 export interface ResponseSchemaFault {
   where: string
   is:
@@ -13,30 +13,27 @@ export interface ResponseSchemaFault {
     | 'reference'
     | 'list'
     | 'deep'
-  /** The word that is wrong, where there is one. */
+  /** The wrong word, if any. */
   word: string
 }
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
 const deepest = 60
-const mostFaults = 5
+const maxFaults = 5
 
 type Members = Record<string, unknown>
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * What in a schema for a reply can't be right, at most five. Only what every draft agrees on is looked at: the service has the last
- * word on the rest.
- */
+/** Errors in a schema for a reply, at most five. Checks only what all drafts agree on: the service decides about the rest. */
 export function schemaFaults(schema: unknown): ResponseSchemaFault[] {
   if (!isMembers(schema)) return [{ where: '', is: 'object', word: '' }]
   const look = new Look(schema)
   look.at(schema, '', 0)
-  return look.faults.slice(0, mostFaults)
+  return look.faults.slice(0, maxFaults)
 }
 
-/** Members that hold schemas by name, one schema, and a list of schemas. */
+/** Members that contain schemas by name, one schema, or a list of schemas. */
 const holders = ['properties', '$defs', 'definitions', 'patternProperties']
 const singles = ['items', 'additionalProperties', 'not', 'contains']
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
@@ -50,7 +47,7 @@ class Look {
   }
 
   at(schema: unknown, where: string, depth: number): void {
-    if (typeof schema === 'boolean' || this.faults.length >= mostFaults) return
+    if (typeof schema === 'boolean' || this.faults.length >= maxFaults) return
     if (!isMembers(schema)) this.#say(where, 'schema')
     else if (depth > deepest) this.#say(where, 'deep')
     else {
@@ -78,7 +75,7 @@ class Look {
         if (!Object.hasOwn(properties, String(name))) this.#say(where, 'missing', String(name))
   }
 
-  /** The schemas within one, by the way that leads to each. */
+  /** The schemas inside one, with the path to each. */
   #inside(schema: Members, where: string): [string, unknown][] {
     const found: [string, unknown][] = []
     for (const holder of holders)
@@ -109,7 +106,7 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** Whether a reference such as `#/$defs/city` leads to something within the schema. */
+/** Whether a reference such as `#/$defs/city` points into the schema. */
 function leads(reference: string, root: Members): boolean {
   if (reference === '#' || !reference.startsWith('#/')) return true
   let at: unknown = root

@@ -5,14 +5,14 @@ import { type ChatState, newChat, useChat } from '../../stores/chat.ts'
 import { attempt } from './client.ts'
 import { placeIn } from './drafts.ts'
 
-/** How long after the last change it is saved, in ms. */
+/** ms from the last change until it is saved. */
 const savePause = 400
-/** Where the setup of a chat that has no conversation yet is kept in this browser. */
+/** Where the browser stores the setup of a new chat. */
 const newSetupKey = 'chat.new-setup'
 
 const timers = new Map<string, ReturnType<typeof setTimeout>>()
 
-/** What is set for the conversation on the stage, or for the new one that is not there yet: changes of this window first. */
+/** The setup of the open or new chat. Unsaved changes of this window have priority. */
 export function setupOf({ open, setups }: ChatState): ChatSetup {
   if (!open) return setups[newChat] ?? emptySetup
   return setups[open.id] ?? open.setup ?? emptySetup
@@ -20,10 +20,10 @@ export function setupOf({ open, setups }: ChatState): ChatSetup {
 
 export const useSetup = (): ChatSetup => useChat(setupOf)
 
-/** Shown at once, and saved a moment after the last change. */
+/** Applied at once, and saved shortly after the last change. */
 export function changeSetup(change: Partial<ChatSetup>): void {
   const state = useChat.getState()
-  // What stands in a conversation that is still being opened is not known: a change would put it back to nothing.
+  // The setup of a chat that is still loading is unknown, so a change would overwrite it.
   if (state.open && !state.open.setup) return
   const key = state.open?.id ?? newChat
   const next = { ...setupOf(state), ...change }
@@ -36,13 +36,13 @@ export function changeSetup(change: Partial<ChatSetup>): void {
   )
 }
 
-/** A parameter set, or with undefined taken out again: then it is not sent. */
+/** Sets a parameter. Undefined removes it, so that it is not sent. */
 export function changeParam<K extends keyof ChatParams>(name: K, value: ChatParams[K] | undefined): void {
   const { [name]: _before, ...rest } = setupOf(useChat.getState()).params
   changeSetup({ params: value === undefined ? rest : { ...rest, [name]: value } })
 }
 
-/** Saves everything that waits; what is sent next is asked with it. */
+/** Saves all pending changes, so that the next request uses them. */
 export async function flushSetups(): Promise<void> {
   await Promise.all([...timers.keys()].map(saveSetup))
 }
@@ -57,7 +57,7 @@ async function saveSetup(key: string): Promise<void> {
     return
   }
   const saved = await attempt((client) => client.chat.saveSetup({ conversationId: key, setup }))
-  // A refused one stays here, and is saved with the next change.
+  // A refused change stays pending, and is saved with the next change.
   if (!saved || useChat.getState().setups[key] !== setup) return
   useChat.setState(({ open, setups: { [key]: _saved, ...setups } }) => ({
     setups,
@@ -65,15 +65,15 @@ async function saveSetup(key: string): Promise<void> {
   }))
 }
 
-/** What a chat without a conversation was set to before the window was closed. */
+/** Restores the setup of a new chat. */
 export function recallNewSetup(): void {
   const kept = chatSetup.safeParse(localStore.getJson(newSetupKey))
   if (kept.success) useChat.setState(({ setups }) => ({ setups: { ...setups, [newChat]: kept.data } }))
-  // Of another version, or damaged: nothing is set.
+  // Another version's or damaged data: nothing is set.
   else localStore.remove(newSetupKey)
 }
 
-/** The new chat's setup went with its first message. */
+/** Removes the new chat's setup after its first message. */
 export function forgetNewSetup(): void {
   localStore.remove(newSetupKey)
   useChat.setState(({ setups: { [newChat]: _sent, ...setups } }) => ({ setups }))

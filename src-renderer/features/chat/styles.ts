@@ -1,4 +1,4 @@
-// The room's rules, the shared ones first: later ones of equal weight win.
+// The page's styles, shared ones first: of equal specificity, later ones win.
 import './chat.css'
 import './stage.css'
 import './message.css'

@@ -16,11 +16,11 @@ import { draw, drawLater, focusPrompt } from './actions.ts'
 import { likelyCost } from './cost.ts'
 import { setDraft } from './subscriptions.ts'
 
-/** The contract's bound. */
+/** The contract's limit. */
 const longest = 100_000
 const counts = ['1', '2', '3', '4'] as const
 
-/** Where a person says what to draw. It never moves. */
+/** The image composer. It never moves. */
 export function Composer() {
   const { t } = useTranslation('images')
   const draft = useImages((store) => store.draft)
@@ -28,7 +28,7 @@ export function Composer() {
   const refused = useImages((store) => store.refused)
   const cost = useImages((store) => likelyCost(store.drawings, store.draft.n))
   const unset = useApp(({ app }) => app?.connection.state === 'none')
-  const hint = useId()
+  const hintId = useId()
   const blocked = unset
     ? t('composer.needConnection')
     : draft.prompt.trim() === ''
@@ -45,7 +45,7 @@ export function Composer() {
     event.preventDefault()
     submit()
   }
-  const said = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
+  const hint = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
       <OutboxList what="images" className="mb-2" />
@@ -56,7 +56,7 @@ export function Composer() {
         <textarea
           rows={1}
           aria-label={t('composer.prompt')}
-          aria-describedby={hint}
+          aria-describedby={hintId}
           placeholder={t('composer.placeholder')}
           value={draft.prompt}
           onChange={(event) => setDraft({ prompt: event.target.value })}
@@ -69,15 +69,15 @@ export function Composer() {
             segments={counts.map((value) => ({ value, label: value }))}
             onChange={(value) => setDraft({ n: Number(value) })}
           />
-          <span className="images-hint" id={hint}>
-            {said}
+          <span className="images-hint" id={hintId}>
+            {hint}
           </span>
           {unset ? (
-            <Button look="go" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+            <Button variant="primary" icon={Plug} onClick={() => navigate({ page: 'settings', id: 'connection' })}>
               {t('composer.connect')}
             </Button>
           ) : (
-            <Button look="go" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
+            <Button variant="primary" icon={Brush} busy={sending} disabled={blocked !== null} onClick={submit}>
               {t(sending ? 'composer.drawing' : 'composer.draw')}
             </Button>
           )}
@@ -88,7 +88,7 @@ export function Composer() {
   )
 }
 
-/** The picture that is varied. */
+/** The image that the prompt varies. */
 function Origin() {
   const { t } = useTranslation('images')
   const from = useImages((store) => store.draft.from)
@@ -103,7 +103,9 @@ function Origin() {
   )
 }
 
-/** Specification, POST /v1/images/generations: `model` and `size` are accepted and ignored, so they stand in a fold that says so. */
+/**
+ * Specification, POST /v1/images/generations: `model` and `size` are accepted and ignored, so they are in a collapsed section that says so.
+ */
 function Folds() {
   const { t } = useTranslation('images')
   const model = useImages((store) => store.draft.model)

@@ -20,15 +20,15 @@ import { openRow } from './actions.ts'
 import { Lineage } from './Lineage.tsx'
 import { showMs } from './time.ts'
 
-type Told = Awaited<ReturnType<Client['images']['get']>>
+type ImageDetail = Awaited<ReturnType<Client['images']['get']>>
 
-/** ms: whoever holds an arrow key down asks for the last picture alone. */
+/** ms. While an arrow key is held down, only the last image is read. */
 const pause = 80
 
-/** Everything that is known of a picture; `children` stand between the prompt and the facts. */
+/** All facts of an image. `children` are between the prompt and the facts. */
 export function Details({ image, children }: { image: Image; children?: ReactNode }) {
   const { t } = useTranslation('images')
-  const { reported, problem, again } = useTold(image.id)
+  const { reported, problem, again } = useImageDetail(image.id)
   if (problem) return <ProblemNotice problem={problem} on={{ retry: again }} className="m-3" />
   const drawing = reported?.image.id === image.id ? reported.drawing : null
   const prompt = drawing?.prompt ?? image.prompt
@@ -50,16 +50,16 @@ export function Details({ image, children }: { image: Image; children?: ReactNod
   )
 }
 
-function useTold(id: string) {
+function useImageDetail(id: string) {
   const studio = useStudio()
   const [round, setRound] = useState(0)
-  const [reported, setTold] = useState<Told | null>(null)
+  const [reported, setReported] = useState<ImageDetail | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
-  // Another state of its drawing has another cost, time and rows.
+  // Cost, time and rows change with the state of its drawing.
   const state = useImages(
     (store) => store.drawings.find(({ slots }) => slots.some((slot) => slot.imageId === id))?.state,
   )
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again by hand, or because its drawing went on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again on request, or when the drawing changed
   useEffect(() => {
     const ended = new AbortController()
     const { signal } = ended
@@ -67,7 +67,7 @@ function useTold(id: string) {
       studio.images.get({ id }, { signal }).then(
         (answer) => {
           if (signal.aborted) return
-          setTold(answer)
+          setReported(answer)
           setProblem(null)
         },
         (thrown: unknown) => signal.aborted || setProblem(problemOf(thrown)),
@@ -122,7 +122,7 @@ function Facts({ image, drawing }: { image: Image; drawing: Drawing | null }) {
   )
 }
 
-/** What it cost, and which requests that was. */
+/** The cost, and its requests. */
 function Request({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
   const { cost, rows, n } = drawing
@@ -155,7 +155,7 @@ function Request({ drawing }: { drawing: Drawing }) {
   )
 }
 
-/** One request of the log, and the way to it. */
+/** One request, with a link to the log. */
 function Row({ id }: { id: number }) {
   const { t } = useTranslation('images')
   const studio = useStudio()
@@ -186,7 +186,7 @@ function Row({ id }: { id: number }) {
       {row !== null && row !== 'gone' && (
         <Button
           size="small"
-          look="plain"
+          variant="plain"
           icon={ArrowUpRight}
           aria-label={t('details.openRow', { id })}
           onClick={() => openRow(id)}

@@ -15,17 +15,17 @@ import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { imagesStore, useImages, withCursor, withRange, withToggled } from '../../stores/images.ts'
-import { dragOut, openLight } from './actions.ts'
+import { dragOut, openLightbox } from './actions.ts'
 import { galleryKey } from './galleryKeys.ts'
 import { inSight, layOut, leftOf, type Masonry } from './masonry.ts'
 import { srcOf, wantThumbs } from './thumbs.ts'
 
-/** The view is looked at in steps of this many pixels, so that a wheel's notch draws nothing most of the time. */
+/** px. The visible range changes in steps, so that most wheel events render nothing. */
 const stepHeight = 200
-/** Pixels above and below the view that are drawn ahead. */
+/** px rendered above and below the view. */
 const ahead = 500
 
-/** All pictures that match, in columns. Those far from the view are not in the document; their sizes are known without them. */
+/** All matching images, in columns. Distant ones are not in the document, because their sizes are known. */
 export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('images')
   const images = useImages((store) => store.images)
@@ -39,7 +39,7 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
   useKeptPlace(box, grid, images, masonry)
   useCursorInSight(box, grid, images, masonry, cursor)
   const seen = useMemo(() => inSight(masonry, from, to), [masonry, from, to])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a picture that got its small one makes room for the next
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new thumbnail makes space for the next
   useEffect(() => wantThumbs(seen.flatMap((at) => images[at] ?? [])), [seen, images, noThumb])
 
   const byKey = (event: KeyboardEvent): void => {
@@ -52,9 +52,9 @@ export function Gallery({ box }: { box: RefObject<HTMLDivElement | null> }) {
     const marks = event.ctrlKey || event.metaKey || isAction(event.target, 'pick')
     if (event.shiftKey) imagesStore.setState(withRange(state, id, marks))
     else if (marks) imagesStore.setState(withToggled(state, id))
-    // With some selected a click goes on selecting, as on a phone.
+    // With a selection, a click extends it, as on a phone.
     else if (state.picked.size > 0 && !isAction(event.target, 'open')) imagesStore.setState(withToggled(state, id))
-    else openLight(id)
+    else openLightbox(id)
   }
   return (
     <div
@@ -108,9 +108,9 @@ const cardId = (id: string): string => `picture-${id}`
 const idAt = (target: EventTarget): string | null =>
   target instanceof Element ? (target.closest<HTMLElement>('[data-picture]')?.dataset.picture ?? null) : null
 const isAction = (target: EventTarget, action: string): boolean =>
-  target instanceof Element && target.closest(`[data-deed="${action}"]`) !== null
+  target instanceof Element && target.closest(`[data-action="${action}"]`) !== null
 
-/** What the cursor is on stays in the document wherever the view is: a screen reader is told of it by its element. */
+/** The image at the cursor stays in the document, because screen readers refer to its element. */
 function withCursorKept(seen: readonly number[], images: readonly Image[], cursor: string | null): readonly number[] {
   const at = cursor === null ? -1 : images.findIndex(({ id }) => id === cursor)
   return at < 0 || seen.includes(at) ? seen : [...seen, at].sort((a, b) => a - b)
@@ -139,7 +139,7 @@ const Card = memo(function Card(props: CardProps) {
     ...{ prompt, width: image.width, height: image.height, date: showInstant(image.createdAt) },
   })
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and names the option that the keys are on
+    // biome-ignore lint/a11y/useFocusableInteractive: the list has the focus and refers to the current option
     <div
       id={cardId(image.id)}
       role="option"
@@ -165,8 +165,8 @@ const Card = memo(function Card(props: CardProps) {
       <span aria-hidden className="images-card-words" dir="auto">
         {prompt}
       </span>
-      <span aria-hidden className="images-card-pick" data-deed="pick" />
-      <span aria-hidden className="images-card-open" data-deed="open">
+      <span aria-hidden className="images-card-pick" data-action="pick" />
+      <span aria-hidden className="images-card-open" data-action="open">
         <Maximize2 size={14} />
       </span>
       {image.favourite && <Star aria-hidden size={14} className="images-card-star" />}
@@ -188,14 +188,14 @@ function useWidth(grid: RefObject<HTMLDivElement | null>): number {
   return width
 }
 
-/** The part of the gallery that is to be drawn, in whole steps: it changes seldom, however fast the wheel turns. */
+/** The rendered part of the gallery in whole steps, so that it changes rarely. */
 function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivElement | null>) {
   const [band, setBand] = useState({ from: -ahead, to: 2_000 })
   useLayoutEffect(() => {
     const stage = box.current
     const element = grid.current
     if (!stage || !element) return
-    // Asking for a place costs a layout: it is asked when something above the gallery changes its size, not while scrolling.
+    // Reading a position forces a layout, so it is read when something above the gallery changes its size, not while scrolling.
     let start = element.offsetTop
     let tall = stage.clientHeight
     const look = (): void => {
@@ -222,7 +222,7 @@ function useBand(box: RefObject<HTMLDivElement | null>, grid: RefObject<HTMLDivE
   return band
 }
 
-/** New pictures come in at the top: whoever looks further down keeps the picture that was at the upper edge there. */
+/** New images appear at the top. A reader further down keeps the image at the upper edge in place. */
 function useKeptPlace(
   box: RefObject<HTMLDivElement | null>,
   grid: RefObject<HTMLDivElement | null>,
@@ -239,14 +239,14 @@ function useKeptPlace(
     const edge = stage.scrollTop - start
     const [first] = inSight(was.masonry, edge, edge)
     const known = first === undefined ? undefined : was.images[first]
-    // Most changes are of one picture in its place.
+    // Most changes replace one image in its place.
     if (first === undefined || !known || images[first]?.id === known.id) return
     const now = images.findIndex(({ id }) => id === known.id)
     if (now >= 0) stage.scrollTop += (masonry.top[now] ?? 0) - (was.masonry.top[first] ?? 0)
   }, [box, grid, images, masonry])
 }
 
-/** The picture that the keys, the list or the lightbox went to is brought into the view. */
+/** Scrolls to the image that the keyboard, the list or the lightbox selected. */
 function useCursorInSight(
   box: RefObject<HTMLDivElement | null>,
   grid: RefObject<HTMLDivElement | null>,

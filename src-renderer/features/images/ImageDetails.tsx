@@ -13,12 +13,12 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
-import { isMaking, keptOf, onStage, useImages } from '../../stores/images.ts'
-import { cancel, drawAgain, openLight, putAway, reuseDrawing } from './actions.ts'
+import { isMaking, onStage, savedCount, useImages } from '../../stores/images.ts'
+import { cancel, dismissed, drawAgain, openLightbox, reuseDrawing } from './actions.ts'
 import { srcOf } from './thumbs.ts'
 import { showMs, useNow } from './time.ts'
 
-/** What is being drawn, and the latest that did not come whole: a place for each picture that was asked for. */
+/** Running drawings, and the latest incomplete ones: one slot per requested image. */
 export function ImageDetails() {
   const { t } = useTranslation('images')
   const drawings = useImages(useShallow(onStage))
@@ -35,7 +35,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
   const { t } = useTranslation('images')
   const [cancelling, setCancelling] = useState(false)
   const making = isMaking(drawing)
-  const kept = keptOf(drawing)
+  const kept = savedCount(drawing)
   const stop = async (): Promise<void> => {
     setCancelling(true)
     await cancel(drawing.id)
@@ -65,7 +65,7 @@ function Strip({ drawing }: { drawing: Drawing }) {
               </Button>
             )}
             {kept === 0 && <WaitInstead what="images" id={drawing.id} problem={drawing.problem} />}
-            <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void putAway(drawing)} />
+            <IconButton icon={X} size="small" label={t('under.dismiss')} onClick={() => void dismissed(drawing)} />
           </>
         )}
       </header>
@@ -88,14 +88,14 @@ function Strip({ drawing }: { drawing: Drawing }) {
   )
 }
 
-/** Its notice below offers the same. */
+/** Whether the notice below already offers a retry. */
 const hasRetry = ({ state, problem, slots }: Drawing): boolean =>
   state === 'failed' &&
   problem !== null &&
   problemTargets[problem.kind] === 'retry' &&
   !slots.some((slot) => slot.state === 'refused')
 
-/** The time since it was asked for, in steps that can be read. */
+/** The elapsed time, in readable steps. */
 function Running({ since }: { since: string }) {
   const now = useNow(100)
   return <>{showMs(Math.max(0, now - new Date(since).getTime()))}</>
@@ -124,7 +124,7 @@ function Kept({ imageId }: { imageId: string }) {
   return (
     <li className="images-slot" data-state="kept">
       {image && src && (
-        <button type="button" aria-label={t('deeds.open')} onClick={() => openLight(image.id)}>
+        <button type="button" aria-label={t('deeds.open')} onClick={() => openLightbox(image.id)}>
           <img src={src} alt={image.prompt} />
         </button>
       )}
@@ -132,14 +132,14 @@ function Kept({ imageId }: { imageId: string }) {
   )
 }
 
-/** Slots that are told together: the same thing is wrong with them. */
+/** Slots with the same problem. */
 interface Trouble {
-  /** Of the first of them; null where the person ended it. */
+  /** The first slot's problem. Null when the person stopped it. */
   problem: Problem | null
   slots: ImageSlot[]
 }
 
-/** What is wrong with pictures of a drawing, each trouble once. What ended the whole drawing is said by its ending. */
+/** The distinct problems of a drawing's slots. The problem of a whole drawing is shown by its ending. */
 function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
   const troubles = new Map<string, Trouble>()
   for (const slot of slots) {
@@ -147,7 +147,7 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
     const own = state === 'failed' && (address !== null || problem?.message !== whole?.message)
     if (state !== 'refused' && !own) continue
     const ended = problem === null || problem.kind === 'cancelled'
-    // The words of an address elsewhere hold the address, which is shown by itself.
+    // The message of a foreign address contains the address, which is shown separately.
     const key = ended ? '' : problem.kind === 'foreign_address' ? problem.kind : `${problem.kind} ${problem.message}`
     const trouble = troubles.get(key) ?? { problem: ended ? null : problem, slots: [] }
     trouble.slots.push(slot)
@@ -156,16 +156,16 @@ function troublesOf({ slots, problem: whole }: Drawing): Trouble[] {
   return [...troubles.values()]
 }
 
-/** Why pictures were not taken, and the addresses that they were said to lie at: to be read and copied, never fetched and no links. */
+/** Why images were refused, and their reported addresses: as text to copy, never loaded and never links. */
 function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many: boolean }) {
   const { t } = useTranslation(['images', 'problems'])
   const numbers = slots.map(({ index }) => index + 1).join(', ')
   const title = problem ? t(`problems:kinds.${problem.kind}.title`) : t('under.notFetched')
-  const said = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
+  const text = problem?.kind === 'foreign_address' ? t('problems:kinds.foreign_address.meaning') : problem?.message
   const addresses = slots.flatMap(({ address }) => address ?? [])
   return (
     <Notice kind={problem ? 'warn' : 'info'} title={many ? `${numbers}. ${title}` : title}>
-      {said && <p dir="auto">{plainText(said)}</p>}
+      {text && <p dir="auto">{plainText(text)}</p>}
       {addresses.length > 0 && (
         <ul aria-label={t('under.addresses', { count: addresses.length })} className="images-addresses">
           {addresses.map((address) => (
@@ -180,7 +180,7 @@ function Refused({ trouble: { problem, slots }, many }: { trouble: Trouble; many
   )
 }
 
-/** How it ended, where that needs words. */
+/** How the drawing ended, when that needs a text. */
 function Ending({ drawing, kept }: { drawing: Drawing; kept: number }) {
   const { t } = useTranslation('images')
   const { state, problem } = drawing

@@ -10,10 +10,10 @@ import { Lightbox } from '../../shared/ui/Lightbox.tsx'
 import { imagesStore, useImages, withCursor } from '../../stores/images.ts'
 import { useRoute } from '../../stores/route.ts'
 import {
-  closeLight,
+  closeLightbox,
   copyImage,
   focusGallery,
-  openLight,
+  openLightbox,
   remove,
   reuse,
   saveImages,
@@ -24,17 +24,17 @@ import { attempt } from './client.ts'
 import { Details } from './Details.tsx'
 import { UndoNote } from './UndoNote.tsx'
 
-/** Whether the next one that opens begins to play: set by whoever asks for a slideshow. */
-let plays = false
+/** Whether the next lightbox starts as a slideshow. */
+let nextPlays = false
 export function startSlideshow(): void {
   const { images, cursor } = imagesStore.getState()
   const first = images.find(({ id }) => id === cursor) ?? images[0]
   if (!first) return
-  plays = true
+  nextPlays = true
   navigate({ page: 'images', id: first.id })
 }
 
-/** The picture that the address names, over the whole window: a reload and the back button find it. */
+/** The image that the address names, over the whole window, so that reload and the back button work. */
 export function ImageLightbox() {
   const { page: feature, id } = useRoute()
   const images = useImages((store) => store.images)
@@ -52,8 +52,8 @@ export function ImageLightbox() {
   useEffect(() => {
     if (image) imagesStore.setState((state) => (state.cursor === image.id ? state : withCursor(image.id)))
   }, [image])
-  const begun = plays
-  if (image) plays = false
+  const startsPlaying = nextPlays
+  if (image) nextPlays = false
   return (
     <Lightbox
       picture={
@@ -68,10 +68,10 @@ export function ImageLightbox() {
       }
       at={Math.max(0, at)}
       count={at < 0 ? 1 : images.length}
-      playing={begun}
+      playing={startsPlaying}
       onGo={go}
       onClose={() => {
-        closeLight()
+        closeLightbox()
         focusGallery()
       }}
       facts={image && <Facts image={image} />}
@@ -90,7 +90,7 @@ export function ImageLightbox() {
   )
 }
 
-/** A picture that the gallery does not show now, such as one of a lineage while something else is searched for. */
+/** Loads an image that the gallery does not show, for example a relative during a search. */
 function useOther(id: string | null): Image | null {
   const [other, setOther] = useState<Image | null>(null)
   useEffect(() => {
@@ -99,7 +99,7 @@ function useOther(id: string | null): Image | null {
     void attempt((core) => core.images.get({ id })).then((found) => {
       if (!wanted) return
       if (found) setOther(found.image)
-      else closeLight()
+      else closeLightbox()
     })
     return () => {
       wanted = false
@@ -114,18 +114,15 @@ const Facts = ({ image: { width, height, bytes } }: { image: Image }) => (
   </>
 )
 
-/**
- * The next one takes its place first, and after the last the gallery itself: a picture that goes while it is looked at is asked for, and is not
- * there any more.
- */
+/** Shows the next image first, and after the last one the gallery: reading a deleted image would fail. */
 async function removeHere(image: Image, at: number): Promise<void> {
   const { images } = imagesStore.getState()
   const next = images[at + 1] ?? images[at - 1]
-  if (next && at >= 0) openLight(next.id)
-  else closeLight()
+  if (next && at >= 0) openLightbox(next.id)
+  else closeLightbox()
   await remove([image])
-  // It could not be deleted: it is looked at again.
-  if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLight(image.id)
+  // The deletion failed: shows the image again.
+  if (imagesStore.getState().images.some(({ id }) => id === image.id)) openLightbox(image.id)
 }
 
 function byKey(event: KeyboardEvent, image: Image, at: number, onSide: () => void): boolean {
@@ -142,7 +139,7 @@ function Actions(props: { image: Image; at: number; side: boolean; onSide: () =>
   const { t } = useTranslation('images')
   const { image, at, side, onSide } = props
   const leave = (action: () => Promise<void>) => {
-    closeLight()
+    closeLightbox()
     void action()
   }
   return (

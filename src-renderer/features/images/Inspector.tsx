@@ -18,10 +18,10 @@ import { showBytes } from '../../shared/ui/bytes.ts'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { imagesStore, targets, useImages } from '../../stores/images.ts'
-import { copyImage, openLight, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
+import { copyImage, openLightbox, remove, reuse, reveal, saveImages, showToChat, toggleFavourite } from './actions.ts'
 import { Details } from './Details.tsx'
 
-/** The picture at the cursor, or those that are selected. */
+/** The image at the cursor, or the selected ones. */
 export function ImagesInspector() {
   const many = useImages((store) => store.picked.size > 1)
   const image = useImages((store) => store.images.find(({ id }) => id === [...store.picked, store.cursor][0]) ?? null)
@@ -75,7 +75,7 @@ function Many() {
           <Button icon={Star} onClick={() => void toggleFavourite(all())}>
             {t('deeds.favouriteShort')}
           </Button>
-          <Button icon={Trash2} look="danger" onClick={() => void remove(all())}>
+          <Button icon={Trash2} variant="danger" onClick={() => void remove(all())}>
             {t('deeds.remove')}
           </Button>
         </div>
@@ -90,7 +90,7 @@ function Actions({ image }: { image: Image }) {
   return (
     <Part title={t('deeds.label')}>
       <div className="flex flex-wrap gap-1.5">
-        <Button icon={Maximize2} onClick={() => openLight(image.id)}>
+        <Button icon={Maximize2} onClick={() => openLightbox(image.id)}>
           {t('deeds.open')}
         </Button>
         <Button icon={RotateCcw} onClick={() => void reuse(image)}>
@@ -120,7 +120,7 @@ function Actions({ image }: { image: Image }) {
         <Button icon={FolderOpen} onClick={() => void reveal(image)}>
           {t('deeds.reveal')}
         </Button>
-        <Button icon={Trash2} look="danger" onClick={() => void remove([image])}>
+        <Button icon={Trash2} variant="danger" onClick={() => void remove([image])}>
           {t('deeds.remove')}
         </Button>
       </div>

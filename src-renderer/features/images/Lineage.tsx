@@ -6,20 +6,20 @@ import type { Client } from '../../api/connect.ts'
 import { Part } from '../../shared/ui/Part.tsx'
 import { imagesStore, withCursor } from '../../stores/images.ts'
 import { routeStore } from '../../stores/route.ts'
-import { openLight } from './actions.ts'
+import { openLightbox } from './actions.ts'
 import { family, type Kin } from './family.ts'
 
-type Told = Awaited<ReturnType<Client['images']['get']>>['lineage']
+type ImageDetail = Awaited<ReturnType<Client['images']['get']>>['lineage']
 
-/** Goes to a picture, the way it is looked at now: large or in the gallery. */
+/** Opens an image in the current view: lightbox or gallery. */
 function goTo(image: Image): void {
-  if (routeStore.getState().route.id !== null) openLight(image.id)
+  if (routeStore.getState().route.id !== null) openLightbox(image.id)
   else imagesStore.setState(withCursor(image.id))
 }
 
 const treeKeys = new Set(['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'Home', 'End'])
 
-/** Where a key of a tree leads from here: down and up the rows, left to the parent, right to the first child. */
+/** The target of a tree key: down and up the rows, left to the parent, right to the first child. */
 function kinFor(key: string, kin: readonly Kin[], from: Kin | undefined): Kin | undefined {
   const at = kin.findIndex(({ drawing }) => drawing.id === from?.drawing.id)
   const next = kin[at + 1]
@@ -30,8 +30,8 @@ function kinFor(key: string, kin: readonly Kin[], from: Kin | undefined): Kin | 
   return key === 'Home' ? kin[0] : kin.at(-1)
 }
 
-/** The prompts that led to this one, and those that were taken from it. */
-export function Lineage(props: { lineage: Told; imageId: string; drawingId: string }) {
+/** The prompts that led to this one, and those derived from it. */
+export function Lineage(props: { lineage: ImageDetail; imageId: string; drawingId: string }) {
   const { t } = useTranslation('images')
   const { lineage, imageId, drawingId } = props
   const kin = useMemo(() => family(lineage), [lineage])
@@ -64,7 +64,7 @@ export function Lineage(props: { lineage: Told; imageId: string; drawingId: stri
         onKeyDown={byKey}
       >
         {kin.map(({ drawing, images, level, place, siblings }) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the tree hears the keys of all of them
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the tree handles the keys of all items
           <div
             key={drawing.id}
             role="treeitem"

@@ -1,4 +1,4 @@
-import { Brush, Plus, RotateCcw, Search } from 'lucide-react'
+import { Brush, Plus, RotateCcw } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Drawing } from '../../../src-preload/contract/images.ts'
@@ -6,14 +6,15 @@ import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { showDay } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { appStore } from '../../stores/app.ts'
-import { isMaking, isTroubled, keptOf, useImages } from '../../stores/images.ts'
+import { isMaking, isTroubled, savedCount, useImages } from '../../stores/images.ts'
 import { focusPrompt, goToDrawing, reuseDrawing } from './actions.ts'
 import { setDraft } from './subscriptions.ts'
 
-/** The prompts of late, newest first: how each went, what it brought, what it cost. */
+/** Recent prompts, newest first: state, images, cost. */
 export function ImagesList() {
   const { t } = useTranslation('images')
   const drawings = useImages((store) => store.drawings)
@@ -45,24 +46,20 @@ export function ImagesList() {
   }
   return (
     <nav aria-label={t('list.label')} className="images-list">
-      <div className="images-search images-list-search">
-        <Search aria-hidden size={14} />
-        <input
-          type="text"
-          aria-label={t('list.search')}
-          placeholder={t('list.search')}
-          autoComplete="off"
-          spellCheck={false}
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-          onKeyDown={(event) => {
-            if (event.key === 'ArrowDown') walk(0)
-            else if (event.key === 'Escape' && search !== '') setSearch('')
-            else return
-            event.preventDefault()
-          }}
-        />
-      </div>
+      <SearchField
+        className="images-search images-list-search"
+        iconSize={14}
+        type="text"
+        label={t('list.search')}
+        value={search}
+        onValue={setSearch}
+        onKeyDown={(event) => {
+          if (event.key === 'ArrowDown') walk(0)
+          else if (event.key === 'Escape' && search !== '') setSearch('')
+          else return
+          event.preventDefault()
+        }}
+      />
       <div className="px-3 pb-2">
         <Button icon={Plus} className="w-full" onClick={fresh}>
           {t('list.new')}
@@ -80,7 +77,7 @@ export function ImagesList() {
 
 const t = i18n.getFixedT(null, 'images')
 
-/** All words, in any order, whatever their case. */
+/** Matches all search terms in any order, regardless of case. */
 function matching(drawings: readonly Drawing[], search: string): readonly Drawing[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return drawings
@@ -90,10 +87,10 @@ function matching(drawings: readonly Drawing[], search: string): readonly Drawin
   })
 }
 
-/** How it went and what is left of it. */
+/** The state and remaining images of a drawing as text. */
 function wordsOf(drawing: Drawing): string {
   const { n, state, inSight } = drawing
-  const kept = keptOf(drawing)
+  const kept = savedCount(drawing)
   if (isMaking(drawing)) return t('under.state.making')
   if (isTroubled(drawing) && kept === 0) return t(`under.state.${state === 'done' ? 'failed' : state}`)
   if (inSight.count === 0) return t('list.deleted')

@@ -1,5 +1,6 @@
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import './images.css'
-import { Download, Images as ImagesIcon, Play, Search, SearchX, Star, Trash2, X } from 'lucide-react'
+import { Download, Images as ImagesIcon, Play, SearchX, Star, Trash2, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCount } from '../../i18n/format.ts'
@@ -21,11 +22,11 @@ import { UndoNote } from './UndoNote.tsx'
 export function ImagesStage() {
   const studio = useStudio()
   useEffect(() => startImages(studio), [studio])
-  // Whoever comes to the room writes at once; whoever comes to a picture looks at it.
+  // Focuses the prompt, unless the address names an image.
   const { id } = useRoute()
-  const came = useRef(id)
+  const openedWith = useRef(id)
   useEffect(() => {
-    if (came.current === null) focusPrompt()
+    if (openedWith.current === null) focusPrompt()
   }, [])
   return (
     <div className="images-stage">
@@ -63,36 +64,23 @@ function Bar() {
       actions={
         total > 0 && (
           <>
-            <div className="images-search">
-              <Search aria-hidden size={14} />
-              <input
-                ref={field}
-                type="text"
-                aria-label={t('search')}
-                placeholder={t('searchShort')}
-                autoComplete="off"
-                spellCheck={false}
-                maxLength={1000}
-                value={search}
-                onChange={(event) => searchFor(event.target.value)}
-                onKeyDown={(event) => {
-                  if (event.key !== 'Escape' || search === '') return
-                  searchFor('')
-                  event.preventDefault()
-                }}
-              />
-              {search !== '' && (
-                <IconButton
-                  icon={X}
-                  size="small"
-                  label={t('clearSearch')}
-                  onClick={() => {
-                    searchFor('')
-                    field.current?.focus()
-                  }}
-                />
-              )}
-            </div>
+            <SearchField
+              className="images-search"
+              iconSize={14}
+              inputRef={field}
+              type="text"
+              label={t('search')}
+              placeholder={t('searchShort')}
+              maxLength={1000}
+              value={search}
+              onValue={searchFor}
+              clearLabel={t('clearSearch')}
+              onKeyDown={(event) => {
+                if (event.key !== 'Escape' || search === '') return
+                searchFor('')
+                event.preventDefault()
+              }}
+            />
             <IconButton
               icon={Star}
               label={t('favouritesOnly')}
@@ -194,7 +182,7 @@ function NothingFound() {
   )
 }
 
-/** What can be done with all that are selected, where the inspector may not be in sight. */
+/** Actions for the selection, because the inspector may be hidden. */
 function PickedBar() {
   const { t } = useTranslation('images')
   const count = useImages((store) => store.picked.size)
@@ -211,7 +199,7 @@ function PickedBar() {
       <Button size="small" icon={Star} onClick={() => void toggleFavourite(all())}>
         {t('deeds.favouriteShort')}
       </Button>
-      <Button size="small" icon={Trash2} look="danger" onClick={() => void remove(all())}>
+      <Button size="small" icon={Trash2} variant="danger" onClick={() => void remove(all())}>
         {t('deeds.remove')}
       </Button>
       <IconButton

@@ -12,24 +12,24 @@ import {
   imagesStore,
   isMaking,
   isTroubled,
-  keptOf,
+  savedCount,
   withAction,
   withChange,
   withCursor,
+  withDismissed,
   withoutDrawing,
   withoutImages,
-  withPutAway,
 } from '../../stores/images.ts'
 import { requestsStore, withSelected } from '../../stores/requests.ts'
 import { routeStore } from '../../stores/route.ts'
 import { attempt, client, say } from './client.ts'
 import { draftPlace, find, setDraft } from './subscriptions.ts'
 
-// What a person does in the room, from buttons, keys and the palette alike.
+// Actions of a person, shared by buttons, keys and the palette.
 
 const t = i18n.getFixedT(null, 'images')
 
-/** Sends the draft; true once the core has it. A refusal stands above the composer. */
+/** Sends the draft. True when the core accepted it. The composer shows a failure. */
 export async function draw(): Promise<boolean> {
   const core = client()
   const { draft, sending } = imagesStore.getState()
@@ -50,7 +50,7 @@ export async function draw(): Promise<boolean> {
   }
 }
 
-/** Kept, and asked for when the service is back. */
+/** Adds the draft to the outbox. */
 export async function drawLater(): Promise<void> {
   const { from, ...rest } = imagesStore.getState().draft
   const wish = { ...rest, fromImageId: from?.imageId ?? null }
@@ -60,13 +60,13 @@ export async function drawLater(): Promise<void> {
   if (added) setDraft({ prompt: '', from: null })
 }
 
-/** The same once more, as it was asked for. */
+/** Sends the same request again. */
 export async function drawAgain({ prompt, n, model, size, responseFormat, fromImageId, id }: Drawing): Promise<void> {
   const wish = { prompt, n, model, size, responseFormat, fromImageId }
   const place = { scope: 'images', name: `again ${id}` }
   const drawing = await attempt((core) => askOnce(place, wish, (requestId) => core.images.make({ requestId, ...wish })))
   if (!drawing) return
-  imagesStore.setState((state) => withPutAway(withChange(state, { type: 'drawing', drawing }), id))
+  imagesStore.setState((state) => withDismissed(withChange(state, { type: 'drawing', drawing }), id))
 }
 
 export async function cancel(drawingId: string): Promise<void> {
@@ -74,24 +74,24 @@ export async function cancel(drawingId: string): Promise<void> {
   if (drawing) imagesStore.setState((state) => withChange(state, { type: 'drawing', drawing }))
 }
 
-/** The drawing that was begun last of those under way. */
+/** The latest running drawing. */
 export const latestMaking = (): Drawing | null => imagesStore.getState().drawings.find(isMaking) ?? null
 
-/** Its troubles need no more room; one that brought no picture goes altogether. */
-export async function putAway(drawing: Drawing): Promise<void> {
-  imagesStore.setState((state) => withPutAway(state, drawing.id))
-  if (keptOf(drawing) > 0) return
+/** Dismisses the problems of a drawing. Deletes a drawing without images. */
+export async function dismissed(drawing: Drawing): Promise<void> {
+  imagesStore.setState((state) => withDismissed(state, drawing.id))
+  if (savedCount(drawing) > 0) return
   const gone = await attempt((core) => core.images.dismiss({ drawingId: drawing.id }))
   if (gone) imagesStore.setState((state) => withoutDrawing(state, drawing.id))
 }
 
-export const openLight = (id: string): void => {
+export const openLightbox = (id: string): void => {
   imagesStore.setState(withCursor(id))
   navigate({ page: 'images', id }, { replace: routeStore.getState().route.id !== null })
 }
-export const closeLight = (): void => navigate({ page: 'images', id: null }, { replace: true })
+export const closeLightbox = (): void => navigate({ page: 'images', id: null }, { replace: true })
 
-/** Marks all of them, or unmarks them where all are marked. */
+/** Marks all as favourites, or unmarks them when all are marked. */
 export async function toggleFavourite(images: readonly Image[]): Promise<void> {
   if (images.length === 0) return
   const favourite = !images.every((image) => image.favourite)
@@ -106,11 +106,11 @@ export async function toggleFavourite(images: readonly Image[]): Promise<void> {
   if (!done) mark((image) => image.favourite)
 }
 
-/** How long the way back is offered in sight, in ms. */
+/** ms during which undo is visible. */
 const undoFor = 10_000
 let undoEnds: ReturnType<typeof setTimeout> | undefined
 
-/** They go at once and can be brought back. */
+/** Deletes images, with undo. */
 export async function remove(images: readonly Image[]): Promise<void> {
   if (images.length === 0) return
   const ids = images.map(({ id }) => id)
@@ -121,7 +121,7 @@ export async function remove(images: readonly Image[]): Promise<void> {
   imagesStore.setState((state) => withAction(withoutImages(state, ids), ids))
 }
 
-/** The last deed first. */
+/** Undoes the latest deletion. */
 export async function undoRemove(): Promise<void> {
   const { undo } = imagesStore.getState()
   const ids = undo.at(-1)
@@ -132,8 +132,8 @@ export async function undoRemove(): Promise<void> {
   await find()
   const [first] = ids
   if (first === undefined) return
-  // Where one is looked at, it is the one that came back.
-  if (routeStore.getState().route.id !== null) openLight(first)
+  // In the lightbox, shows the restored image.
+  if (routeStore.getState().route.id !== null) openLightbox(first)
   else imagesStore.setState({ cursor: first, anchor: first })
 }
 
@@ -142,10 +142,10 @@ export async function saveImages(images: readonly Image[]): Promise<void> {
   await attempt(async (core) => save(core, await core.images.save({ ids: images.map(({ id }) => id) })))
 }
 
-/** As PNG, the one kind of picture that every clipboard takes. */
+/** As PNG, the only image format that every clipboard accepts. */
 export async function copyImage({ mediaId, mime }: Image): Promise<void> {
   try {
-    // The promise is given to the clipboard before it is waited for: some browsers allow writing only within the click.
+    // The promise is passed to the clipboard before it resolves, because some browsers permit writing only during the click.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': asPng(mediaPath(mediaId), mime) })])
     say('copied', t('deeds.copied'))
   } catch {
@@ -155,7 +155,7 @@ export async function copyImage({ mediaId, mime }: Image): Promise<void> {
 
 async function asPng(src: string, mime: string): Promise<Blob> {
   const reply = await fetch(src)
-  if (!reply.ok) throw new Error(`The picture was answered with ${reply.status}.`)
+  if (!reply.ok) throw new Error(`The image request failed with status ${reply.status}.`)
   const blob = await reply.blob()
   if (mime === 'image/png') return blob
   const bitmap = await createImageBitmap(blob)
@@ -166,13 +166,13 @@ async function asPng(src: string, mime: string): Promise<Blob> {
 }
 
 export async function reveal({ mediaId }: Image): Promise<void> {
-  const lies = await attempt((core) => core.media.reveal({ mediaId }))
-  if (!lies || lies.shown) return
-  const copy = () => void navigator.clipboard.writeText(lies.path)
-  say('reveal', t('deeds.revealed', { path: lies.path }), { label: t('deeds.copyPath'), onClick: copy })
+  const found = await attempt((core) => core.media.reveal({ mediaId }))
+  if (!found || found.shown) return
+  const copy = () => void navigator.clipboard.writeText(found.path)
+  say('reveal', t('deeds.revealed', { path: found.path }), { label: t('deeds.copyPath'), onClick: copy })
 }
 
-/** Its prompt and what was sent with it, whole, back in the composer; varied, the next one knows the picture it came from. */
+/** Copies the prompt and settings to the composer. With `vary`, the next image is a variation of this one. */
 export async function reuse(image: Image, { vary = false } = {}): Promise<void> {
   const found = await attempt((core) => core.images.get({ id: image.id }))
   if (!found) return
@@ -182,12 +182,12 @@ export async function reuse(image: Image, { vary = false } = {}): Promise<void> 
 
 export function reuseDrawing({ prompt, n, model, size, responseFormat }: Drawing): void {
   setDraft({ prompt, n, model, size, responseFormat, from: null })
-  if (routeStore.getState().route.id !== null) closeLight()
+  if (routeStore.getState().route.id !== null) closeLightbox()
   appStore.setState({ listDrawerOpen: false })
   focusPrompt()
 }
 
-/** Once what covers it is gone. */
+/** Waits until whatever covers the composer has closed. */
 export const focusPrompt = (): void => {
   setTimeout(() => {
     const field = document.querySelector<HTMLTextAreaElement>('.images-composer textarea')
@@ -199,7 +199,7 @@ export const focusGallery = (): void => {
   setTimeout(() => document.querySelector<HTMLElement>('.images-gallery')?.focus())
 }
 
-/** As what the next message of a new chat shows to its model. */
+/** Attaches the image to the next message of a new chat. */
 export async function showToChat(image: Image): Promise<void> {
   const attachment = await attempt((core) => core.images.asAttachment({ id: image.id }))
   if (!attachment) return
@@ -207,14 +207,14 @@ export async function showToChat(image: Image): Promise<void> {
   navigate({ page: 'chat', id: null })
 }
 
-/** Shows a request of it in the Proxy room's log. */
+/** Opens a request in the log of the Proxy page. */
 export function openRow(id: number): void {
   requestsStore.setState((state) => withSelected(state, id))
   appStore.setState({ inspectorShown: true })
   navigate({ page: 'proxy', id: null })
 }
 
-/** Goes to the first picture of a drawing, out of a search that hides it; one without pictures shows again what went wrong. */
+/** Moves to the first image of a drawing, clearing a search that hides it. For a drawing without images, shows its problems again. */
 export async function goToDrawing(drawing: Drawing): Promise<void> {
   const { search, favourites } = imagesStore.getState()
   if (goToPicture(drawing)) return
@@ -225,7 +225,7 @@ export async function goToDrawing(drawing: Drawing): Promise<void> {
   } else if (isTroubled(drawing)) imagesStore.setState({ recalled: drawing.id })
 }
 
-/** False where the gallery shows none of them now. */
+/** False when the gallery shows none of its images. */
 function goToPicture({ id }: Drawing): boolean {
   const image = imagesStore.getState().images.findLast(({ drawingId }) => drawingId === id)
   if (!image) return false
@@ -233,7 +233,7 @@ function goToPicture({ id }: Drawing): boolean {
   return true
 }
 
-/** A name that says what it is, without what file systems can't hold. */
+/** A file name from the prompt, without characters that file systems refuse. */
 export function fileName({ prompt, mime }: Image): string {
   const words = prompt
     .replace(/[\p{C}\\/:*?"<>|]+/gu, ' ')
@@ -243,7 +243,7 @@ export function fileName({ prompt, mime }: Image): string {
   return `${stem}.${mime.slice('image/'.length).replace('jpeg', 'jpg')}`
 }
 
-/** Out of the window: by the program where it can, else by the browser's own way. */
+/** Drags an image out of the window: through Electron where possible, otherwise through the browser. */
 export function dragOut(event: DragEvent, image: Image): void {
   const name = fileName(image)
   if (appStore.getState().app?.host === 'desktop') {
@@ -257,4 +257,4 @@ export function dragOut(event: DragEvent, image: Image): void {
   if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copy'
 }
 
-export const removedWords = (count: number): string => t('deeds.removed', { count, figure: showCount(count) })
+export const removedText = (count: number): string => t('deeds.removed', { count, figure: showCount(count) })

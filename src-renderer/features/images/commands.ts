@@ -1,6 +1,6 @@
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { imagesStore, targets } from '../../stores/images.ts'
 import * as actions from './actions.ts'
 import { startSlideshow } from './ImageLightbox.tsx'
@@ -13,10 +13,10 @@ const title = (key: keyof typeof import('../../i18n/en/images.ts')['images']['co
 const chosen = (): Image[] => targets(imagesStore.getState())
 const one = (): Image | null => chosen()[0] ?? null
 const some = (): boolean => imagesStore.getState().images.length > 0
-/** Found or not: a search without a hit is there to be changed. */
+/** Also without matches, because the person may want to change the search. */
 const any = (): boolean => imagesStore.getState().total > 0
 
-/** What can be done with the picture at the cursor, or with all that are selected. */
+/** Commands on the image at the cursor, or on the selected ones. */
 function ofPictures(): Command[] {
   const command = (name: Title, run: (image: Image, all: Image[]) => void, keys?: string): Command => ({
     id: `images.${name}`,
@@ -30,7 +30,7 @@ function ofPictures(): Command[] {
     ...(keys === undefined ? {} : { keys }),
   })
   return [
-    command('open', ({ id }) => actions.openLight(id)),
+    command('open', ({ id }) => actions.openLightbox(id)),
     command('favourite', (_, all) => void actions.toggleFavourite(all)),
     command('save', (_, all) => void actions.saveImages(all), 'Mod+S'),
     command('copy', (image) => void actions.copyImage(image), 'Mod+Shift+C'),
@@ -78,7 +78,7 @@ function commands(): Command[] {
       title: title('undo'),
       group: 'images',
       keys: 'Mod+Z',
-      // In a field the keys take back what was typed.
+      // In a field, the shortcut undoes typing.
       when: () => imagesStore.getState().undo.length > 0 && !document.activeElement?.matches('input, textarea'),
       run: () => void actions.undoRemove(),
     },
@@ -86,7 +86,7 @@ function commands(): Command[] {
   ]
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
+/** Registers the commands, and again when the language changes. Returns the function that removes them. */
 export function offerImagesCommands(): () => void {
-  return offerInWords(() => commands().map((command) => ({ ...command, page: 'images' })))
+  return offerTranslatedCommands(() => commands().map((command) => ({ ...command, page: 'images' })))
 }

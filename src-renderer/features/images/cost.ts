@@ -3,7 +3,7 @@ import { exact } from '../../shared/ui/sc.ts'
 
 const unit = 10n ** 18n
 
-/** What `n` pictures would cost if each cost as much as the last ones did, as decimal text in SC; null where none has a price. */
+/** The expected cost of `n` images at the latest known price per image, SC, exact decimal string. Null when no price is known. */
 export function likelyCost(drawings: readonly Drawing[], n: number): string | null {
   const last = drawings.find(({ cost, state, slots }) => cost !== null && state === 'done' && slots.length > 0)
   if (!last || last.cost === null) return null

@@ -1,19 +1,19 @@
 import type { infer as Infer } from 'zod'
 import type { Drawing, Image, lineage } from '../../../src-preload/contract/images.ts'
 
-/** A prompt of a lineage, as deep as it is from the first one. */
+/** A prompt of a lineage, with its depth. */
 export interface Kin {
   drawing: Drawing
   images: readonly Image[]
   /** From 1. */
   level: number
   parentId: string | null
-  /** From 1, among those of the same picture's drawing. */
+  /** From 1, among the variations of the same drawing. */
   place: number
   siblings: number
 }
 
-/** The tree in the order that it is read in: each prompt before those that were taken from it, older ones first. */
+/** The lineage as rows in reading order: each prompt before those derived from it, older ones first. */
 export function family({ drawings, images }: Infer<typeof lineage>): Kin[] {
   const home = new Map(images.map(({ id, drawingId }) => [id, drawingId]))
   const known = new Set(drawings.map(({ id }) => id))
@@ -25,7 +25,7 @@ export function family({ drawings, images }: Infer<typeof lineage>): Kin[] {
   }
   const read: Kin[] = []
   const seen = new Set<string>()
-  // By hand and not by calls: a chain of variations may be long.
+  // Iterative, because a chain of variations may be long.
   const open = kin(null, 1)
   while (open.length > 0) {
     const next = open.shift()

@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { imagesStore, targets, withCursor, withRange, withToggled } from '../../stores/images.ts'
-import { openLight, remove, toggleFavourite } from './actions.ts'
+import { openLightbox, remove, toggleFavourite } from './actions.ts'
 import { type Direction, type Masonry, stepFrom } from './masonry.ts'
 
 const directions: Record<string, Direction> = {
@@ -10,8 +10,8 @@ const directions: Record<string, Direction> = {
 }
 
 /**
- * Arrows, Page, Home and End walk the pictures, with Shift they select on the way; Space selects, Ctrl+A all, Enter opens, F marks a
- * favourite, Delete deletes, Esc selects nothing. True when the key did something.
+ * Handles a key press: arrow keys, Page, Home and End move, with Shift they select, Space toggles, Ctrl+A selects all, Enter opens, F marks
+ * a favourite, Delete deletes, Escape clears the selection. True when the key was handled.
  */
 export function galleryKey(event: KeyboardEvent, masonry: Masonry, viewHeight: number): boolean {
   const { images, cursor } = imagesStore.getState()
@@ -43,7 +43,7 @@ function actOn(event: KeyboardEvent, here: Image | undefined): boolean {
   else if (key === ' ' && here) {
     imagesStore.setState(event.shiftKey ? withRange(state, here.id, true) : withToggled(state, here.id))
   } else if (mod) return false
-  else if (key === 'Enter' && here) openLight(here.id)
+  else if (key === 'Enter' && here) openLightbox(here.id)
   else if (key === 'Escape' && state.picked.size > 0) imagesStore.setState({ picked: new Set() })
   else if (key === 'f') void toggleFavourite(targets(state))
   else if (key === 'Delete' || key === 'Backspace') void remove(targets(state))
@@ -51,7 +51,7 @@ function actOn(event: KeyboardEvent, here: Image | undefined): boolean {
   return true
 }
 
-/** The place that a key leads to; null where it leads to none. Sideways goes as the text goes. */
+/** The index that a key moves to, or null. Left and right follow the text direction. */
 function goalOf(event: KeyboardEvent, masonry: Masonry, at: number, viewHeight: number): number | null {
   const { key } = event
   const back = document.documentElement.dir === 'rtl'
@@ -64,7 +64,7 @@ function goalOf(event: KeyboardEvent, masonry: Masonry, at: number, viewHeight: 
   return stepByHeight(masonry, at, key === 'PageUp' ? 'up' : 'down', viewHeight)
 }
 
-/** In its column as far as a page reaches, at least one. */
+/** Moves in its column by up to one page, at least by one image. */
 function stepByHeight(masonry: Masonry, at: number, direction: 'up' | 'down', height: number): number {
   let now = stepFrom(masonry, at, direction)
   for (;;) {

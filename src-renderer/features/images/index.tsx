@@ -5,10 +5,10 @@ import { ImagesInspector } from './Inspector.tsx'
 import { ImagesList } from './List.tsx'
 import { ImagesStage } from './Stage.tsx'
 
-/** Offers the room's commands once for the window: Settings lists them from anywhere. */
-export function ImagesLive() {
+/** Registers the page's commands once per window, because Settings lists them on any page. */
+export function ImagesSubscriptions() {
   useEffect(() => offerImagesCommands(), [])
   return null
 }
 
-export const imagesProcedures: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }
+export const imagesPage: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }

@@ -1,5 +1,5 @@
-// Columns of equal width; each picture goes to the column that is the shortest so far. So no top is above the one before: the order of
-// time can be read off the page, and what is in sight is found by halving.
+// Columns of equal width. Each image is placed in the shortest column. So tops never decrease in list order: the page reads in order of
+// time, and the visible range is found by binary search.
 
 export interface Sized {
   width: number
@@ -8,22 +8,22 @@ export interface Sized {
 
 export interface Masonry {
   columnWidth: number
-  /** Of the whole, in CSS pixels. */
+  /** Total height, CSS pixels. */
   height: number
-  /** By place in the list: the column, and in CSS pixels where the box begins and how tall it is. */
+  /** By list index: the column, and the top and height of its box in CSS pixels. */
   column: Uint16Array
   top: Float64Array
   tall: Float64Array
-  /** Places in the list, column by column, from the top. */
+  /** List indexes, column by column, from the top. */
   columns: readonly (readonly number[])[]
 }
 
 export const gap = 8
-/** A picture that is taller or flatter than this is shown cut to it: one panorama must not be a line, one tower not a page. */
+/** Images with a more extreme aspect ratio are cropped to this one. */
 const tallest = 2
 const flattest = 0.4
 
-/** As many columns as there is room for: from 170 pixels in a narrow stage to 260 in a wide one, at least one. */
+/** As many columns as fit: at least 170 pixels wide in a narrow stage, 260 in a wide one. At least one. */
 export function columnsFor(width: number): number {
   const wanted = Math.min(260, Math.max(170, width / 5))
   return Math.max(1, Math.floor((width + gap) / (wanted + gap)))
@@ -31,7 +31,7 @@ export function columnsFor(width: number): number {
 
 export const leftOf = ({ column, columnWidth }: Masonry, at: number): number => (column[at] ?? 0) * (columnWidth + gap)
 
-/** Cost: about a millisecond for 10,000 pictures. */
+/** Cost: about a millisecond for 10,000 images. */
 export function layOut(pictures: readonly Sized[], width: number): Masonry {
   const count = columnsFor(width)
   const columnWidth = Math.max(1, (width - gap * (count - 1)) / count)
@@ -53,7 +53,7 @@ export function layOut(pictures: readonly Sized[], width: number): Masonry {
   return { columnWidth, height: Math.max(0, Math.max(...ends) - gap), column, top, tall, columns }
 }
 
-/** Places of the pictures that touch the band from `from` to `to`, ascending. */
+/** List indexes of the images that overlap the range from `from` to `to`, ascending. */
 export function inSight({ top, tall, columns }: Masonry, from: number, to: number): number[] {
   const seen: number[] = []
   for (const places of columns) {
@@ -66,7 +66,7 @@ export function inSight({ top, tall, columns }: Masonry, from: number, to: numbe
   return seen.sort((a, b) => a - b)
 }
 
-/** The first of a column whose lower edge is at or below `from`. */
+/** The first image of a column whose lower edge is at or below `from`. */
 function firstBelow(places: readonly number[], top: Float64Array, tall: Float64Array, from: number): number {
   let low = 0
   let high = places.length
@@ -81,7 +81,7 @@ function firstBelow(places: readonly number[], top: Float64Array, tall: Float64A
 
 export type Direction = 'left' | 'right' | 'up' | 'down'
 
-/** The place that an arrow key leads to from `at`; `at` itself where there is none. Sideways it is the picture at the same height. */
+/** The index that an arrow key moves to, or `at` when there is none. Sideways it is the image at the same height. */
 export function stepFrom(masonry: Masonry, at: number, direction: Direction): number {
   const { column, top, tall, columns } = masonry
   const own = column[at] ?? 0

@@ -3,27 +3,28 @@ import { type ImagesChange, imageWish } from '../../../src-preload/contract/imag
 import { id } from '../../../src-preload/contract/problem.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { watchWithRetry } from '../../api/watch.ts'
 import { intentChanged } from '../../shared/requestIds.ts'
 import { localStore } from '../../shared/storage.ts'
 import { emptyDraft, type ImageDraft, imagesStore, withChange, withFound } from '../../stores/images.ts'
 import { client, setClient } from './client.ts'
 import { forgetThumbs } from './thumbs.ts'
 
-/** The room is shown: its store follows the core until the answer is called. */
+/** Starts the page: its store follows the core. Returns the function that stops it. */
 export function startImages(given: Client): () => void {
   setClient(given)
   recallDraft()
   const ended = new AbortController()
   const refused = (thrown: unknown) => imagesStore.setState({ state: 'failed', problem: problemOf(thrown) })
-  void keepWatching(
+  void watchWithRetry(
+    given,
     ended.signal,
     async (signal) => {
       const events = perFrame<ImagesChange>((batch) => {
         if (signal.aborted) return
         imagesStore.setState(batch.reduce(withChange, imagesStore.getState()))
-        // What came or went while nobody watched is in no event.
+        // Changes during a disconnection are in no event.
         if (batch.some(({ type }) => type === 'snapshot')) void find()
         else if (imagesStore.getState().stale) findSoon()
       })
@@ -48,7 +49,7 @@ export function startImages(given: Client): () => void {
   }
 }
 
-/** ms: a word is typed in less than the sum of these. */
+/** ms. Shorter than this, a person is still typing. */
 const typingPause = 120
 let soon: ReturnType<typeof setTimeout> | undefined
 let finding: AbortController | null = null
@@ -58,7 +59,7 @@ function findSoon(): void {
   soon = setTimeout(() => void find(), typingPause)
 }
 
-/** Asks for the pictures of the search as it stands; an answer to an earlier one falls away. */
+/** Reads the images that match the current search, and cancels an earlier read. */
 export async function find(): Promise<void> {
   const core = client()
   if (!core) return
@@ -92,14 +93,14 @@ const storedDraft = imageWish.extend({
   from: z.object({ imageId: id, thumbId: id.nullable(), mediaId: id }).nullable(),
 })
 
-/** What was half written survives a reload. */
+/** Restores the draft after a reload. */
 function recallDraft(): void {
   if (imagesStore.getState().draft !== emptyDraft) return
   const kept = storedDraft.safeParse(localStore.getJson(draftKey))
   if (kept.success) imagesStore.setState({ draft: kept.data })
 }
 
-/** Drawn now or later, the draft is one place: which of the two was meant is not known of a request whose answer was lost. */
+/** Drawing now or later uses the same place, because after a lost answer it is unknown which one the core received. */
 export const draftPlace = { scope: 'images', name: 'draft' }
 
 export function setDraft(change: Partial<ImageDraft>): void {

@@ -1,8 +1,8 @@
 import type { ThumbAsked, ThumbMade } from './thumbs.ts'
 
-// Fetching, decoding and packing a large picture takes hundreds of ms: it is done here, where nothing waits for it.
+// Loading, decoding and encoding a large image takes hundreds of ms, so a worker does it.
 
-/** The contract's bounds: pixels a side, and bytes. */
+/** The contract's limits: pixels per side, and bytes. */
 const largestSide = 512
 const largestBytes = 300_000
 
@@ -15,7 +15,7 @@ addEventListener('message', ({ data: asked }: MessageEvent<ThumbAsked>) => {
 
 async function make({ id, src, width, height }: ThumbAsked): Promise<ThumbMade> {
   const reply = await fetch(src)
-  if (!reply.ok) throw new Error(`The picture was answered with ${reply.status}.`)
+  if (!reply.ok) throw new Error(`The image request failed with status ${reply.status}.`)
   const share = Math.min(1, largestSide / Math.max(width, height))
   const size = [Math.max(1, Math.round(width * share)), Math.max(1, Math.round(height * share))] as const
   const bitmap = await createImageBitmap(await reply.blob(), {
@@ -30,7 +30,7 @@ async function make({ id, src, width, height }: ThumbAsked): Promise<ThumbMade> 
     const blob = await canvas.convertToBlob({ type: 'image/webp', quality })
     if (blob.size <= largestBytes) return { id, data: await base64(blob) }
   }
-  throw new Error('The picture can’t be made small enough.')
+  throw new Error('The thumbnail exceeds the size limit.')
 }
 
 function base64(blob: Blob): Promise<string> {
@@ -40,7 +40,7 @@ function base64(blob: Blob): Promise<string> {
       const url = typeof reader.result === 'string' ? reader.result : ''
       resolve(url.slice(url.indexOf(',') + 1))
     }
-    reader.onerror = () => reject(new Error('The small picture can’t be read.', { cause: reader.error }))
+    reader.onerror = () => reject(new Error('The thumbnail cannot be encoded.', { cause: reader.error }))
     reader.readAsDataURL(blob)
   })
 }

@@ -5,35 +5,35 @@ import { client } from './client.ts'
 
 export interface ThumbAsked {
   id: string
-  /** A whole address: a worker's own may be a blob's. */
+  /** Absolute, because the worker's own address may be a blob: URL. */
   src: string
   width: number
   height: number
 }
 
-/** `data`: WebP as base64; null where none could be made. */
+/** `data`: WebP as base64. Null when it failed. */
 export interface ThumbMade {
   id: string
   data: string | null
 }
 
-/** More are not quicker on two cores. */
+/** More workers are not faster on two cores. */
 const atOnce = 2
-/** Pixels that may be decoded at once, four bytes each; a larger picture is decoded alone. */
+/** Upper limit of pixels being decoded, four bytes each. A larger image is decoded alone. */
 const pixelsAtOnce = 30_000_000
-/** A thread that made nothing for so long is given up, in ms. */
+/** ms after which an idle worker is terminated. */
 const idleFor = 15_000
-/** A picture as small as this is its own small one: pixels a side, bytes. */
+/** An image up to this size is its own thumbnail: pixels per side, bytes. */
 const smallSide = 512
 const smallBytes = 100_000
 
 let worker: Worker | null = null
 let idle: ReturnType<typeof setTimeout> | undefined
 let waiting: Image[] = []
-/** Being made: id and pixels. */
-const under = new Map<string, number>()
+/** Images being processed: id and pixels. */
+const processing = new Map<string, number>()
 
-/** What the gallery draws of a picture: the small one, or where there is none and none will be, the whole; null until then. */
+/** The address to show for an image: the thumbnail, or the full image when there is no thumbnail. Null until known. */
 export function srcOf(image: Image, noThumb: ReadonlySet<string>): string | null {
   if (image.thumbId) return mediaPath(image.thumbId)
   return isSmall(image) || noThumb.has(image.id) ? mediaPath(image.mediaId) : null
@@ -42,24 +42,24 @@ export function srcOf(image: Image, noThumb: ReadonlySet<string>): string | null
 const isSmall = ({ width, height, bytes }: Image): boolean =>
   Math.max(width, height) <= smallSide && bytes <= smallBytes
 
-/** The pictures in sight: of those without a small one it is made now, once for all windows. What has left the view waits no longer. */
+/** Creates missing thumbnails of the visible images, once for all windows. Images that leave the view are removed from the queue. */
 export function wantThumbs(images: readonly Image[]): void {
   const { noThumb } = imagesStore.getState()
-  waiting = images.filter((image) => srcOf(image, noThumb) === null && !under.has(image.id))
+  waiting = images.filter((image) => srcOf(image, noThumb) === null && !processing.has(image.id))
   while (hasSpace()) next()
 }
 
 function hasSpace(): boolean {
   const [first] = waiting
-  if (!first || under.size >= atOnce) return false
-  const pixels = [...under.values()].reduce((sum, one) => sum + one, 0)
-  return under.size === 0 || pixels + first.width * first.height <= pixelsAtOnce
+  if (!first || processing.size >= atOnce) return false
+  const pixels = [...processing.values()].reduce((sum, one) => sum + one, 0)
+  return processing.size === 0 || pixels + first.width * first.height <= pixelsAtOnce
 }
 
-/** Nobody looks any more. */
+/** Stops all work. */
 export function forgetThumbs(): void {
   waiting = []
-  under.clear()
+  processing.clear()
   worker?.terminate()
   worker = null
   clearTimeout(idle)
@@ -70,7 +70,7 @@ function next(): void {
   if (!image) return
   clearTimeout(idle)
   const { id, width, height } = image
-  under.set(id, width * height)
+  processing.set(id, width * height)
   worker ??= open()
   const src = new URL(mediaPath(image.mediaId), location.href).href
   worker.postMessage({ id, src, width, height } satisfies ThumbAsked)
@@ -78,17 +78,17 @@ function next(): void {
 
 function open(): Worker {
   const fresh = new Worker(new URL('./thumb.worker.ts', import.meta.url), { type: 'module' })
-  fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void keep(data)
-  // It could not even be loaded: every picture is drawn whole.
+  fresh.onmessage = ({ data }: MessageEvent<ThumbMade>) => void storeThumb(data)
+  // The worker failed to load: full images are shown.
   fresh.onerror = () => {
-    for (const id of under.keys()) settle(id, false)
+    for (const id of processing.keys()) settle(id, false)
   }
   return fresh
 }
 
-async function keep({ id, data }: ThumbMade): Promise<void> {
+async function storeThumb({ id, data }: ThumbMade): Promise<void> {
   try {
-    if (data === null) throw new Error('No small picture could be made.')
+    if (data === null) throw new Error('The worker created no thumbnail.')
     const image = await client()?.images.keepThumb({ id, data })
     if (image) imagesStore.setState(withChange(imagesStore.getState(), { type: 'image', image }))
     settle(id, true)
@@ -98,8 +98,8 @@ async function keep({ id, data }: ThumbMade): Promise<void> {
 }
 
 function settle(id: string, made: boolean): void {
-  if (!under.delete(id)) return
+  if (!processing.delete(id)) return
   if (!made) imagesStore.setState(({ noThumb }) => ({ noThumb: new Set([...noThumb, id]) }))
   while (hasSpace()) next()
-  if (under.size === 0) idle = setTimeout(forgetThumbs, idleFor)
+  if (processing.size === 0) idle = setTimeout(forgetThumbs, idleFor)
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 
-/** The time now in ms, moving every `every` ms. */
+/** The current time in Unix ms, updated every `every` ms. */
 export function useNow(every: number): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

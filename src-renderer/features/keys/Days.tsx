@@ -8,6 +8,7 @@ import { Legend } from '../../shared/chart/Legend.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
+import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { type KeyDay, keyRanges, keysStore, useKeys } from '../../stores/keys.ts'
@@ -26,7 +27,7 @@ function textOf(day: KeyDay | undefined, measure: KeyMeasure): string | null {
   return day.figures.cost === null ? null : `${showSc(day.figures.cost)} SC`
 }
 
-/** One key's days as a chart's one series. */
+/** The days of one key as a chart with one series. */
 export function chartOfKey(days: readonly KeyDay[], measure: KeyMeasure, name: string): ChartData {
   const values = days.map((day) =>
     measure === 'spend' ? (day.figures?.cost == null ? null : Number(day.figures.cost)) : countOf(day, measure),
@@ -40,7 +41,7 @@ export function chartOfKey(days: readonly KeyDay[], measure: KeyMeasure, name: s
   }
 }
 
-/** What this key spent, day by day. */
+/** The daily spend of this key. */
 export function Days({ shown }: { shown: AccountKey }) {
   const { t } = useTranslation('keys')
   const daily = useKeys((store) => store.daily)
@@ -102,33 +103,26 @@ function Table({ days }: { days: readonly KeyDay[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
     <section tabIndex={0} aria-label={t('tableLabel')} className="figures-box">
-      <table className="figures">
-        <caption className="sr-only">{t('tableLabel')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('day')}</th>
-            {(['cost', 'requests', 'tokensIn', 'tokensOut'] as const).map((column) => (
-              <th key={column} scope="col" className="num">
-                {t(column)}
-              </th>
-            ))}
+      <FiguresTable
+        label={t('tableLabel')}
+        columns={[
+          { id: 'day', title: t('day') },
+          ...(['cost', 'requests', 'tokensIn', 'tokensOut'] as const).map((id) => ({ id, title: t(id), num: true })),
+        ]}
+      >
+        {[...days].reverse().map(({ day, state, figures }) => (
+          <tr key={day} data-state={state}>
+            <th scope="row">
+              {showCalendarLong(day)}
+              {state !== 'whole' && <small>{t(state)}</small>}
+            </th>
+            <td className="num">{figures?.cost == null ? '–' : showSc(figures.cost)}</td>
+            <td className="num">{figures ? showCount(figures.requests) : '–'}</td>
+            <td className="num">{figures ? showCount(figures.tokensIn) : '–'}</td>
+            <td className="num">{figures ? showCount(figures.tokensOut) : '–'}</td>
           </tr>
-        </thead>
-        <tbody>
-          {[...days].reverse().map(({ day, state, figures }) => (
-            <tr key={day} data-state={state}>
-              <th scope="row">
-                {showCalendarLong(day)}
-                {state !== 'whole' && <small>{t(state)}</small>}
-              </th>
-              <td className="num">{figures?.cost == null ? '–' : showSc(figures.cost)}</td>
-              <td className="num">{figures ? showCount(figures.requests) : '–'}</td>
-              <td className="num">{figures ? showCount(figures.tokensIn) : '–'}</td>
-              <td className="num">{figures ? showCount(figures.tokensOut) : '–'}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </FiguresTable>
     </section>
   )
 }

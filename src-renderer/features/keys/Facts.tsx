@@ -8,7 +8,7 @@ import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { showSc, showSigned } from '../../shared/ui/sc.ts'
 import { useStamp } from './timestamp.ts'
 
-/** Every field of the key's record, and its totals. What is null is said in words: not set, never, not told. */
+/** All fields of the key's record, and its totals. Null fields have a text: not set, never, not reported. */
 export function Facts({ shown }: { shown: AccountKey }) {
   const { t } = useTranslation('keys')
   const stamp = useStamp()
@@ -17,7 +17,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
     const reported = value !== null && value !== ''
     return { id, name: t(id), value: reported ? value : none, quiet: !reported || idle }
   }
-  // Told all the same, but nothing is taken from it.
+  // The service reports the balance, but does not charge it.
   const idle = shown.balanceEnabled === false
   const when = (written: string | null) => (written === null ? null : stamp(written))
   const count = (value: number | null) => (value === null ? null : showCount(value))

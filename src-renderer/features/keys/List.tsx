@@ -11,7 +11,7 @@ import { keyShown, keysStore, matchingKeys, useKeys } from '../../stores/keys.ts
 import { hrefOf, useRoute } from '../../stores/route.ts'
 import { useStamp } from './timestamp.ts'
 
-/** The account's keys: those that can call first, the revoked dimmed. Arrow keys walk them. */
+/** The account's keys: usable keys first, revoked ones dimmed. Arrow keys move. */
 export function KeysList() {
   const { t } = useTranslation('keys')
   const { id } = useRoute()

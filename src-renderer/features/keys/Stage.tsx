@@ -77,7 +77,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
   const usageProblem = useUsage((store) => store.usageProblem)
   const keys = useKeys((store) => store.keys)
   const account = useUsage(selectedAccount)
-  const booksKnown = useUsage((store) => store.accounts !== null)
+  const accountsKnown = useUsage((store) => store.accounts !== null)
   const failed = problem ?? usageProblem
   if (failed) {
     return (
@@ -86,7 +86,7 @@ function Body({ shown }: { shown: AccountKey | null }) {
       </div>
     )
   }
-  if (!booksKnown || (account && keys === null)) {
+  if (!accountsKnown || (account && keys === null)) {
     return (
       <p role="status" className="p-6 text-faint">
         {t('loading')}
@@ -152,7 +152,7 @@ function Nothing({ connected }: { connected: boolean }) {
         connected ? (
           <Button onClick={() => void refreshKeys()}>{t('refresh')}</Button>
         ) : (
-          <Button look="go" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+          <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
             {t('empty.connect')}
           </Button>
         )

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import type { PageRegions } from '../../shared/pageView.ts'
 import { KeysList } from './List.tsx'
 import { KeysStage } from './Stage.tsx'
@@ -17,10 +17,10 @@ const commands = (): Command[] => [
   },
 ]
 
-/** Offers the room's commands once for the window: Settings lists them from anywhere. */
-export function KeysLive() {
-  useEffect(() => offerInWords(commands), [])
+/** Registers the page's commands once per window, because Settings lists them on any page. */
+export function KeysSubscriptions() {
+  useEffect(() => offerTranslatedCommands(commands), [])
   return null
 }
 
-export const keysProcedures: PageRegions = { List: KeysList, Stage: KeysStage }
+export const keysPage: PageRegions = { List: KeysList, Stage: KeysStage }

@@ -1,23 +1,25 @@
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { createFeatureClient } from '../../shared/featureClient.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { type KeyRange, keyShown, keysStore, sortedKeys } from '../../stores/keys.ts'
 import { routeStore } from '../../stores/route.ts'
 import { selectedAccount, usageStore } from '../../stores/usage.ts'
 import { dayOfInstant, shiftDay } from '../../stores/usageDays.ts'
 
-let client: Client | null = null
-let watching: AbortController | null = null
+const say = (text: string): void => showToast({ id: 'keys', text })
+const { client, setClient, attempt } = createFeatureClient(({ message }) => say(message))
+let stopWatching: (() => void) | null = null
 let reading: AbortController | null = null
 let asked = ''
 
 const lengths: Record<KeyRange, number> = { '30': 30, '90': 90, year: 365 }
 
-/** The room is shown: it follows the keys of the book that is looked at, until the answer is called. */
+/** Starts the page: follows the keys of the selected account. Returns the function that stops it. */
 export function startKeys(given: Client): () => void {
-  client = given
+  setClient(given)
   const follow = () => {
     watchAccount(selectedAccount(usageStore.getState())?.id ?? null)
     readDays()
@@ -26,38 +28,35 @@ export function startKeys(given: Client): () => void {
   follow()
   return () => {
     for (const stop of stops) stop()
-    watching?.abort()
+    stopWatching?.()
     reading?.abort()
-    watching = null
+    stopWatching = null
     asked = ''
-    client = null
+    setClient(null)
   }
 }
 
 function watchAccount(accountId: string | null): void {
-  const core = client
-  if (watching && keysStore.getState().accountId === accountId) return
-  watching?.abort()
-  watching = new AbortController()
+  const core = client()
+  if (stopWatching && keysStore.getState().accountId === accountId) return
+  stopWatching?.()
+  stopWatching = null
   if (keysStore.getState().accountId !== accountId)
     keysStore.setState({ accountId, keys: null, problem: null, daily: null })
   if (!core || accountId === null) return
-  void keepWatching(
-    watching.signal,
-    async (signal) => {
-      for await (const keys of await core.keys.watch({ accountId }, { signal })) {
-        keysStore.setState({ keys: sortedKeys(keys), problem: null })
-      }
-    },
+  stopWatching = subscribe(
+    core,
+    (signal) => core.keys.watch({ accountId }, { signal }),
+    (keys) => keysStore.setState({ keys: sortedKeys(keys), problem: null }),
     (thrown) => keysStore.setState({ problem: problemOf(thrown) }),
   )
 }
 
-/** Days of the key that is shown, again when it, the range or what is known of it changes. */
+/** Reads the days of the shown key again when the key, the range or the key's record changes. */
 function readDays(): void {
   const { accountId, keys, range } = keysStore.getState()
   const key = keyShown(keys ?? [], routeStore.getState().route.id)
-  const core = client
+  const core = client()
   if (!core || !key || accountId === null) return
   const to = dayOfInstant(Date.now())
   const from = shiftDay(to, 1 - lengths[range])
@@ -77,13 +76,7 @@ function readDays(): void {
   )
 }
 
-const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'keys', text }))
-
 export async function refreshKeys(): Promise<void> {
-  try {
-    const done = await client?.keys.refresh()
-    if (done) say(i18n.t('keys:refreshed', { count: done.keys }))
-  } catch (thrown) {
-    say(problemOf(thrown).message)
-  }
+  const done = await attempt((core) => core.keys.refresh())
+  if (done) say(i18n.t('keys:refreshed', { count: done.keys }))
 }

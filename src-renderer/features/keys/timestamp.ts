@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
 import { showCalendarDate, showFull } from '../../i18n/format.ts'
 
-/** An instant that names its zone is shown on the person's clock; a bare date, or anything else, as it was written. */
+/** Formats an instant with a time zone in local time. Other text, such as a bare date, is unchanged. */
 export function useStamp(): (written: string) => string {
-  // Shown again in another language.
+  // Renders again when the language changes.
   useTranslation()
   return stamp
 }

@@ -9,7 +9,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { say } from './actions.ts'
 
-/** Asks before a deed, stays while it is done, and shows what the core said against it. */
+/** Asks before an action, stays open while it runs, and shows a failure. */
 export function Confirmed(props: {
   open: boolean
   title: string
@@ -51,7 +51,7 @@ export function Confirmed(props: {
 
 export type AppAction = { action: 'revoke' | 'resetSpend' | 'eraseBodies'; tool: App }
 
-/** What a card's menu does only after asking. */
+/** The dialogs of the card menu's actions that need confirmation. */
 export function AppActions({ asked, onClose }: { asked: AppAction | null; onClose: () => void }) {
   const { t } = useTranslation('proxy')
   const { id = '', name = '' } = asked?.tool ?? {}

@@ -14,7 +14,7 @@ import { AppFields } from './AppFields.tsx'
 import { type FormErrors, formOf, freshColour, newForm, readForm } from './form.ts'
 import { SetupPicker } from './SetupPicker.tsx'
 
-/** What is to be made: nothing, a new key (perhaps for a set-up that was picked), or changes of one. */
+/** The state of the dialog: closed, a new app (perhaps for a selected setup), or changes of an app. */
 export type AppDraft = { tool: App | null; name: string; setup: string | null }
 
 interface Shared {
@@ -24,7 +24,7 @@ interface Shared {
   bodyDays: number
 }
 
-/** The form of a tool, and after a new key was made that key, this once, with the texts to set the tool up. */
+/** The form of an app. After creating an app, shows the key once, with the setup texts. */
 export function AppDialog({ draft, ...shared }: Shared & { draft: AppDraft | null }) {
   const { t } = useTranslation('proxy')
   const [made, setMade] = useState<{ app: App; key: string } | null>(null)
@@ -71,7 +71,7 @@ function Form({
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
   const element = useRef<HTMLFormElement>(null)
-  // Whoever saved is led to the first thing that needs a change.
+  // After a failed save, focuses the first field with an error.
   useEffect(() => {
     if (Object.keys(errors).length > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [errors])
@@ -103,7 +103,7 @@ function Form({
         bodyDays={bodyDays}
         onChange={(change) => {
           setForm((before) => ({ ...before, ...change }))
-          // What is being changed is not wrong any more until it is read again.
+          // An edited field has no error until the next check.
           setErrors((before) => {
             const changed = [...Object.keys(change), ...('anyModel' in change ? ['models'] : [])]
             if ('anyEndpoint' in change) changed.push('endpoints')
@@ -118,7 +118,7 @@ function Form({
             {t('form.bad.some')}
           </span>
         )}
-        <Button look="go" type="submit" busy={busy} disabled={form.name.trim() === ''}>
+        <Button variant="primary" type="submit" busy={busy} disabled={form.name.trim() === ''}>
           {t(tool ? 'form.save' : 'form.make')}
         </Button>
       </div>
@@ -139,7 +139,7 @@ function Made(props: Shared & { tool: App; secret: string; setup: string | null 
         >
           {secret}
         </code>
-        <CopyButton look="go" text={secret} name={t('form.copy')} label={t('form.copy')} />
+        <CopyButton variant="primary" text={secret} name={t('form.copy')} label={t('form.copy')} />
       </div>
       <SetupPicker
         baseUrl={props.baseUrl}

@@ -16,7 +16,7 @@ export interface FieldsProps {
   onChange: (change: Partial<ToolForm>) => void
 }
 
-/** Everything that a person decides about a tool's key. */
+/** All settings of an app. */
 export function AppFields(props: FieldsProps) {
   return (
     <>

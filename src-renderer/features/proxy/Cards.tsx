@@ -28,7 +28,7 @@ import { Badge, Sparkline, useNow } from './appearance.tsx'
 import { stateOf, type ToolState } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
 
-/** What a card asks the room to open. */
+/** What a card asks the page to open. */
 export type CardAction = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
@@ -37,7 +37,7 @@ export interface CardsProps {
   onAction: (action: CardAction, tool: App) => void
 }
 
-/** The tools that may ask, and folded below them the keys that no longer can. */
+/** The active apps, and below them, collapsed, the ended ones. */
 export function Cards(props: CardsProps) {
   const { t } = useTranslation('proxy')
   const tools = useApps()
@@ -53,7 +53,7 @@ export function Cards(props: CardsProps) {
             title={t('tools.emptyTitle')}
             action={
               <>
-                <Button look="go" icon={Plus} onClick={props.onAdd}>
+                <Button variant="primary" icon={Plus} onClick={props.onAdd}>
                   {t('add')}
                 </Button>
                 <Button onClick={props.onConnect}>{t('connectTool')}</Button>
@@ -76,7 +76,7 @@ export function Cards(props: CardsProps) {
         <div className="flex items-start gap-3">
           {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
           {alive.length > 0 && (
-            <Button look="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
+            <Button variant="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
               {t('add')}
             </Button>
           )}
@@ -187,7 +187,7 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
   )
 }
 
-/** What is limited, what is held or unknown, and how much was asked: the small print of a card. */
+/** The small print of a card: limits, reserved or unknown amounts, number of requests. */
 function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation('proxy')
   const counts = use && [
@@ -225,8 +225,8 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
   const alive = tool.revokedAt === null
   const paused = tool.pausedAt !== null
   const pause = async () => {
-    const done = await attempt((client) => client.apps.pause({ id: tool.id, paused: !paused }))
-    if (done) say('pause', t(paused ? 'tools.resumed' : 'tools.paused', { name: tool.name }))
+    const changed = await attempt((client) => client.apps.pause({ id: tool.id, paused: !paused }))
+    if (changed) say('pause', t(paused ? 'tools.resumed' : 'tools.paused', { name: tool.name }))
   }
   return (
     <Menu

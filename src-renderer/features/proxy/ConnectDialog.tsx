@@ -7,12 +7,12 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { SetupPicker } from './SetupPicker.tsx'
 import { setups } from './setups/index.ts'
 
-/** Set-up texts without a key at hand: for a look, or for a tool whose key was shown before. */
+/** Setup texts without the key: for reading, or for an app whose key was shown before. */
 export function ConnectDialog(props: {
-  /** `any`: no tool in particular; null: closed. */
+  /** `any`: no specific app. Null: closed. */
   open: App | 'any' | null
   onClose: () => void
-  /** A new key for the set-up picked: its name and id. */
+  /** Creates an app for the selected setup: its name and id. */
   onMakeKey: (name: string, setup: string) => void
   onTurnOn: () => void
   baseUrl: string | null

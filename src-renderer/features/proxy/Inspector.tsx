@@ -22,7 +22,7 @@ import { RequestActions } from './RequestActions.tsx'
 import { useRowTexts } from './rowMessages.ts'
 import { TimelineBars } from './TimelineBars.tsx'
 
-/** The request that was picked in the log, or what went through since the start. */
+/** The selected request of the log, or the totals since the start. */
 export function ProxyInspector() {
   const row = useRequests(selectedRow)
   const inspected = useRequests((store) => store.inspected)
@@ -57,7 +57,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
   const { t } = useTranslation('proxy')
   const { id, state, detail, problem } = inspected
   const reported = detail?.row.state
-  // It moved on since its details were told: headers, bodies and figures may be there now.
+  // The request changed after its details were read: headers, bodies and figures may exist now.
   useEffect(() => {
     if (row && reported && row.state !== reported) void askDetail(id)
   }, [row, reported, id])
@@ -165,7 +165,7 @@ function Facts({ row }: { row: RequestRow }) {
   )
 }
 
-/** May break after each slash. */
+/** Allows a line break after each slash. */
 const Path = ({ path }: { path: string }) =>
   path.split(/(?<=\/)/).map((part, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text never change places
@@ -175,7 +175,7 @@ const Path = ({ path }: { path: string }) =>
     </Fragment>
   ))
 
-/** How it ended, where that needs words: those of the table of problems, or the code and the sentence of a refusal of ours. */
+/** How the request ended, when that needs a text: a problem's text, or the code and message of a refusal by this program. */
 function Ending({ row }: { row: RequestRow }) {
   const { t } = useTranslation(['proxy', 'problems'])
   const kind = problemKind.safeParse(row.problem?.kind)

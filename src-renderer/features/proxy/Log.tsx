@@ -29,7 +29,7 @@ import { LogBar } from './LogBar.tsx'
 import { columns, LogRow, rowHeight, rowId, wideOnly, widestOnly } from './LogRow.tsx'
 import { useRowTexts } from './rowMessages.ts'
 
-/** The live log, inside the scrolling stage `box`. Its bar and column heads stay in sight. */
+/** The live log, inside the scrolling stage `box`. Its bar and column headers are sticky. */
 export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const { t } = useTranslation('proxy')
   const bar = useRef<HTMLDivElement>(null)
@@ -38,7 +38,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
     followNewest()
     const element = box.current
     const { margin, bar } = measures.current
-    // Only where the newest row is above the view: whoever sees it already is not moved.
+    // Only when the newest row is above the view. Otherwise nothing moves.
     if (element) element.scrollTop = Math.min(element.scrollTop, Math.max(0, margin - headHeight - bar))
   }
   const follow = () => (requestsStore.getState().following ? leaveNewest() : toNewest())
@@ -49,7 +49,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
   const filter = useRequests((store) => store.filter)
   const section = useRef<HTMLElement>(null)
   const { id } = useRoute()
-  // Whoever comes for certain requests sees the log, not the cards above it.
+  // A link to certain requests shows the log, not the cards above it.
   useEffect(() => {
     if (id === 'requests') section.current?.scrollIntoView({ block: 'start' })
   }, [id])
@@ -115,7 +115,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
   )
 }
 
-/** In px: where the first row begins in the scrolling stage, how much of the stage the bar covers, and how much is in sight. */
+/** px: where the first row starts in the scrolling stage, the height that the bar covers, and the visible height. */
 interface Measures {
   margin: number
   bar: number
@@ -130,9 +130,9 @@ interface GridProps {
 }
 
 const headHeight = 33
-/** Rows drawn before and after those in sight. */
+/** Rows rendered before and after the visible ones. */
 const drawnAhead = 8
-/** Rows before and after those in sight that are read ahead. */
+/** Rows before and after the visible ones that are read ahead. */
 const ahead = 40
 
 function open(row: RequestRow): void {
@@ -150,15 +150,15 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   const { margin, bar: covered, height } = useMeasures(box, grid, bar, measures)
   const { look, scrolled } = useSight(box, measures)
   const { current, walk, openRow, enter } = useWalk(box, measures, selected)
-  // A row that leaves the view gives its elements to one that comes: new words cost a fifth of new elements.
+  // Elements of rows that leave the view are reused: new text costs a fifth of new elements.
   const slots = Math.ceil(height / rowHeight) + 2 * drawnAhead + 3
-  // virtua asks for the length alone: the rows stay in the store.
+  // virtua needs only the length. The rows stay in the store.
   const places = useMemo(() => ({ length: rows }) as ArrayLike<undefined>, [rows])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: with more or other rows the same view may lack some
+  // biome-ignore lint/correctness/useExhaustiveDependencies: with other rows, the same view may need more
   useEffect(look, [held, rows])
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: rows that exist only in sight stand at their own places, which a <table> does not let them
+    // biome-ignore lint/a11y/useSemanticElements: only visible rows exist, at absolute positions, which a <table> does not allow
     <div
       ref={grid}
       role="grid"
@@ -207,7 +207,7 @@ const heads = ['time', 'who', 'what', 'model', 'status', 'firstByte', 'took', 't
 function Head({ top }: { top: number }) {
   const { t } = useTranslation('proxy')
   return (
-    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table can't be a <table>
+    // biome-ignore lint/a11y: the grid has the focus, and a virtualized table cannot be a <table>
     <div
       role="row"
       aria-rowindex={1}
@@ -233,13 +233,13 @@ function Head({ top }: { top: number }) {
   )
 }
 
-/** A value that changes with the day alone, so that rows are not drawn again for the clock. */
+/** Changes only once per day, so that rows do not render with each tick of the clock. */
 function useToday(): number {
   const now = new Date(useNow(30_000))
   return new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
 }
 
-/** Measured when something above the rows changes its size, never while scrolling: asking for a place then costs a layout. */
+/** Measured when something above the rows changes its size, never while scrolling, because each measurement forces a layout. */
 function useMeasures(
   box: GridProps['box'],
   grid: RefObject<HTMLDivElement | null>,
@@ -271,7 +271,7 @@ function useMeasures(
       measure()
     }
     observe()
-    // Notices come and go above.
+    // Notices appear and disappear above.
     const changes = new MutationObserver(observe)
     changes.observe(content, { childList: true })
     return () => {
@@ -282,10 +282,10 @@ function useMeasures(
   return now
 }
 
-/** Tells which rows are in sight, and leaves or takes up the newest ones as the reader scrolls away or back. */
+/** Reports the visible rows, and stops or starts following the newest rows as the reader scrolls away or back. */
 function useSight(box: GridProps['box'], measures: GridProps['measures']) {
   const view = useRef({ top: 0, height: 0 })
-  // Whoever stopped following by hand, at the top, is not made to follow again by a nudge.
+  // After the reader has stopped following at the top, a small scroll does not start it again.
   const wentAway = useRef(false)
   const hidden = useCallback(() => {
     const { margin, bar } = measures.current
@@ -315,7 +315,7 @@ function useSight(box: GridProps['box'], measures: GridProps['measures']) {
   return { look, scrolled }
 }
 
-/** Arrows, Page, Home and End walk the rows, Enter opens one, Esc closes it. The grid keeps the focus. */
+/** Arrow keys, Page, Home and End move the cursor, Enter opens, Escape closes. The grid keeps the focus. */
 function useWalk(box: GridProps['box'], measures: GridProps['measures'], selected: number | null) {
   const [current, setCurrent] = useState<number | null>(null)
   const goTo = (index: number): void => {
@@ -356,7 +356,7 @@ function useWalk(box: GridProps['box'], measures: GridProps['measures'], selecte
     setCurrent(row.id)
     open(row)
   }, [])
-  // The row that the keys begin at shows the focus.
+  // The row at the cursor shows the focus.
   const enter = () => {
     const first = rowAt(requestsStore.getState().held, 0)
     if (current === null && first) setCurrent(first.id)

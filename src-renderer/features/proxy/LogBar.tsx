@@ -1,9 +1,10 @@
-import { CircleDot, CirclePlay, ListX, Search } from 'lucide-react'
+import { CircleDot, CirclePlay, ListX } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
@@ -12,13 +13,13 @@ import { filterBy } from './actions.ts'
 import { count } from './figures.ts'
 import { instantOf, localText } from './form.ts'
 
-/** After the last key, in ms, the text is looked for. */
+/** ms after the last key press before the search starts. */
 const typingPause = 200
 
 const without = (filter: RequestFilter, ...names: (keyof RequestFilter)[]): RequestFilter =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => !names.some((one) => one === name)))
 
-/** Filters of the log, the way back to its newest rows, and what is kept in all. */
+/** Filters of the log, the button to its newest rows, and the number of all rows. */
 export function LogBar({ onFollow }: { onFollow: () => void }) {
   const { t } = useTranslation('proxy')
   const filter = useRequests((store) => store.filter)
@@ -31,7 +32,7 @@ export function LogBar({ onFollow }: { onFollow: () => void }) {
       <OutcomeFilter filter={filter} />
       <PeriodFilter key={filtered ? 'some' : 'none'} filter={filter} />
       {filtered && (
-        <Button look="plain" icon={ListX} onClick={() => filterBy({})}>
+        <Button variant="plain" icon={ListX} onClick={() => filterBy({})}>
           {t('log.clear')}
         </Button>
       )}
@@ -47,7 +48,7 @@ function TextFilter({ text }: { text: string }) {
   const { t } = useTranslation('proxy')
   const [typed, setTyped] = useState(text)
   const [asked, setAsked] = useState(text)
-  // Cleared elsewhere: the field follows.
+  // The filter was cleared elsewhere: the field follows.
   if (text !== asked) {
     setAsked(text)
     setTyped(text)
@@ -62,18 +63,16 @@ function TextFilter({ text }: { text: string }) {
     return () => clearTimeout(timer)
   }, [typed, asked])
   return (
-    <label className="flex h-7 min-w-[180px] max-w-[340px] flex-1 basis-52 items-center gap-1.5 rounded-m bg-raise px-2.5 text-faint shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]">
-      <Search aria-hidden size={15} strokeWidth={1.75} className="shrink-0" />
-      <input
-        type="search"
-        aria-label={t('log.text')}
-        placeholder={t('log.text')}
-        maxLength={300}
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        className="min-w-0 flex-1 truncate bg-transparent text-ink text-s outline-none"
-      />
-    </label>
+    <SearchField
+      className="h-7 min-w-[180px] max-w-[340px] flex-1 basis-52 rounded-m bg-raise px-2.5 shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]"
+      inputClassName="truncate text-s"
+      iconSize={15}
+      iconStroke={1.75}
+      label={t('log.text')}
+      maxLength={300}
+      value={typed}
+      onValue={setTyped}
+    />
   )
 }
 
@@ -83,7 +82,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
   const tools = useApps() ?? []
   const { who = all } = filter
-  // A tool that was removed since: the usage room may still lead to its requests.
+  // An app that was deleted. Links from Usage may still refer to its requests.
   const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
   return (
     <Select

@@ -9,7 +9,7 @@ import type { useRowTexts } from './rowMessages.ts'
 
 export const rowHeight = 32
 
-/** One grid for the head and every row: narrow logs leave out what the details say as well. */
+/** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
   'grid-cols-[90px_minmax(0,1.2fr)_minmax(0,1fr)_112px_62px_80px]',
@@ -22,23 +22,23 @@ const narrowOnly = '@min-[760px]:hidden'
 
 export const rowId = (id: number): string => `request-${id}`
 
-/** Words are handed in: asking for them in each part of each row would cost more than drawing it. */
-export type RowWords = ReturnType<typeof useRowTexts>
+/** Texts are passed in: translating in each cell would cost more than rendering it. */
+export type RowTexts = ReturnType<typeof useRowTexts>
 
 export const LogRow = memo(function LogRow(props: {
-  words: RowWords
+  words: RowTexts
   row: RequestRow | null
   index: number
   selected: boolean
   current: boolean
-  /** Midnight of today on the person's clock: older times say their day. */
+  /** Start of today in local time: older times include the day. */
   today: number
   onOpen: (row: RequestRow) => void
 }) {
   const { row, index } = props
   if (!row) return <LoadingRow index={index} words={props.words} />
   return (
-    // biome-ignore lint/a11y: the grid around it has the keys and the focus, and a virtualized table can't be a <table>
+    // biome-ignore lint/a11y: the grid has the keys and the focus, and a virtualized table cannot be a <table>
     <div
       id={rowId(row.id)}
       role="row"
@@ -60,7 +60,7 @@ export const LogRow = memo(function LogRow(props: {
 
 function Cell({ className, title, children }: { className?: string; title?: string | undefined; children: ReactNode }) {
   return (
-    // biome-ignore lint/a11y: a cell of the grid is walked by the grid's own keys, and a virtualized table can't be a <table>
+    // biome-ignore lint/a11y: the grid handles the keys of its cells, and a virtualized table cannot be a <table>
     <div role="gridcell" title={title} className={cx('min-w-0 truncate', className)}>
       {children}
     </div>
@@ -68,7 +68,7 @@ function Cell({ className, title, children }: { className?: string; title?: stri
 }
 const right = 'text-end'
 
-function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowWords }) {
+function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowTexts }) {
   const name = who(row.who)
   const { words, tone } = status(row)
   const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
@@ -120,7 +120,7 @@ function Elapsed({ since }: { since: string }) {
   return showMs(Math.max(0, now - Date.parse(since)))
 }
 
-/** Tokens in and out; where a request came to nothing, why. */
+/** Tokens in and out, or why the request failed. */
 function Tokens({ row }: { row: RequestRow }) {
   if (row.problem && row.tokensOut === null) {
     return (
@@ -134,7 +134,7 @@ function Tokens({ row }: { row: RequestRow }) {
   return `${approx(row.tokensAre)}${of(row.tokensIn)} → ${of(row.tokensOut)}`
 }
 
-function Cost({ row, t }: { row: RequestRow; t: RowWords['t'] }) {
+function Cost({ row, t }: { row: RequestRow; t: RowTexts['t'] }) {
   if (row.cost === null) {
     if (row.state === 'refused' || isOpen(row)) return '—'
     return (
@@ -152,7 +152,7 @@ function Cost({ row, t }: { row: RequestRow; t: RowWords['t'] }) {
   )
 }
 
-function LoadingRow({ index, words: { t } }: { index: number; words: RowWords }) {
+function LoadingRow({ index, words: { t } }: { index: number; words: RowTexts }) {
   return (
     // biome-ignore lint/a11y: see above
     <div

@@ -7,9 +7,9 @@ import { Checkbox, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 
-const mostShown = 200
+const maxShown = 200
 
-/** Any model, or a choice of the service's list and of ids that are written in. */
+/** Any model, or a selection from the service's list and typed ids. */
 export function ModelsField(props: {
   any: boolean
   models: readonly string[]
@@ -111,7 +111,7 @@ function Choice({ models, onChange }: { models: readonly string[]; onChange: (mo
         )}
         {state === 'failed' && <span className="text-s text-warn">{t('form.modelsFailed')}</span>}
         {state === 'ready' && found.length === 0 && <span className="text-faint text-s">{t('form.modelsNone')}</span>}
-        {found.slice(0, mostShown).map((id) => (
+        {found.slice(0, maxShown).map((id) => (
           <Checkbox
             key={id}
             label={

@@ -6,7 +6,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { useNow } from './appearance.tsx'
 import { showMs, showTime } from './figures.ts'
 
-/** What keeps tools from getting answers now, and the one thing to do about each. */
+/** What prevents answers to apps, with one action each. */
 export function ProxyNotices(props: {
   proxy: AppState['proxy']
   allPaused: boolean
@@ -48,7 +48,7 @@ export function ProxyNotices(props: {
   )
 }
 
-/** Who waits, and for what: the service's own wish, or a turn. */
+/** What waiting requests wait for: a delay that the service asked for, or their turn. */
 function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: number }) {
   const { t } = useTranslation('proxy')
   const now = useNow(1_000, heldUntil !== null)

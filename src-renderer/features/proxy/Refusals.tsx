@@ -15,9 +15,9 @@ import { attempt } from './actions.ts'
 import { Time, useNow } from './appearance.tsx'
 import { count, showTime } from './figures.ts'
 
-const mostOrigins = 50
+const maxOrigins = 50
 
-/** Who was turned away and why, and the web pages that may ask all the same. Nothing where there is neither. */
+/** Refused callers with the reason, and the allowed web pages. Empty when there are none. */
 export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings'>) {
   const { t } = useTranslation('proxy')
   const now = useNow(30_000)
@@ -147,7 +147,7 @@ function Allow({ origin, onClose }: { origin: string | null; onClose: () => void
       about={
         <>
           {t('refusals.allowAbout')}
-          {originsNow().length >= mostOrigins && (
+          {originsNow().length >= maxOrigins && (
             <Notice kind="warn" className="mt-3">
               {t('refusals.tooMany')}
             </Notice>

@@ -13,10 +13,10 @@ import { askDetail, attempt, closeOver, say } from './actions.ts'
 import { lastUserText } from './bodies.ts'
 import { asCurl, keyPlaceholder } from './curl.ts'
 
-/** Where the command line leads while the local address is off. */
+/** The address of the command line while the proxy is off. */
 const offAddress = 'http://127.0.0.1:8787/v1'
 
-/** What can be done with a request. */
+/** The actions of a request. */
 export function RequestActions({ row, detail }: { row: RequestRow; detail: RequestDetail | null }) {
   const { t } = useTranslation('proxy')
   const studio = useStudio()
@@ -57,7 +57,7 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
   return (
     <div className="flex flex-wrap gap-1.5 border-line border-b px-4 py-3">
       {isOpen(row) && (
-        <Button look="danger" icon={Square} busy={stopping} onClick={() => void stop()}>
+        <Button variant="danger" icon={Square} busy={stopping} onClick={() => void stop()}>
           {t('detail.stop')}
         </Button>
       )}

@@ -1,26 +1,26 @@
-import { Search } from 'lucide-react'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { type Setup, setups } from './setups/index.ts'
 
 const kinds = ['agent', 'editor', 'library', 'shell'] as const
 
-/** The tools that there are exact texts for, and the texts of the one picked, with the address, the key while it is known, and a model. */
+/** The apps with exact setup texts, and the texts of the selected one, with address, key (while known) and model. */
 export function SetupPicker(props: {
   baseUrl: string | null
-  /** Null: a placeholder stands in its place. */
+  /** Null: a placeholder. */
   secret: string | null
-  /** Those that the tool may name; null: any of the service's list. */
+  /** The models that the app may use. Null: all models of the service. */
   models: readonly string[] | null
-  /** The one to begin with. */
+  /** The preselected model. */
   model: string | null
   first: string | null
-  /** What the texts hold or lack, under the name of the tool. */
+  /** What the texts contain or lack, below the app's name. */
   about: string
   onPick?: (setup: Setup) => void
 }) {
@@ -42,17 +42,15 @@ export function SetupPicker(props: {
   return (
     <div className="grid min-w-0 gap-4 sm:grid-cols-[168px_minmax(0,1fr)]">
       <div className="flex min-w-0 flex-col gap-2">
-        <label className="flex h-8 items-center gap-1.5 rounded-m px-2 text-faint shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]">
-          <Search aria-hidden size={14} strokeWidth={1.75} className="shrink-0" />
-          <input
-            type="search"
-            aria-label={t('setup.search', { count: setups.length })}
-            placeholder={t('setup.search', { count: setups.length })}
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-            className="min-w-0 flex-1 bg-transparent text-ink text-s outline-none"
-          />
-        </label>
+        <SearchField
+          className="h-8 rounded-m px-2 shadow-[inset_0_0_0_1px_var(--line-strong)] focus-within:shadow-[inset_0_0_0_2px_var(--accent)]"
+          inputClassName="text-s"
+          iconSize={14}
+          iconStroke={1.75}
+          label={t('setup.search', { count: setups.length })}
+          value={search}
+          onValue={setSearch}
+        />
         <SetupList found={found} picked={shown?.id ?? ''} onPick={pick} />
         {found.length === 0 && <p className="text-faint text-s">{t('setup.none', { search: search.trim() })}</p>}
       </div>

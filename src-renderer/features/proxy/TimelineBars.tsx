@@ -12,7 +12,7 @@ const fills: Record<PhaseName, string> = {
   streaming: 'bg-c1',
 }
 
-/** Where a request's time went: each stretch a bar at its place, its name and figure beside it. */
+/** Where a request's time went: one bar per phase, with its name and duration. */
 export function TimelineBars({ row, now }: { row: RequestRow; now: number }) {
   const { t } = useTranslation('proxy')
   const { phases, total } = timeline(row, now)

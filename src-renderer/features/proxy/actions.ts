@@ -1,48 +1,57 @@
 import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { subscribe, watchWithRetry } from '../../api/watch.ts'
+import { createFeatureClient } from '../../shared/featureClient.ts'
+import { showToast } from '../../shared/toasts.ts'
+import { appStore } from '../../stores/app.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
 import * as held from '../../stores/requestPages.ts'
 import * as store from '../../stores/requests.ts'
 import { requestsStore } from '../../stores/requests.ts'
 
-/** How often the figures under the log are asked for, in ms. */
+/** ms between two reads of the counts below the log. */
 const countEvery = 5_000
-/** A page asked for again may have grown by rows that changed into its filter meanwhile. */
+/** A page that is read again may have more rows, because rows can change into the filter. */
 const pageSlack = 100
-const mostAsked = 1_000
+const maxAsked = 1_000
 
-let client: Client | null = null
+/** Shows a toast of this page. A toast with the same name replaces the earlier one. */
+export const say = (name: string, text: string): void => showToast({ id: `proxy-${name}`, text })
+
+/** A toast shows a failed call of `attempt`. */
+const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
+
+export { attempt }
+
 let watching: AbortController | null = null
 let reading: Promise<void> | null = null
-/** The places in the list that are in sight. */
+/** The visible range of list indexes. */
 let seen = { first: 0, last: 0 }
 
-/** The room is shown: its stores follow the core until the answer is called. */
+/** Starts the page: its stores follow the core. Returns the function that stops it. */
 export function startProxyPage(given: Client): () => void {
-  client = given
-  const ended = new AbortController()
-  void keepWatching(ended.signal, async (signal) => {
-    for await (const round of await given.apps.watchUse(undefined, { signal }))
-      appsStore.setState((tools) => withUse(tools, round))
-  })
+  setClient(given)
+  const stopUse = subscribe(
+    given,
+    (signal) => given.apps.watchUse(undefined, { signal }),
+    (use) => appsStore.setState((apps) => withUse(apps, use)),
+  )
   const counting = setInterval(() => void count(), countEvery)
   const { filter, selected } = requestsStore.getState()
   filterBy(filter)
   if (selected !== null) void inspect(selected)
   return () => {
-    ended.abort()
+    stopUse()
     watching?.abort()
     watching = null
     clearInterval(counting)
-    client = null
+    setClient(null)
   }
 }
 
-/** Shows the rows of this filter, from the newest on. */
+/** Applies a filter and shows its newest rows. */
 export function filterBy(filter: RequestFilter): void {
   requestsStore.setState(store.withFilter(requestsStore.getState(), filter))
   seen = { first: 0, last: 0 }
@@ -51,15 +60,16 @@ export function filterBy(filter: RequestFilter): void {
 
 function watchLog(): void {
   watching?.abort()
-  if (!client) return
-  const { requests } = client
+  const core = client()
+  if (!core) return
   const ended = new AbortController()
   watching = ended
   reading = null
   const { filter } = requestsStore.getState()
   const refused = (thrown: unknown) =>
     requestsStore.setState(store.withFailure(requestsStore.getState(), problemOf(thrown)))
-  void keepWatching(
+  void watchWithRetry(
+    core,
     ended.signal,
     async (signal) => {
       const anew = new AbortController()
@@ -72,7 +82,7 @@ function watchLog(): void {
       const input = { filter: store.watchedFilter(filter), newest: store.newestRows }
       try {
         const either = AbortSignal.any([signal, anew.signal])
-        for await (const event of await requests.watch(input, { signal: either })) events.push(event)
+        for await (const event of await core.requests.watch(input, { signal: either })) events.push(event)
       } catch (thrown) {
         if (!anew.signal.aborted) throw thrown
       } finally {
@@ -87,14 +97,14 @@ function watchLog(): void {
 async function count(): Promise<void> {
   const { filter } = requestsStore.getState()
   try {
-    const counts = await client?.requests.counts({ filter })
+    const counts = await client()?.requests.counts({ filter })
     if (counts && requestsStore.getState().filter === filter) requestsStore.setState({ counts })
   } catch {
-    // The figures stay as they were: the log itself says when the core can't be asked.
+    // The counts stay as they were. The log itself shows when the core is unreachable.
   }
 }
 
-/** Fetches what is in sight and not held, one page after another, however far the view has jumped. */
+/** Reads the visible rows that are not loaded, page by page, however far the view has jumped. */
 export function readOn(first: number, last: number): void {
   seen = { first, last }
   const signal = watching?.signal
@@ -107,20 +117,20 @@ export function readOn(first: number, last: number): void {
 
 async function readUntilSeen(signal: AbortSignal): Promise<void> {
   try {
-    while (client && !signal.aborted) {
+    for (let core = client(); core && !signal.aborted; core = client()) {
       const now = requestsStore.getState()
       if (now.state !== 'live') return
       const gap = held.missingPage(now.held, seen.first, seen.last)
       if (gap) {
-        const limit = Math.min(gap.count + pageSlack, mostAsked)
-        const { rows } = await client.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
-        keep((state) => store.withPageAgain(state, gap.before, rows))
+        const limit = Math.min(gap.count + pageSlack, maxAsked)
+        const { rows } = await core.requests.page({ filter: now.filter, before: gap.before, limit }, { signal })
+        applyBounded((state) => store.withPageAgain(state, gap.before, rows))
       } else if (now.older !== 'end' && seen.last + store.newestRows / 2 > now.held.count) {
-        // A jump of the scroll bar over many pages takes them in the largest pieces.
-        const limit = seen.last - now.held.count > store.pageRows ? mostAsked : store.pageRows
+        // After a jump of the scroll bar, uses the largest pages.
+        const limit = seen.last - now.held.count > store.pageRows ? maxAsked : store.pageRows
         const before = held.oldestKnown(now.held)
-        const { rows } = await client.requests.page({ filter: now.filter, before, limit }, { signal })
-        keep((state) => store.withOlderRows(state, rows, limit))
+        const { rows } = await core.requests.page({ filter: now.filter, before, limit }, { signal })
+        applyBounded((state) => store.withOlderRows(state, rows, limit))
       } else return
     }
   } catch (thrown) {
@@ -128,7 +138,7 @@ async function readUntilSeen(signal: AbortSignal): Promise<void> {
   }
 }
 
-function keep(change: (state: store.RequestsStore) => store.RequestsStore): void {
+function applyBounded(change: (state: store.RequestsStore) => store.RequestsStore): void {
   const next = change(requestsStore.getState())
   requestsStore.setState({ ...next, held: held.bounded(next.held, seen.first, seen.last) })
 }
@@ -143,19 +153,20 @@ export function followNewest(): void {
   else filterBy(requestsStore.getState().filter)
 }
 
-/** Shows a request in the inspector, over the stage where there is no room beside it. */
+/** Shows a request in the inspector. */
 export async function inspect(id: number): Promise<void> {
   requestsStore.setState(store.withSelected(requestsStore.getState(), id))
   await askDetail(id)
 }
 
-/** The details again, without a blink: what is shown stays until they are there. */
+/** Reads the details again. The old ones stay visible until then. */
 export async function askDetail(id: number): Promise<void> {
-  if (!client) return
+  const core = client()
+  if (!core) return
   const reported = (inspected: store.Inspected) =>
     requestsStore.setState(store.withInspected(requestsStore.getState(), inspected))
   try {
-    reported({ id, state: 'ready', detail: await client.requests.get({ id }), problem: null })
+    reported({ id, state: 'ready', detail: await core.requests.get({ id }), problem: null })
   } catch (thrown) {
     reported({ id, state: 'failed', detail: null, problem: problemOf(thrown) })
   }
@@ -165,22 +176,7 @@ export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
 }
 
-/** Closes the inspector where it slid over the stage: beside it, it may stay. */
+/** Closes the inspector when it covers the stage. */
 export function closeOver(): void {
   if (document.querySelector('dialog[open]')) appStore.setState({ inspectorShown: false })
-}
-
-export const say = (id: string, text: string): void =>
-  appStore.setState(withToast(appStore.getState(), { id: `proxy-${id}`, text }))
-
-/** Does something that a refusal of is said in a note; true when it was done. */
-export async function attempt(ask: (client: Client) => Promise<unknown>): Promise<boolean> {
-  if (!client) return false
-  try {
-    await ask(client)
-    return true
-  } catch (thrown) {
-    say('refused', problemOf(thrown).message)
-    return false
-  }
 }

@@ -5,7 +5,7 @@ export type ToolState =
   | { is: 'revoked' | 'expired' | 'paused' | 'overBudget' | 'idle' }
   | { is: 'streaming' | 'waiting'; count: number }
 
-/** The one word that a card says first: what stops the tool, else what it does. */
+/** The main state of a card: what blocks the app, otherwise what the app does. */
 export function stateOf(tool: App, use: AppUse | null, now: number): ToolState {
   if (tool.revokedAt !== null) return { is: 'revoked' }
   if (tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now) return { is: 'expired' }

@@ -25,7 +25,7 @@ export const inks: Record<Colour, string> = {
   orange: 'text-tool-orange',
 }
 
-/** A tool's initial on its colour. The name stands beside it: the badge says nothing alone. */
+/** An app's initial on its colour. Needs the name beside it. */
 export function Badge({ name, colour, ended = false }: { name: string; colour: Colour; ended?: boolean }) {
   const [initial = '?'] = name.trim().toLowerCase()
   return (
@@ -49,7 +49,7 @@ export const Swatch = ({ colour }: { colour: Colour }) => (
   <span aria-hidden className={cx('block size-4 rounded-full', fills[colour])} />
 )
 
-/** An instant on the person's clock; its title is the same in UTC, as the books have it. */
+/** An instant in local time. The title is the same instant in UTC, as in the request log. */
 export function Time({ at, now, className }: { at: string; now: number; className?: string }) {
   return (
     <time dateTime={at} title={utc(at)} className={className}>
@@ -58,7 +58,7 @@ export function Time({ at, now, className }: { at: string; now: number; classNam
   )
 }
 
-/** The time now in ms, moving every `every` ms while `running`. */
+/** The current time in Unix ms, updated every `every` ms while `running`. */
 export function useNow(every: number, running = true): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -70,7 +70,7 @@ export function useNow(every: number, running = true): number {
   return now
 }
 
-/** The last 60 minutes as a line; its accessible name has the figures. */
+/** The last 60 minutes as a line. Its accessible name contains the figures. */
 export function Sparkline({ perMinute, colour }: { perMinute: readonly number[]; colour: Colour }) {
   const { t } = useTranslation('proxy')
   const most = Math.max(0, ...perMinute)

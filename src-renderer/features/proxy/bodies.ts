@@ -1,6 +1,6 @@
 import type { LoggedBody } from '../../../src-preload/contract/requests.ts'
 
-/** A body laid out for reading: JSON with indents, an event stream or anything else as it came. */
+/** A body for display: JSON formatted, an event stream or other text unchanged. */
 export function readable(body: LoggedBody): { kind: 'json' | 'text'; text: string } | null {
   if (body.text === null) return null
   const start = body.text.trimStart()[0]
@@ -16,7 +16,7 @@ export function readable(body: LoggedBody): { kind: 'json' | 'text'; text: strin
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** What the person last said in a chat request, or null where that can't be told from what was logged. */
+/** The last message of the person in a chat request. Null when the logged body does not contain it. */
 export function lastUserText(body: LoggedBody | null): string | null {
   if (!body?.text || body.capped) return null
   let parsed: unknown

@@ -1,11 +1,11 @@
 import type { RequestDetail } from '../../../src-preload/contract/requests.ts'
 
-/** Stands for a key: the real one of the tool is known to nobody any more. */
+/** Placeholder for the app's key, which is stored nowhere. */
 export const keyPlaceholder = '$TOOL_KEY'
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Headers that curl writes by itself, or that belong to one connection, or that hold secrets. */
+/** Headers that curl sets itself, that belong to one connection, or that contain secrets. */
 const left = new Set([
   'host',
   'connection',
@@ -25,8 +25,8 @@ const left = new Set([
 ])
 
 /**
- * The request as a command line, to the local address, with a placeholder in place of the key. What was not kept is said:
- * `body` is `left out` when there was one and it is not (or not wholly) known.
+ * The request as a command line to the local address, with a placeholder for the key.
+ * `body` is `left out` when the request had a body that is not completely stored.
  */
 export function asCurl(detail: RequestDetail, baseUrl: string): { text: string; body: 'none' | 'whole' | 'left out' } {
   const { row, requestHeaders, requestBody } = detail

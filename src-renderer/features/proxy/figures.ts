@@ -5,9 +5,9 @@ import { group } from '../../shared/ui/sc.ts'
 export { showCount as count, showShort as compact } from '../../i18n/format.ts'
 export { exact, showSc } from '../../shared/ui/sc.ts'
 
-// Amounts, times and counts as the room writes them. Amounts stay decimal text: nothing is added in floating point.
+// Formats amounts, times and counts for the page. Amounts stay decimal strings: nothing is added in floating point.
 
-/** A limit as the person gave it: no zeros that say nothing. */
+/** A limit without trailing zeros. */
 export function showLimit(amount: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const rest = fraction.replace(/0+$/, '')
@@ -31,7 +31,7 @@ export function showMs(ms: number): string {
 
 const two = (value: number): string => (value < 10 ? `0${value}` : String(value))
 
-/** The person's own clock: `14:06:31`, and `20 Nov 14:06` of another day. Cheap: each row of the log says one. */
+/** Local time: `14:06:31`, and `20 Nov 14:06` on another day. Cheap, because each row of the log has one. */
 export function showTime(instant: string, now: number): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return instant
@@ -42,5 +42,5 @@ export function showTime(instant: string, now: number): string {
   return same ? `${minute}:${two(at.getSeconds())}` : `${at.getDate()} ${showMonth(at.getMonth())} ${minute}`
 }
 
-/** The same instant as the books have it, for a title. */
+/** The same instant in UTC, for a title. */
 export const utc = (instant: string): string => `${instant.replace('T', ' ').replace('Z', '')} UTC`

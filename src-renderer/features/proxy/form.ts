@@ -1,11 +1,11 @@
 import type { App, AppSettings } from '../../../src-preload/contract/apps.ts'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 
-/** What stands in the fields of a tool's form, as typed. Empty text is no limit. */
+/** The fields of the app form, as typed. Empty text is no limit. */
 export interface ToolForm {
   name: string
   colour: AppSettings['colour']
-  /** As `datetime-local` has it, on the person's clock. */
+  /** In the format of `datetime-local`, local time. */
   expires: string
   anyModel: boolean
   models: readonly string[]
@@ -39,7 +39,7 @@ export const colours: readonly AppSettings['colour'][] = [
   'orange',
 ]
 
-/** The first colour that fewest tools have, so that they can be told apart. */
+/** The first of the least used colours. */
 export function freshColour(tools: readonly Pick<App, 'colour' | 'revokedAt'>[]): AppSettings['colour'] {
   const used = (colour: AppSettings['colour']) =>
     tools.filter((tool) => tool.revokedAt === null && tool.colour === colour).length
@@ -84,7 +84,7 @@ export const formOf = (tool: App): ToolForm => ({
   failFast: tool.failFast,
 })
 
-/** An instant as a `datetime-local` field wants it, to the minute of the person's clock. */
+/** An instant in the format of `datetime-local`, local time, to the minute. */
 export function localText(instant: string): string {
   const at = new Date(instant)
   const two = (value: number) => String(value).padStart(2, '0')
@@ -92,13 +92,13 @@ export function localText(instant: string): string {
   return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`
 }
 
-/** The instant of a `datetime-local` text, or null where it is none. */
+/** The instant of a `datetime-local` text. Null when invalid. */
 export function instantOf(text: string): string | null {
   const at = new Date(text)
   return text === '' || Number.isNaN(at.getTime()) ? null : at.toISOString()
 }
 
-/** `1,000` and `1 000` are read as a thousand. Null is no limit, NaN no number. */
+/** Accepts `1,000` and `1 000`. Null is no limit, NaN not a number. */
 function wholeOf(typed: string): number | null {
   const text = typed.replace(/[\s,_]/g, '')
   if (text === '') return null
@@ -106,7 +106,7 @@ function wholeOf(typed: string): number | null {
   return value >= 1 && value <= 1_000_000_000 ? value : Number.NaN
 }
 
-/** Exact decimal text, or null for none; undefined for what is no amount. A billionth is the least that is counted. */
+/** Exact decimal string, null for none, undefined when invalid. The smallest unit is 10^-9. */
 function amountOf(typed: string): string | null | undefined {
   const text = typed.replace(/[\s_]/g, '')
   if (text === '') return null
@@ -117,7 +117,10 @@ function amountOf(typed: string): string | null | undefined {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** What the core is asked to keep, or what is wrong beside which field. `before`: an expiry that stands already is left alone. */
+/**
+ * The settings to save, or the errors by field.
+ * @param before the current app: an unchanged expiry is accepted even when it has passed
+ */
 export function readForm(
   form: ToolForm,
   now: number,

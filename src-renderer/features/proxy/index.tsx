@@ -87,7 +87,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   )
 }
 
-/** Pauses or resumes all keys that could be used. */
+/** Pauses or resumes all usable apps. */
 function usePauseAll() {
   const { t } = useTranslation('proxy')
   const alive = (useApps() ?? []).filter((tool) => inUse(tool, Date.now()))

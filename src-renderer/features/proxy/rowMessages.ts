@@ -17,13 +17,13 @@ function toneOf({ state, status, retriedAfter }: RequestRow): PillTone {
   return retriedAfter.length > 0 ? 'warn' : 'good'
 }
 
-/** The words of a row. Kept apart from its cells, because the inspector says the same. */
+/** The texts of a row, shared by the log and the inspector. */
 export function useRowTexts() {
   const { t } = useTranslation('proxy')
-  return useMemo(() => rowWords(t), [t])
+  return useMemo(() => rowTexts(t), [t])
 }
 
-function rowWords(t: TFunction<'proxy'>) {
+function rowTexts(t: TFunction<'proxy'>) {
   const who = (of: Who): string =>
     of.kind === 'app'
       ? of.name
@@ -36,12 +36,12 @@ function rowWords(t: TFunction<'proxy'>) {
     words: [...before(row), last(row)].join(' → '),
     tone: toneOf(row),
   })
-  /** The status where it says more than the state, the state everywhere else. */
+  /** The status where it says more than the state, otherwise the state. */
   const last = ({ state, status: reported, who: of }: RequestRow): string => {
     const words = t(`log.states.${state}`)
     if (reported === null) return words
     if (state === 'done') return String(reported)
-    // Whether the service said so or this program: `402` and `402 refused` are not the same.
+    // Shows whether the service or this program refused: `402` and `402 refused` differ.
     return state === 'failed' || (state === 'refused' && of.kind === 'app') ? `${reported} ${words}` : words
   }
   return { t, who, status, before }

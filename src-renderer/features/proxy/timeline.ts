@@ -3,7 +3,7 @@ import { isOpen } from '../../stores/requests.ts'
 
 export type PhaseName = 'queued' | 'backoff' | 'connecting' | 'waiting' | 'streaming'
 
-/** A stretch of a request's time, in ms from its start. */
+/** A phase of a request, ms from its start. */
 export interface TimelinePhase {
   name: PhaseName
   from: number
@@ -11,8 +11,8 @@ export interface TimelinePhase {
 }
 
 /**
- * What a request spent its time with, in the order in which it happened, and how long it took in all (until `now` while it is
- * under way). Back-off is drawn after the queue although several attempts take turns: the books keep its sum.
+ * The phases of a request in order, and its total time (until `now` while it runs). Back-off is drawn after the queue, although several
+ * attempts alternate with pauses: the log stores only the sum.
  */
 export function timeline(row: RequestRow, now: number): { phases: TimelinePhase[]; total: number } {
   const elapsed = Math.max(0, now - Date.parse(row.at))
@@ -30,7 +30,7 @@ export function timeline(row: RequestRow, now: number): { phases: TimelinePhase[
   add('queued', row.state === 'waiting' ? Math.max(row.queuedMs, total - row.backoffMs) : row.queuedMs)
   add('backoff', row.state === 'backing_off' ? total - at : row.backoffMs)
   add('connecting', row.connectMs ?? 0)
-  // What this program refused never waited for the service.
+  // A request that this program refused never waited for the service.
   if (row.state !== 'refused') add('waiting', (row.firstByteMs ?? total) - at)
   if (row.firstByteMs !== null && row.state !== 'refused') add('streaming', total - at)
   return { phases, total }

@@ -10,17 +10,17 @@ import {
 } from '../../shared/alerts/browserNotifications.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useAlerts } from '../../stores/alerts.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { readAmount, readShare } from './amounts.ts'
 import { Row } from './Row.tsx'
 import { TypedField } from './TypedField.tsx'
 
-const say = (text: string): void => appStore.setState(withToast(appStore.getState(), { id: 'settings', text }))
+const say = (text: string): void => showToast({ id: 'settings', text })
 
-/** The lines that a person draws, and who tells of a crossing beside the list in the window. */
+/** The alert thresholds, and where alerts appear beside the list in the window. */
 export function AlertsSection() {
   const { t } = useTranslation('alerts')
   const settings = useAlerts((store) => store.settings)
@@ -47,7 +47,7 @@ export function AlertsSection() {
   )
 }
 
-/** Saves at once; what comes back comes by the watched list. */
+/** Saves at once. The list updates through its subscription. */
 function useSaveLines(): (changes: Partial<AlertSettings>) => void {
   const studio = useStudio()
   const { t } = useTranslation('alerts')
@@ -56,7 +56,7 @@ function useSaveLines(): (changes: Partial<AlertSettings>) => void {
   }
 }
 
-/** An amount of SC that may be left empty. */
+/** An optional amount of SC. */
 function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: (value: string | null) => void }) {
   const { t } = useTranslation('alerts')
   return (
@@ -90,7 +90,7 @@ function Share({ value, onSave }: { value: number; onSave: (value: number) => vo
   )
 }
 
-/** The program's own, on the desktop. */
+/** System notifications by the desktop application. */
 function SystemNotices({
   settings,
   onSave,
@@ -116,7 +116,7 @@ function SystemNotices({
   )
 }
 
-/** This browser's, which asks the person itself. */
+/** Notifications by this browser, which asks the person for permission. */
 function OfBrowser() {
   const { t } = useTranslation('alerts')
   const [state, setState] = useState<BrowserNotices>(browserNotices)

@@ -16,11 +16,11 @@ import { RenameConnection } from './RenameConnection.tsx'
 type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
 interface Refused {
   problem: Problem
-  /** Whose key or address is to be given again. */
+  /** The connection whose key or address is being entered again. */
   profile: SavedProfile | null
 }
 
-/** Every connection, the active one told apart: one click switches, and nothing of one is ever sent to another. */
+/** All connections, with the active one marked. One click switches. Data of one connection is never sent to another. */
 export function ConnectionSection({ app: { connection, profiles } }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const offline = useOffline()
@@ -44,7 +44,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
   const test = () => run('test', active, () => studio.connection.recheck())
   const use = (profile: SavedProfile) =>
     run(`use ${profile.id}`, profile, () => studio.connection.use({ id: profile.id }))
-  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name begins as a hook's does
+  // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name starts like a hook's
   const sandbox = () => run('sandbox', null, () => studio.connection.useSandbox())
   const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.forget({ id: profile.id }))
   const change = (profile: SavedProfile | null) =>
@@ -52,7 +52,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
     )
 
-  // What its row says, with what to do about it, needs no second telling.
+  // The row itself shows this problem and its action.
   const reported = active?.keyKept === 'none' ? null : connection.problem
   const shown = refused ?? (reported && { problem: reported, profile: active })
   const again = (): void => {
@@ -84,13 +84,17 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
       {shown && (
         <ProblemNotice
           problem={shown.problem}
-          // The status bar says it wherever one is: here it only stands beside what may be put right.
+          // The status bar announces it on every page. Here it is only context.
           role={offline ? 'note' : 'alert'}
           on={{ retry: again, connection: () => change(shown.profile), edit: () => change(shown.profile) }}
         />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button look={profiles.length === 0 ? 'go' : 'normal'} icon={Plus} onClick={() => setAsked({ what: 'add' })}>
+        <Button
+          variant={profiles.length === 0 ? 'primary' : 'normal'}
+          icon={Plus}
+          onClick={() => setAsked({ what: 'add' })}
+        >
           {t('connection.add')}
         </Button>
         {!profiles.some(({ kind }) => kind === 'sandbox') && (

@@ -13,7 +13,7 @@ const tones: Record<Connection['state'], PillTone> = {
   ...{ none: 'muted', checking: 'warn', connected: 'good', failed: 'bad' },
 }
 
-/** One connection. `connection` is what stands of it, null where it is not the active one; `busy` is the deed under way. */
+/** One connection. `connection` is the state of the active connection, null for others. `busy` is the running action. */
 export function ConnectionRow(props: {
   profile: SavedProfile
   connection: Connection | null

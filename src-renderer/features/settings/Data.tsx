@@ -15,7 +15,7 @@ import { DataUse } from './DataUse.tsx'
 import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
 
-/** Where everything lies, what it takes up, and how it goes. */
+/** The data folder, its size, backup and deletion. */
 export function DataSection({ app }: { app: AppState }) {
   const { t } = useTranslation(['settings', 'connect', 'data'])
   const studio = useStudio()

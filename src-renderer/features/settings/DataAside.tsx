@@ -5,16 +5,16 @@ import { problemOf } from '../../api/problem.ts'
 import { showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { useData } from '../../stores/data.ts'
 import { Path } from './Path.tsx'
 import { Row } from './Row.tsx'
 
-/** What was damaged or replaced, until it is read; and what lies beside because of it. */
+/** Damage and restores, until dismissed, and the files that were set aside. */
 export function DataAside() {
   const data = useData((store) => store.data)
   const studio = useStudio()
@@ -25,9 +25,7 @@ export function DataAside() {
   const read = (id: string) =>
     void studio.data
       .acknowledge({ id })
-      .catch((thrown: unknown) =>
-        appStore.setState(withToast(appStore.getState(), { id: 'data', text: problemOf(thrown).message })),
-      )
+      .catch((thrown: unknown) => showToast({ id: 'data', text: problemOf(thrown).message }))
   return (
     <>
       {data.problem && <ProblemNotice problem={data.problem} noAction />}
@@ -54,7 +52,7 @@ export function DataAside() {
   )
 }
 
-/** What came back, what is missing, and where the damaged file lies. */
+/** What was recovered, what is missing, and where the damaged file is. */
 function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }) {
   const { t } = useTranslation('data')
   const words = (counts: Counts): string => counts.map(({ thing, count }) => t(`thing.${thing}`, { count })).join(', ')
@@ -96,9 +94,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
     setBusy(true)
     studio.data
       .eraseAside({ name })
-      .catch((thrown: unknown) =>
-        appStore.setState(withToast(appStore.getState(), { id: 'aside', text: problemOf(thrown).message })),
-      )
+      .catch((thrown: unknown) => showToast({ id: 'aside', text: problemOf(thrown).message }))
       .finally(() => {
         setBusy(false)
         setAsked(null)
@@ -121,7 +117,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
           }
         >
           <CopyButton text={one.path} name={t('aside.copy', { name: one.name })} />
-          <Button look="danger" onClick={() => setAsked(one)}>
+          <Button variant="danger" onClick={() => setAsked(one)}>
             {t('aside.erase')}
           </Button>
         </Row>

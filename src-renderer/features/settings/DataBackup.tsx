@@ -7,19 +7,19 @@ import { save, upload } from '../../api/transfer.ts'
 import { showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Row } from './Row.tsx'
 
-/** What a page can hold and send: the same bound both ways. */
-const mostBytes = 2_147_483_648
+/** The size limit of a page, in both directions, bytes. */
+const maxBytes = 2_147_483_648
 
-/** Everything in one file, and back. */
+/** Backup into one file, and restore. */
 export function DataBackup() {
   const { t } = useTranslation('data')
   return (
@@ -47,7 +47,7 @@ function Backup() {
     setTooBig(null)
     try {
       const download = await studio.data.backup()
-      if (download.bytes > mostBytes) {
+      if (download.bytes > maxBytes) {
         setTooBig(download.bytes)
         await studio.transfers.release({ downloadId: download.downloadId })
         return
@@ -109,8 +109,8 @@ function Restore() {
     }
   }
   const read = (file: File) => {
-    setTooBig(file.size > mostBytes)
-    if (file.size > mostBytes) return
+    setTooBig(file.size > maxBytes)
+    if (file.size > maxBytes) return
     ended.current = new AbortController()
     const { signal } = ended.current
     void during(async () => {
@@ -148,7 +148,7 @@ function Restore() {
           onChange={({ target }) => {
             const [file] = target.files ?? []
             if (file) read(file)
-            // The same file may be chosen again.
+            // Lets the person pick the same file again.
             target.value = ''
           }}
         />
@@ -184,9 +184,9 @@ function Restore() {
   )
 }
 
-const say = (id: string, text: string): void => appStore.setState(withToast(appStore.getState(), { id, text }))
+const say = (id: string, text: string): void => showToast({ id, text })
 
-/** The way that has no bound. */
+/** The command-line alternative, which has no size limit. */
 function Command({ words, command }: { words: string; command: string }) {
   const { t } = useTranslation('data')
   return (

@@ -4,11 +4,11 @@ import type { CleanUp, MediaUse } from '../../../src-preload/contract/media.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showSize } from '../../i18n/format.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { Row } from './Row.tsx'
 
 type Kind = CleanUp['kinds'][number]
@@ -16,26 +16,26 @@ const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
 const megabyte = 1_000_000
 const sizes = [100, 500, 1000, 5000, 20_000] as const
 
-/** What would go, as the core counted it. */
+/** What would be deleted, counted by the core. */
 interface Count {
   wish: CleanUp
   items: number
   bytes: number
 }
 
-/** Clean-up by size, and erasing what was deleted: each is counted, shown and only then done. */
+/** Clean-up by size, and permanent deletion of deleted items. Each is counted, shown, then confirmed. */
 export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDone: () => void }) {
   const { t } = useTranslation('data')
   const { ask, busy, counted, nothing, dialog } = useCleanUp(onDone)
   const [from, setFrom] = useState<readonly Kind[]>(kinds)
-  const [keep, setKeep] = useState('1000')
+  const [keptMegabytes, setKeptMegabytes] = useState('1000')
   const removed = uses.filter(({ kind }) => kind !== 'chat')
   const removedItems = removed.reduce((sum, { removedItems: items }) => sum + items, 0)
   const removedBytes = removed.reduce((sum, { removedBytes: bytes }) => sum + bytes, 0)
   const wish: CleanUp = {
     kinds: [...from],
     olderThanDays: null,
-    keepBytes: Number(keep) * megabyte,
+    keepBytes: Number(keptMegabytes) * megabyte,
     removed: false,
   }
   return (
@@ -68,9 +68,9 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           <span aria-hidden>{t('newest')}</span>
           <Select
             label={t('newest')}
-            value={keep}
+            value={keptMegabytes}
             choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
-            onPick={setKeep}
+            onPick={setKeptMegabytes}
           />
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
@@ -92,7 +92,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
       >
         {removedItems > 0 && (
           <Button
-            look="danger"
+            variant="danger"
             disabled={busy}
             onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, keepBytes: null, removed: true })}
           >
@@ -105,14 +105,14 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
   )
 }
 
-/** Counts first, asks then, and does what was counted; nothing goes without a yes to its figures. */
+/** Counts first, then asks, then deletes exactly what was counted. */
 function useCleanUp(onDone: () => void) {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const [busy, setBusy] = useState(false)
   const [counted, setCounted] = useState<Count | null>(null)
   const [nothing, setNothing] = useState(false)
-  const say = (text: string) => appStore.setState(withToast(appStore.getState(), { id: 'clean-up', text }))
+  const say = (text: string) => showToast({ id: 'clean-up', text })
 
   async function during(work: () => Promise<void>): Promise<void> {
     setBusy(true)

@@ -11,6 +11,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useData } from '../../stores/data.ts'
+import { AmountTable } from './AmountTable.tsx'
 import { DataProgress } from './DataProgress.tsx'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
@@ -20,11 +21,11 @@ const ages = [7, 30, 90, 180, 365, 730] as const
 interface Asked {
   plan: ErasePlan
   days: number
-  /** The rule is switched on with it. */
+  /** Also switches the rule on. */
   rule: boolean
 }
 
-/** Erasing by age: chosen, counted, shown, and only then done; it goes on without this window. */
+/** Deletion by age: choose, count, confirm. It continues without this window. */
 export function DataErase({ logDays }: { logDays: number | null }) {
   const { t } = useTranslation('data')
   const studio = useStudio()
@@ -161,45 +162,32 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   )
 }
 
-/** What would go, with its figures. */
+/** What would be deleted, with amounts. */
 function Plan({ plan }: { plan: ErasePlan }) {
   const { t } = useTranslation('data')
   return (
-    <table className="w-full border-collapse text-s">
-      <thead>
-        <tr className="text-faint">
-          <th scope="col" className="py-1 text-start font-normal">
-            {t('age.what')}
-          </th>
-          <th scope="col" className="px-3 py-1 text-end font-normal">
-            {t('age.count')}
-          </th>
-          <th scope="col" className="py-1 text-end font-normal">
-            {t('age.size')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {plan.parts.map(({ what, items, bytes, titles }) => (
-          <tr key={what} className="border-line border-t">
-            <th scope="row" className="py-1 text-start font-normal">
-              {t(`age.kind.${what}`)}
-              {titles.length > 0 && (
-                <span className="block text-faint">
-                  {t('age.titles', { titles: titles.map((title) => title ?? t('age.untitled')).join(' · ') })}
-                </span>
-              )}
-            </th>
-            <td className="num px-3 py-1 text-end align-top">{showCount(items)}</td>
-            <td className="num py-1 text-end align-top">{bytes === null ? '' : showSize(bytes)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <AmountTable
+      columns={[t('age.what'), t('age.count'), t('age.size')]}
+      rows={plan.parts.map(({ what, items, bytes, titles }) => ({
+        id: what,
+        name: (
+          <>
+            {t(`age.kind.${what}`)}
+            {titles.length > 0 && (
+              <span className="block text-faint">
+                {t('age.titles', { titles: titles.map((title) => title ?? t('age.untitled')).join(' · ') })}
+              </span>
+            )}
+          </>
+        ),
+        first: showCount(items),
+        second: bytes === null ? '' : showSize(bytes),
+      }))}
+    />
   )
 }
 
-/** How far it is, whoever began it, and how the last one ended. */
+/** The progress of a deletion started in any window, and the result of the last one. */
 function Progress() {
   const { t } = useTranslation('data')
   const studio = useStudio()

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
 
-/** How far something is, in words and as a bar; `total` 0 is not known yet. */
+/** Progress as text and bar. `total` 0 means unknown. */
 export function DataProgress(props: { label: string; words: string; done: number; total: number; figures?: string }) {
   const { t } = useTranslation('data')
   const { label, words, done, total } = props

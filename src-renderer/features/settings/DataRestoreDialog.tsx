@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { type BackupSummary, type Counts, type KeptThing, keptThings } from '../../../src-preload/contract/data.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { AmountTable } from './AmountTable.tsx'
 
 export interface FoundBackup {
   uploadId: string
@@ -11,7 +12,7 @@ export interface FoundBackup {
 
 const numberOf = (counts: Counts, thing: KeptThing): number => counts.find((one) => one.thing === thing)?.count ?? 0
 
-/** What would be replaced by what, before anything is. */
+/** Shows what a restore would replace, before it starts. */
 export function RestoreDialog(props: {
   found: FoundBackup | null
   busy: boolean
@@ -37,39 +38,21 @@ export function RestoreDialog(props: {
       }}
     >
       {found && (
-        <table className="w-full border-collapse text-s">
-          <thead>
-            <tr className="text-faint">
-              <th scope="col" className="py-1 text-start font-normal">
-                {t('restore.thing')}
-              </th>
-              <th scope="col" className="px-3 py-1 text-end font-normal">
-                {t('restore.inBackup')}
-              </th>
-              <th scope="col" className="py-1 text-end font-normal">
-                {t('restore.hereNow')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((thing) => (
-              <tr key={thing} className="border-line border-t">
-                <th scope="row" className="py-1 text-start font-normal">
-                  {t(`name.${thing}`)}
-                </th>
-                <td className="num px-3 py-1 text-end">{showCount(numberOf(found.backup.counts, thing))}</td>
-                <td className="num py-1 text-end">{showCount(numberOf(found.now.counts, thing))}</td>
-              </tr>
-            ))}
-            <tr className="border-line-strong border-t font-[540]">
-              <th scope="row" className="py-1 text-start font-[540]">
-                {t('restore.size')}
-              </th>
-              <td className="num px-3 py-1 text-end">{showSize(found.backup.bytes)}</td>
-              <td className="num py-1 text-end">{showSize(found.now.bytes)}</td>
-            </tr>
-          </tbody>
-        </table>
+        <AmountTable
+          columns={[t('restore.thing'), t('restore.inBackup'), t('restore.hereNow')]}
+          rows={rows.map((thing) => ({
+            id: thing,
+            name: t(`name.${thing}`),
+            first: showCount(numberOf(found.backup.counts, thing)),
+            second: showCount(numberOf(found.now.counts, thing)),
+          }))}
+          total={{
+            id: 'size',
+            name: t('restore.size'),
+            first: showSize(found.backup.bytes),
+            second: showSize(found.now.bytes),
+          }}
+        />
       )}
     </ConfirmDialog>
   )

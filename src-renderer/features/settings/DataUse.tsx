@@ -8,6 +8,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { useData } from '../../stores/data.ts'
+import { AmountTable } from './AmountTable.tsx'
 import { DataCleanUp } from './DataCleanUp.tsx'
 import { Path } from './Path.tsx'
 
@@ -17,7 +18,7 @@ interface Use {
   folder: string
 }
 
-/** What sound and pictures take up, room by room, and the way to be rid of some of it. */
+/** The size of sounds and images per feature, with clean-up. */
 export function DataUse() {
   const { t } = useTranslation('data')
   const studio = useStudio()
@@ -28,9 +29,9 @@ export function DataUse() {
     studio.media.use().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
   }, [studio])
   const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what was erased by age is gone from the sizes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: deletion by age changes the sizes
   useEffect(read, [read, erasedAt])
-  // Another window, or a room that went on making, may have changed it.
+  // Another window or a running feature may have changed it.
   useEffect(() => {
     window.addEventListener('focus', read)
     return () => window.removeEventListener('focus', read)
@@ -63,51 +64,34 @@ function Sizes({ uses }: { uses: readonly MediaUse[] }) {
   const total = uses.reduce((sum, { bytes }) => sum + bytes, 0)
   const most = Math.max(1, ...uses.map(({ bytes }) => bytes))
   return (
-    <table className="w-full border-collapse text-s">
-      <thead>
-        <tr className="text-start text-faint">
-          <th scope="col" className="py-1 text-start font-normal">
-            {t('room')}
-          </th>
-          <th scope="col" className="px-3 py-1 text-end font-normal">
-            {t('things')}
-          </th>
-          <th scope="col" className="py-1 text-end font-normal">
-            {t('size')}
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {uses.map(({ kind, items, bytes, removedBytes }) => (
-          <tr key={kind} data-room={kind} className="border-line border-t">
-            <th scope="row" className="py-1.5 text-start align-top font-normal">
-              {t(`kind.${kind}`)}
-              {/* The figure stands at the end of the line: the bar is for the eye alone. */}
-              <span aria-hidden className="mt-1 block h-[3px] max-w-64 rounded-full bg-hover">
-                <span
-                  className="block h-full rounded-full bg-accent"
-                  style={{ width: `${(bytes / most) * 100}%`, minWidth: bytes > 0 ? 3 : 0 }}
-                />
-              </span>
-            </th>
-            <td className="num px-3 py-1.5 text-end align-top">{showCount(items)}</td>
-            <td className="num py-1.5 text-end align-top">
-              {showSize(bytes)}
-              {removedBytes > 0 && (
-                <span className="block text-faint">{t('deleted', { size: showSize(removedBytes) })}</span>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-      <tfoot>
-        <tr className="border-line-strong border-t font-[540]">
-          <th scope="row" colSpan={2} className="py-1.5 text-start font-[540]">
-            {t('total')}
-          </th>
-          <td className="num py-1.5 text-end">{showSize(total)}</td>
-        </tr>
-      </tfoot>
-    </table>
+    <AmountTable
+      roomy
+      columns={[t('room'), t('things'), t('size')]}
+      rows={uses.map(({ kind, items, bytes, removedBytes }) => ({
+        id: kind,
+        name: (
+          <>
+            {t(`kind.${kind}`)}
+            {/* Hidden from screen readers, which read the amount at the end of the row. */}
+            <span aria-hidden className="mt-1 block h-[3px] max-w-64 rounded-full bg-hover">
+              <span
+                className="block h-full rounded-full bg-accent"
+                style={{ width: `${(bytes / most) * 100}%`, minWidth: bytes > 0 ? 3 : 0 }}
+              />
+            </span>
+          </>
+        ),
+        first: showCount(items),
+        second: (
+          <>
+            {showSize(bytes)}
+            {removedBytes > 0 && (
+              <span className="block text-faint">{t('deleted', { size: showSize(removedBytes) })}</span>
+            )}
+          </>
+        ),
+      }))}
+      total={{ id: 'total', name: t('total'), first: null, second: showSize(total) }}
+    />
   )
 }

@@ -6,7 +6,7 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
-/** The window's language. The made-up ones are for finding what a translation would break. */
+/** The window's language. The pseudo languages find what a translation would break. */
 export function LanguageSection({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const save = useSave()

@@ -28,7 +28,7 @@ const icons: Record<SectionName, LucideIcon> = {
   about: Info,
 }
 
-/** The room's parts, the one in sight told apart. */
+/** The sections, with the visible one marked. */
 export function SettingsList() {
   const { t } = useTranslation('settings')
   const shown = useSection((store) => store.shown)
@@ -43,7 +43,7 @@ export function SettingsList() {
             aria-current={name === shown ? 'location' : undefined}
             onClick={() => {
               appStore.setState({ listDrawerOpen: false })
-              // The drawer that closes takes the focus back first.
+              // The closing drawer restores the focus first.
               requestAnimationFrame(() => goToSection(name))
             }}
             className={cx(

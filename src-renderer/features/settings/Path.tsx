@@ -1,4 +1,4 @@
-/** Where something lies: from left to right in every language, and broken where there is no room. */
+/** A file path: left to right in every language, wrapping anywhere. */
 export const Path = ({ path }: { path: string }) => (
   <code dir="ltr" className="break-all font-mono">
     {path}

@@ -15,7 +15,7 @@ export function ProxySection({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   return (
     <>
-      {/* A port that was changed elsewhere is taken over. */}
+      {/* The key remounts the fields when the port changes elsewhere. */}
       <ProxyFields key={app.settings.proxyPort} app={app} />
       <ProxyMore app={app} />
       <Button className="self-start" onClick={() => navigate({ page: 'proxy', id: null })}>
@@ -30,7 +30,7 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
   const save = useSave()
   const [typed, setTyped] = useState(String(settings.proxyPort))
   const port = parsePort(typed)
-  const keep = () => {
+  const savePort = () => {
     if (port !== null && port !== settings.proxyPort) save({ proxyPort: port })
   }
   const moved = proxy.port !== null && proxy.wantedPort !== 0 && proxy.port !== proxy.wantedPort
@@ -46,7 +46,7 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
       <form
         onSubmit={(event) => {
           event.preventDefault()
-          keep()
+          savePort()
         }}
       >
         <Field
@@ -59,7 +59,7 @@ function ProxyFields({ app: { proxy, settings } }: { app: AppState }) {
             className="num max-w-28"
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
-            onBlur={keep}
+            onBlur={savePort}
           />
         </Field>
       </form>

@@ -4,17 +4,17 @@ import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useStudio } from '../../shared/studioContext.ts'
+import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
-import { appStore, withToast } from '../../stores/app.ts'
 import { readOrigin } from './origin.ts'
 import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
-/** What a person sets once: where else it listens, what is measured, how long bodies are kept, which pages may ask. */
+/** Rarely changed settings: listening address, metrics, retention of bodies, allowed web pages. */
 export function ProxyMore({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   const save = useSave()
@@ -111,14 +111,14 @@ function BodyDays({ days }: { days: number }) {
   const text = typed.trim()
   const value = /^\d{1,3}$/.test(text) ? Number(text) : 0
   const good = value >= 1 && value <= 365
-  const keep = () => {
+  const saveDays = () => {
     if (good && value !== days) save({ bodyDays: value })
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        keep()
+        saveDays()
       }}
     >
       <Field label={t('proxy.bodyDays')} hint={t('proxy.bodyDaysHint')} error={good ? null : t('proxy.bodyDaysBad')}>
@@ -127,14 +127,14 @@ function BodyDays({ days }: { days: number }) {
           className="num max-w-28"
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
-          onBlur={keep}
+          onBlur={saveDays}
         />
       </Field>
     </form>
   )
 }
 
-/** What the bodies take on the disk, and the way to be rid of all of them. */
+/** The size of stored bodies, with a button that deletes them. */
 function Bodies() {
   const { t } = useTranslation('settings')
   const studio = useStudio()
@@ -142,7 +142,7 @@ function Bodies() {
   const [asking, setAsking] = useState(false)
   const [busy, setBusy] = useState(false)
   const [round, setRound] = useState(0)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again after each erasing
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again after each deletion
   useEffect(() => {
     let wanted = true
     studio.requests.counts({ filter: {} }).then(
@@ -153,7 +153,7 @@ function Bodies() {
       wanted = false
     }
   }, [studio, round])
-  const say = (text: string) => appStore.setState(withToast(appStore.getState(), { id: 'bodies', text }))
+  const say = (text: string) => showToast({ id: 'bodies', text })
   const erase = () => {
     setBusy(true)
     studio.requests
@@ -175,7 +175,7 @@ function Bodies() {
       hint={bytes > 0 ? t('proxy.bodiesHint', { size: showBytes(bytes) }) : t('proxy.bodiesNone')}
     >
       {bytes > 0 && (
-        <Button look="danger" onClick={() => setAsking(true)}>
+        <Button variant="danger" onClick={() => setAsking(true)}>
           {t('proxy.eraseBodies')}
         </Button>
       )}

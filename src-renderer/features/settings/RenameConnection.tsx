@@ -7,7 +7,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 
-/** Asks for another name; one that is taken is said at the field. */
+/** Renames a connection. The field shows an error for a name that exists. */
 export function RenameConnection({ profile, onClose }: { profile: SavedProfile | null; onClose: () => void }) {
   const { t } = useTranslation('settings')
   const studio = useStudio()
@@ -31,7 +31,7 @@ export function RenameConnection({ profile, onClose }: { profile: SavedProfile |
       onClose={close}
       title={t('connection.renameTitle')}
       footer={
-        <Button look="go" type="submit" form="connection-rename">
+        <Button variant="primary" type="submit" form="connection-rename">
           {t('connection.save')}
         </Button>
       }

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** One setting: its name and hint, and its control at the end. */
+/** One setting: name, hint, and its control at the end. */
 export function Row({ name, hint, children }: { name: ReactNode; hint?: ReactNode; children?: ReactNode }) {
   return (
     <div className="flex flex-wrap items-center gap-x-6 gap-y-2">

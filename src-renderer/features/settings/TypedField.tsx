@@ -4,7 +4,7 @@ import { Field, TextInput } from '../../shared/ui/Field.tsx'
 interface TypedFieldProps<T extends string | number | null> {
   label: string
   hint: string
-  /** What is said of what `read` cannot read. */
+  /** The error for text that `read` rejects. */
   bad: string
   value: T
   read: (typed: string) => T | undefined
@@ -14,7 +14,7 @@ interface TypedFieldProps<T extends string | number | null> {
   unit?: string
 }
 
-/** A short value, saved at Enter or when its field is left, where it is a good one. What was changed elsewhere is taken over. */
+/** A short value, saved on Enter or blur when valid. Follows changes made elsewhere. */
 export function TypedField<T extends string | number | null>(props: TypedFieldProps<T>) {
   const { label, hint, bad, value, read, onSave, inputMode, className, unit } = props
   const [typed, setTyped] = useState(String(value ?? ''))
@@ -23,25 +23,25 @@ export function TypedField<T extends string | number | null>(props: TypedFieldPr
     setKnown(value)
     setTyped(String(value ?? ''))
   }
-  const meant = read(typed)
-  const keep = (): void => {
-    if (meant !== undefined && meant !== value) onSave(meant)
+  const parsed = read(typed)
+  const saveTyped = (): void => {
+    if (parsed !== undefined && parsed !== value) onSave(parsed)
   }
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        keep()
+        saveTyped()
       }}
     >
-      <Field label={label} hint={hint} error={meant === undefined ? bad : null}>
+      <Field label={label} hint={hint} error={parsed === undefined ? bad : null}>
         <span className="flex items-center gap-2">
           <TextInput
             inputMode={inputMode}
             className={`num ${className}`}
             value={typed}
             onChange={(event) => setTyped(event.target.value)}
-            onBlur={keep}
+            onBlur={saveTyped}
           />
           {unit && <span className="text-s text-soft">{unit}</span>}
         </span>

@@ -1,4 +1,4 @@
-/** An amount of SC as it is typed: null for none, undefined for what is no amount above 0. A comma is a point where there is one alone. */
+/** Parses an amount of SC: null for empty, undefined when not above 0. A single comma counts as the decimal point. */
 export function readAmount(typed: string): string | null | undefined {
   const text = typed.trim().replace(/^([\d]*),(\d+)$/, '$1.$2')
   if (text === '') return null
@@ -9,7 +9,7 @@ export function readAmount(typed: string): string | null | undefined {
   return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-/** A share in per cent, 1 to 99; null for anything else. */
+/** Parses a share in per cent, 1 to 99. Null when invalid. */
 export function readShare(typed: string): number | null {
   const text = typed.trim().replace(/\s*%$/, '')
   return /^[1-9]\d?$/.test(text) ? Number(text) : null

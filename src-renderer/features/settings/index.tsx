@@ -67,7 +67,7 @@ function Stage() {
   )
 }
 
-/** Title and purpose left, the settings right; `target` brings it into sight, for links such as `#/settings/proxy`. */
+/** Title and purpose on the left, settings on the right. `target` scrolls to it, for links such as `#/settings/proxy`. */
 function Section({
   name,
   title,
@@ -85,7 +85,7 @@ function Section({
   useEffect(() => {
     if (!target) return
     ref.current?.scrollIntoView({ block: 'start' })
-    // What led here may have gone with its room, or it was another part: whoever reads by keys goes on here.
+    // The element that led here may be unmounted, so keyboard users continue at this section.
     const { activeElement } = document
     const isLoose = activeElement === document.body || activeElement?.matches('[data-settings]')
     if (isLoose) ref.current?.focus({ preventScroll: true })
@@ -96,7 +96,7 @@ function Section({
       aria-label={title}
       data-settings={name}
       tabIndex={-1}
-      // A frame around a whole part would be as loud as an error: its title has it.
+      // A focus ring around the whole section would look like an error, so the title shows the focus.
       className="group/part grid gap-x-8 gap-y-3 border-line border-b py-6 outline-none last:border-b-0 @min-[740px]:grid-cols-[200px_minmax(0,1fr)]"
     >
       <div>

@@ -1,10 +1,10 @@
-const mostOrigins = 50
+const maxOrigins = 50
 
 export type OriginFault = 'bad' | 'known' | 'many'
 
 /**
- * A web page's origin as typed, in the one form in which a browser sends it, or what is wrong with it. A trailing slash is
- * forgiven, anything behind it is not: an origin has no path, and `null` and `*` are none.
+ * Normalizes a typed origin to the form that a browser sends, or returns the error. A trailing slash is accepted, a path is not. `null` and
+ * `*` are not origins.
  */
 export function readOrigin(typed: string, known: readonly string[]): { origin: string } | { fault: OriginFault } {
   const text = typed.trim()
@@ -13,7 +13,7 @@ export function readOrigin(typed: string, known: readonly string[]): { origin: s
   const origin = originOf(text, parts[1] ?? '', parts[2] ?? '')
   if (origin === null || origin.length > 300) return { fault: 'bad' }
   if (known.includes(origin)) return { fault: 'known' }
-  return known.length >= mostOrigins ? { fault: 'many' } : { origin }
+  return known.length >= maxOrigins ? { fault: 'many' } : { origin }
 }
 
 function originOf(text: string, scheme: string, host: string): string | null {
@@ -24,6 +24,6 @@ function originOf(text: string, scheme: string, host: string): string | null {
     return null
   }
   if (url.protocol === 'http:' || url.protocol === 'https:') return url.origin
-  // URL knows no origin of an extension's scheme; a browser sends it as it stands.
+  // URL does not support origins of extension schemes. A browser sends them as written.
   return /-extension$/i.test(scheme) ? `${scheme.toLowerCase()}://${host}` : null
 }

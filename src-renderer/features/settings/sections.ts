@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-/** The parts of the room, from what is changed most often to what is looked up: the keys of all commands are a long list. */
+/** The sections, most frequently changed first. The shortcuts of all commands are last, because the list is long. */
 export const sectionNames = [
   'connection',
   'appearance',
@@ -14,20 +14,20 @@ export const sectionNames = [
 ] as const
 export type SectionName = (typeof sectionNames)[number]
 
-/** Which of them stands at the top of the stage now. */
+/** The section at the top of the stage. */
 export const useSection = create<{ shown: SectionName }>(() => ({ shown: 'connection' }))
 
 const elementOf = (name: SectionName): HTMLElement | null =>
   document.querySelector<HTMLElement>(`[data-settings="${name}"]`)
 
-/** Brings a part into sight, and the focus to it: Tab goes on from there. */
+/** Scrolls to a section and focuses it, so that Tab continues there. */
 export function goToSection(name: SectionName): void {
   const element = elementOf(name)
   element?.scrollIntoView({ block: 'start' })
   element?.focus({ preventScroll: true })
 }
 
-/** What has passed the upper edge last is what is read; at the end of the room it is the last one. */
+/** The current section is the last one above the upper edge. At the end of the page it is the last one. */
 export function followScroll(box: HTMLElement): void {
   const edge = box.getBoundingClientRect().top + 60
   const atEnd = box.scrollTop > 0 && box.scrollTop + box.clientHeight >= box.scrollHeight - 2

@@ -18,10 +18,10 @@ import { setDraft, speakDraft, speakLater } from './actions.ts'
 import { bytesIn, fitsOneRequest, lengthOf } from './labels.ts'
 import { SettingsFields } from './SettingsFields.tsx'
 
-/** The contract's bound, in UTF-16 units. */
+/** The contract's limit, UTF-16 units. */
 const longest = 1_000_000
 
-/** Text in, how it is to be spoken, what that would be, and the deed. */
+/** The text, its voice settings, the expected result and the Speak button. */
 export function Compose() {
   const { t } = useTranslation('speech')
   const draft = useSpeech((store) => store.draft)
@@ -48,7 +48,7 @@ export function Compose() {
         <Plan />
         <span className="ms-auto flex items-center gap-2">
           {keys !== '' && <Kbd>{keys}</Kbd>}
-          <Button look="go" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
+          <Button variant="primary" icon={AudioLines} busy={asking} disabled={empty} onClick={() => void speakDraft()}>
             {t('speak')}
           </Button>
         </span>
@@ -81,10 +81,10 @@ function TextField() {
   )
 }
 
-/** Bytes at once; in how many parts a moment later, when the core has told. */
+/** Shows the bytes at once, and the number of parts when the core has answered. */
 function Counter({ text }: { text: string }) {
   const { t } = useTranslation('speech')
-  // A million characters are counted in a millisecond or two: after the key was drawn.
+  // Counting a million characters takes one or two ms, so it is deferred until after the key press.
   const late = useDeferredValue(text)
   const bytes = useMemo(() => bytesIn(late), [late])
   const draft = useSpeech((store) => store.draft)
@@ -126,7 +126,7 @@ function Plan() {
   )
 }
 
-/** What the room is for, and one thing to click. */
+/** What the page is for, with one action. */
 function Teach() {
   const { t } = useTranslation('speech')
   return (
@@ -141,7 +141,7 @@ function Teach() {
           <Button icon={Sparkles} onClick={() => setDraft({ text: t('exampleText'), voice: 'nova' })}>
             {t('example')}
           </Button>
-          <Button look="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
+          <Button variant="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
             {t('exampleLong')}
           </Button>
         </div>

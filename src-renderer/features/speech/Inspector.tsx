@@ -16,7 +16,7 @@ import { compareWith, makeAgain, setRate } from './actions.ts'
 import { bytesIn, lengthOf, voiceOf } from './labels.ts'
 import { RateField } from './SettingsFields.tsx'
 
-/** What a text would become; or the facts of what it became. */
+/** The expected result of a text, or the facts of a speech. */
 export function SpeechInspector() {
   const detail = useSpeech((store) => store.open?.detail ?? null)
   return detail ? <Facts speech={detail} /> : <Before />
@@ -121,7 +121,7 @@ function From({ id }: { id: string }) {
   )
 }
 
-/** The same text with another voice; the two stand side by side then. */
+/** Speaks the same text with another voice, side by side. */
 function Again({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const asking = useSpeech((store) => store.asking)
@@ -146,7 +146,7 @@ function Again({ speech }: { speech: SpeechDetail }) {
   )
 }
 
-/** Beside which one: those of the same text first. */
+/** Selects the other speech. Those of the same text are first. */
 function Compare({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const compared = useSpeech((store) => store.compared?.id ?? '')
@@ -176,24 +176,24 @@ function Compare({ speech }: { speech: SpeechDetail }) {
   )
 }
 
-/** Of so many requests the ids are asked for. */
-const mostAsked = 50
+/** Upper limit of requests whose ids are read. */
+const maxAsked = 50
 
-/** What each part cost, and the id under which the service knows its request. */
+/** The cost of each part, and the service's id of its request. */
 function Requests({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()
-  const rows = speech.rows.slice(0, mostAsked).join(' ')
-  // An id is told with the head of a reply: it may come after its row.
+  const rows = speech.rows.slice(0, maxAsked).join(' ')
+  // The id arrives with the response's header, possibly after the row.
   const moved = `${speech.state} ${speech.partsDone}`
   const [ids, setIds] = useState<ReadonlyMap<number, string | null>>(new Map())
-  // biome-ignore lint/correctness/useExhaustiveDependencies: asked again whenever a part has moved on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: reads again whenever a part has changed
   useEffect(() => {
     const ended = new AbortController()
     const ask = async (): Promise<void> => {
       const reported = new Map<number, string | null>()
       for (const id of rows.split(' ').filter(Boolean).map(Number)) {
-        // A row may be gone by now: then there is no id to show.
+        // A row may be deleted by now. Then there is no id.
         const detail = await studio.requests.get({ id }, { signal: ended.signal }).catch(() => null)
         if (ended.signal.aborted) return
         reported.set(id, detail?.row.requestId ?? null)

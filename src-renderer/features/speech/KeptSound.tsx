@@ -7,7 +7,7 @@ import { voiceOf } from './labels.ts'
 import { stopListening, useListening } from './listening.ts'
 import { type Side, usePlayback } from './playback.ts'
 
-/** The whole of it (or what came), as a waveform. What was heard while it came goes on here, at the same place. */
+/** The whole sound, or what exists of it, as a waveform. Continues at the position of the live playback. */
 export function KeptSound({
   speech,
   mediaId,
@@ -26,7 +26,7 @@ export function KeptSound({
     const { now } = useListening.getState()
     if (now?.id !== id) return
     const live = now.player?.state.getState()
-    // What began in the middle has another clock.
+    // A playback that started in the middle has another time base.
     if (live && live.state !== 'ended' && now.fromPart === 1) {
       const wave = usePlayback.getState()[side]
       wave?.seek(live.time)
@@ -45,7 +45,7 @@ export function KeptSound({
       label={t('waveform', { voice: voiceOf(speech), excerpt: speech.excerpt.slice(0, 80) })}
       marks={partStarts(speech).slice(1)}
       onReady={takeOver}
-      onPlaying={(playing) => playing && usePlayback.setState({ heard: side })}
+      onPlaying={(playing) => playing && usePlayback.setState({ lastPlayed: side })}
       {...(onTime && { onTime })}
     />
   )

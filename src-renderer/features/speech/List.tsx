@@ -1,4 +1,4 @@
-import { Plus, Search, Star, X } from 'lucide-react'
+import { Plus, Star } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList } from 'virtua'
@@ -8,15 +8,16 @@ import { clockOf } from '../../shared/audio/durationText.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { appStore } from '../../stores/app.ts'
 import { isFiltered, shownSpeeches, useSpeech } from '../../stores/speech.ts'
 import { readOlder, removeSpeech, setSearch } from './actions.ts'
 import { voiceOf } from './labels.ts'
 
-/** How near its end the list is read on, in rows. */
+/** Rows before the end at which the next page is read. */
 const readAhead = 40
 
-/** All that was spoken, newest first; by text and voice, or the favourites. */
+/** All speeches, newest first, filtered by text and voice or by favourites. */
 export function SpeechList() {
   const { t } = useTranslation('speech')
   const search = useSpeech((store) => store.search)
@@ -35,24 +36,17 @@ export function SpeechList() {
   }
   return (
     <nav aria-label={t('list')} className="relative flex h-full min-w-0 flex-col bg-panel">
-      <div className="mx-3 mt-3 mb-2 flex h-[30px] flex-none items-center gap-1.5 rounded-m bg-raise ps-2.5 pe-1 text-faint shadow-[0_0_0_1px_var(--line)] focus-within:shadow-[0_0_0_2px_var(--accent)]">
-        <Search aria-hidden size={16} strokeWidth={1.75} className="shrink-0" />
-        <input
-          type="search"
-          data-speech-search
-          aria-label={t('search')}
-          placeholder={t('search')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={500}
-          value={search}
-          onChange={({ target }) => setSearch({ search: target.value })}
-          onKeyDown={down}
-          className="min-w-0 flex-1 bg-transparent text-ink outline-none [&::-webkit-search-cancel-button]:hidden"
-        />
-        {search !== '' && (
-          <IconButton icon={X} size="small" label={t('clearSearch')} onClick={() => setSearch({ search: '' })} />
-        )}
+      <SearchField
+        className="mx-3 mt-3 mb-2 h-[30px] flex-none rounded-m bg-raise ps-2.5 pe-1 shadow-[0_0_0_1px_var(--line)] focus-within:shadow-[0_0_0_2px_var(--accent)]"
+        iconStroke={1.75}
+        data-speech-search
+        label={t('search')}
+        maxLength={500}
+        value={search}
+        onValue={(text) => setSearch({ search: text })}
+        clearLabel={t('clearSearch')}
+        onKeyDown={down}
+      >
         <IconButton
           icon={Star}
           size="small"
@@ -61,7 +55,7 @@ export function SpeechList() {
           className={favourites ? '[&_svg]:fill-current' : ''}
           onClick={() => setSearch({ favourites: !favourites })}
         />
-      </div>
+      </SearchField>
       <Button icon={Plus} className="mx-3 mb-1" onClick={() => show(null)}>
         {t('newSpeech')}
       </Button>
@@ -73,7 +67,7 @@ export function SpeechList() {
 
 function show(id: string | null): void {
   navigate({ page: 'speech', id })
-  // A drawer is done with once it was chosen from.
+  // Closes the drawer after a selection.
   appStore.setState({ listDrawerOpen: false })
 }
 
@@ -114,7 +108,7 @@ function Rows() {
     event.preventDefault()
   }
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the arrows of the buttons within it
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the arrow keys of its buttons
     <div ref={box} className="min-h-0 flex-1" onKeyDown={walk}>
       <VList
         role="list"
@@ -145,7 +139,7 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
     showDay(createdAt),
   ]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list stands between it and its list
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list is between the item and its list
     <div role="listitem" className="px-2">
       <div data-speech={id} data-at={at} data-state={state} className="relative">
         <button
@@ -186,7 +180,7 @@ function Row({ speech, at, open, reached }: { speech: Speech; at: number; open: 
   )
 }
 
-/** ms that the way back is offered. */
+/** ms during which undo is offered. */
 const undoFor = 10_000
 
 function Note() {

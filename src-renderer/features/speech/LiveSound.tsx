@@ -13,7 +13,7 @@ import { listenTo, stopListening, useListening } from './listening.ts'
 
 const height = 72
 
-/** What is heard while it comes, or the way to hear it. */
+/** Live playback, or the button to start it. */
 export function LiveSound({ id }: { id: string }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()
@@ -44,16 +44,16 @@ function Playing({ player }: { player: LivePlayer }) {
   const firstSoundMs = useStore(player.state, (now) => now.firstSoundMs)
   const error = useStore(player.state, (now) => now.error)
   if (error !== null) return <Notice kind="warn">{t('liveFailed')}</Notice>
-  const going = state === 'playing' || state === 'waiting'
+  const running = state === 'playing' || state === 'waiting'
   const times = { heard: clockOf(second), arrived: clockOf(arrived) }
   return (
     <div className="flex min-w-0 flex-col gap-2" data-live={state} data-first-sound={firstSoundMs ?? undefined}>
       <LiveWave player={player} label={t('liveLabel', times)} />
       <div className="flex flex-wrap items-center gap-2">
         <IconButton
-          icon={going ? Pause : Play}
-          label={t(going ? 'pause' : 'play')}
-          onClick={going ? player.pause : player.play}
+          icon={running ? Pause : Play}
+          label={t(running ? 'pause' : 'play')}
+          onClick={running ? player.pause : player.play}
           className="bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)]"
         />
         <IconButton icon={Square} size="small" label={t('stopListening')} onClick={stopListening} />
@@ -67,7 +67,7 @@ function Playing({ player }: { player: LivePlayer }) {
   )
 }
 
-/** The loudness of what came, as bars; what was heard in the accent. */
+/** The peaks received so far as bars. Played ones have the accent colour. */
 function LiveWave({ player, label }: { player: LivePlayer; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
@@ -113,7 +113,7 @@ function paint(canvas: HTMLCanvasElement, { state }: LivePlayer): void {
   context.setTransform(scale, 0, 0, scale, 0, 0)
   context.clearRect(0, 0, width, height)
   const { color, caretColor } = getComputedStyle(canvas)
-  // A bar each 3 px. While there is room, one a tenth of a second; then all that came is shown in less.
+  // A bar per 3 px: one per tenth of a second while there is space, then scaled to fit.
   const bars = Math.max(1, Math.floor(width / 3))
   const each = Math.max(1, peaks.length / bars)
   const top = peaks.reduce((most, value) => Math.max(most, value), 0.05)

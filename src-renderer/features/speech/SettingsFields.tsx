@@ -8,7 +8,7 @@ import { VoiceField } from './VoiceField.tsx'
 
 const rates = { least: 8_000, most: 192_000 }
 
-/** How a text is to be spoken. What is not sent is the service's own choice. */
+/** The voice settings. Settings without a value use the service's default. */
 export function SettingsFields({
   wish,
   onWish,
@@ -45,7 +45,7 @@ export function SettingsFields({
   )
 }
 
-/** Specification: 0.25 to 4, 1 where it is not sent. */
+/** Specification: 0.25 to 4. Without a value, the service uses 1. */
 function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed: number | null) => void }) {
   const { t } = useTranslation('speech')
   const shown = speed === null ? t('speedDefault') : t('speedValue', { speed })
@@ -73,7 +73,7 @@ function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed:
   )
 }
 
-/** How many samples a second `pcm` is taken for; Enter or leaving the field takes what was typed. */
+/** The sample rate of `pcm`. Saved on Enter or blur. */
 export function RateField({ rate, onRate }: { rate: number; onRate: (rate: number) => void }) {
   const { t } = useTranslation('speech')
   const take = (field: HTMLInputElement): void => {

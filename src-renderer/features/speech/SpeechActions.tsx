@@ -5,7 +5,7 @@ import { IconButton } from '../../shared/ui/Button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { copyText, removeSpeech, reveal, saveSpeech, sendToTranscribe, setFavourite, takeText } from './actions.ts'
 
-/** What can be done with a speech that is kept. */
+/** The actions of a speech. */
 export function SpeechActions({ speech, label }: { speech: Speech; label?: string }) {
   const { t } = useTranslation('speech')
   const { id, favourite, mediaId, format } = speech

@@ -16,7 +16,7 @@ import { canResume, isOver, lengthOf, voiceOf } from './labels.ts'
 import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
 
-/** A speech: its sound, how far it is, its text; and another one beside it. */
+/** A speech: sound, progress and text, optionally beside another one. */
 export function SpeechView({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const compared = useSpeech((store) => store.compared?.detail ?? null)
@@ -59,7 +59,7 @@ interface SoundProps {
   onTime?: (time: number) => void
 }
 
-/** What can be heard of it now. */
+/** The playable part of the sound. */
 function Sound({ speech, side, onTime }: SoundProps) {
   const { t } = useTranslation('speech')
   if (!isOver(speech)) {
@@ -88,7 +88,7 @@ function Beside({ speech, side, onTime }: SoundProps) {
       </div>
       <Sound speech={speech} side={side} {...(onTime && { onTime })} />
       <Button
-        look="plain"
+        variant="plain"
         size="small"
         icon={ArrowLeftRight}
         className="-ms-2 self-start"
@@ -100,7 +100,7 @@ function Beside({ speech, side, onTime }: SoundProps) {
   )
 }
 
-/** How far it is, in numbers, and the way to end it. */
+/** The progress in numbers, with a Stop button. */
 function Progress({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const { id, parts, partsDone, audioBytes } = speech
@@ -123,7 +123,7 @@ function Progress({ speech }: { speech: SpeechDetail }) {
   )
 }
 
-/** Why it is not whole, and the one thing to do. */
+/** Why the speech is incomplete, with one action. */
 function Ending({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const { id, state, problem } = speech
@@ -137,7 +137,7 @@ function Ending({ speech }: { speech: SpeechDetail }) {
         <>
           <ProblemNotice problem={problem} />
           <div className="flex flex-wrap gap-2">
-            <Button look="go" icon={Play} onClick={go}>
+            <Button variant="primary" icon={Play} onClick={go}>
               {again}
             </Button>
             {speech.partsDone === 0 && <WaitInstead what="speech" id={id} problem={problem} />}

@@ -14,7 +14,7 @@ const tones: Record<SpeechDetail['partList'][number]['state'], PillTone> = {
   failed: 'bad',
 }
 
-/** The text as it is spoken: its parts, each with the way to hear it. `part`: the one that is heard now. */
+/** The spoken text by parts, each with a play button. `part`: the playing one. */
 export function SpokenText({
   speech,
   part: heard,
@@ -22,7 +22,7 @@ export function SpokenText({
 }: {
   speech: SpeechDetail
   part: number
-  /** Null while nothing can be played by place. */
+  /** Null while playback cannot seek. */
   onPart: ((start: number) => void) | null
 }) {
   const { t } = useTranslation('speech')

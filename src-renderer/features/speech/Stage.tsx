@@ -20,7 +20,7 @@ export const stateTones: Record<'making' | 'failed' | 'cancelled' | 'cut', PillT
   cut: 'warn',
 }
 
-/** A text that is being written, or a speech that is kept. */
+/** A new text, or a speech. */
 export function SpeechStage() {
   const { t } = useTranslation('speech')
   const open = useSpeech((store) => store.open)
@@ -42,7 +42,7 @@ export function SpeechStage() {
   )
 }
 
-/** So much of it that the actions stay beside it. */
+/** Short enough that the actions stay visible. */
 function titleOf(excerpt: string, most: number): string {
   const words = excerpt.replace(/\s+/g, ' ').trim()
   return words.length > most

@@ -7,32 +7,32 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
-import { hearVoice, useSample } from './preview.ts'
+import { playSample, useSample } from './preview.ts'
 
 const other = '\0other'
 
-/** One of the six, none, or a name of another service's; and how it sounds. */
+/** A voice: one of six, none, or another service's name, with a sample. */
 export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: (voice: string | null) => void }) {
   const { t } = useTranslation('speech')
   const studio = useStudio()
   const sample = useSample(({ now }) => now)
   const known: readonly string[] = voices
   const [typing, setTyping] = useState(voice !== null && !known.includes(voice))
-  const heard = voice ?? 'alloy'
-  const sounds = sample?.voice === heard && sample.state === 'playing'
+  const sampled = voice ?? 'alloy'
+  const samplePlays = sample?.voice === sampled && sample.state === 'playing'
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <div className="flex min-h-6 flex-wrap items-center justify-between gap-x-3">
         <span className="font-[540] text-s">{t('voice')}</span>
         {!(typing && voice === null) && (
           <Button
-            look="plain"
+            variant="plain"
             size="small"
-            icon={sounds ? Square : Volume2}
-            busy={sample?.voice === heard && sample.state === 'asking'}
-            onClick={() => void hearVoice(studio, heard)}
+            icon={samplePlays ? Square : Volume2}
+            busy={sample?.voice === sampled && sample.state === 'asking'}
+            onClick={() => void playSample(studio, sampled)}
           >
-            {sounds ? t('hearStop') : t('hear', { voice: heard })}
+            {samplePlays ? t('hearStop') : t('hear', { voice: sampled })}
           </Button>
         )}
       </div>

@@ -1,14 +1,15 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Speech, SpeechWish } from '../../../src-preload/contract/speech.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
+import { createFeatureClient } from '../../shared/featureClient.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { askOnce, intentChanged } from '../../shared/requestIds.ts'
 import { localStore } from '../../shared/storage.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { showToast } from '../../shared/toasts.ts'
 import {
   isFiltered,
   noDraft,
@@ -21,62 +22,51 @@ import {
 } from '../../stores/speech.ts'
 import { listenTo } from './listening.ts'
 
-/** ms after the last change until the core is asked what would become of a text, or for what a search finds. */
+/** ms from the last change until the core is asked for the plan or the search results. */
 const askAfter = 250
 const draftKey = 'speech.draft'
 
-let client: Client | null = null
+/** Shows a toast of this page. A toast with the same name replaces the earlier one. */
+export const say = (name: string, text: string): void => showToast({ id: `speech-${name}`, text })
+
+/** A toast shows a failed call of `attempt`. */
+const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
+
+export { client as speechClient }
+
 let planning: ReturnType<typeof setTimeout> | undefined
 let finding: ReturnType<typeof setTimeout> | undefined
 
-export const speechClient = (): Client | null => client
-
-/** The window lives: the store follows the core until the answer is called. */
+/** Starts the feature for the lifetime of the window: its store follows the core. Returns the function that stops it. */
 export function startSpeech(given: Client): () => void {
-  client = given
-  const ended = new AbortController()
+  setClient(given)
   const draft = keptDraft()
   if (useSpeech.getState().draft === noDraft && draft) useSpeech.setState({ draft })
   const stop = useSpeech.subscribe((now, before) => {
     if (now.draft !== before.draft) noteDraft(now.draft)
   })
   noteDraft(useSpeech.getState().draft)
-  void keepWatching(
-    ended.signal,
-    async (signal) => {
-      for await (const change of await given.speech.watch(undefined, { signal })) {
-        useSpeech.setState((store) => withSpeechChange(store, change))
-        if (change.type === 'snapshot') {
-          refind()
-          refresh()
-        } else if (change.type === 'speech') {
-          refreshSoon(change.speech.id)
-          findSoon(change.speech.id)
-        }
+  const stopWatching = subscribe(
+    given,
+    (signal) => given.speech.watch(undefined, { signal }),
+    (change) => {
+      useSpeech.setState((store) => withSpeechChange(store, change))
+      if (change.type === 'snapshot') {
+        refind()
+        refresh()
+      } else if (change.type === 'speech') {
+        refreshSoon(change.speech.id)
+        findSoon(change.speech.id)
       }
     },
     (thrown) => useSpeech.setState({ state: 'failed', problem: problemOf(thrown) }),
   )
   return () => {
-    ended.abort()
+    stopWatching()
     stop()
     clearTimeout(planning)
     clearTimeout(finding)
-    client = null
-  }
-}
-
-export const say = (id: string, text: string): void =>
-  appStore.setState(withToast(appStore.getState(), { id: `speech-${id}`, text }))
-
-/** Asks the core; a refusal is said in a note. */
-async function attempt<T>(ask: (client: Client) => Promise<T>): Promise<T | null> {
-  if (!client) return null
-  try {
-    return await ask(client)
-  } catch (thrown) {
-    say('refused', problemOf(thrown).message)
-    return null
+    setClient(null)
   }
 }
 
@@ -87,7 +77,7 @@ export function setDraft(change: Partial<SpeechWish>): void {
   useSpeech.setState(({ draft }) => ({ draft: { ...draft, ...change }, refusal: null }))
 }
 
-/** Kept over a reload, and what would become of it is asked a moment after the last key. */
+/** Stores the draft, and asks for its plan shortly after the last key. */
 function noteDraft(draft: SpeechWish): void {
   localStore.setJson(draftKey, draft)
   clearTimeout(planning)
@@ -97,10 +87,10 @@ function noteDraft(draft: SpeechWish): void {
 
 async function askPlan(draft: SpeechWish): Promise<void> {
   try {
-    const plan = await client?.speech.plan(draft)
+    const plan = await client()?.speech.plan(draft)
     if (plan && useSpeech.getState().draft === draft) useSpeech.setState({ plan: { draft, plan } })
   } catch {
-    // The count of bytes stands, and asking to speak says what is wrong.
+    // The byte count stays visible, and speaking reports the problem.
   }
 }
 
@@ -110,9 +100,9 @@ function keptDraft(): SpeechWish | null {
   return { ...noDraft, ...kept, text: kept.text }
 }
 
-// Making.
+// Generation.
 
-/** Speaks the draft. What comes is heard as it comes. */
+/** Speaks the draft and plays the sound while it arrives. */
 export async function speakDraft(): Promise<void> {
   const { draft, asking } = useSpeech.getState()
   if (asking || draft.text.trim() === '') return
@@ -121,7 +111,7 @@ export async function speakDraft(): Promise<void> {
   }
 }
 
-/** Kept, and asked for when the service is back. */
+/** Adds the draft to the outbox. */
 export async function speakLater(): Promise<void> {
   const { draft } = useSpeech.getState()
   const wish = { ...draft, fromId: null }
@@ -131,7 +121,7 @@ export async function speakLater(): Promise<void> {
   if (added) useSpeech.setState(({ draft: now }) => (now.text === draft.text ? { draft: { ...now, text: '' } } : {}))
 }
 
-/** The same text again, with other settings, beside the first. */
+/** Speaks the same text with other settings, and shows both side by side. */
 export async function makeAgain(id: string, change: Partial<SpeechWish>): Promise<void> {
   const of = await attempt((core) => core.speech.get({ id }))
   if (!of) return
@@ -139,14 +129,14 @@ export async function makeAgain(id: string, change: Partial<SpeechWish>): Promis
   if (await make({ text, model, voice, format, speed, pcmRate, ...change, fromId: id })) void compareWith(id)
 }
 
-/** Spoken now or later, the draft is one place: which of the two was meant is not known of a request whose answer was lost. */
+/** Speaking now or later uses the same place, because after a lost answer it is unknown which one the core received. */
 const placeOf = ({ fromId }: { fromId: string | null }) => ({ scope: 'speech', name: fromId ?? 'draft' })
 
 async function make(wish: SpeechWish & { fromId: string | null }): Promise<boolean> {
-  if (!client) return false
+  const core = client()
+  if (!core) return false
   useSpeech.setState({ asking: true, refusal: null })
   try {
-    const core = client
     const speech = await askOnce(placeOf(wish), wish, (requestId) => core.speech.make({ requestId, ...wish }))
     useSpeech.setState((store) => withSpeechChange(store, { type: 'speech', speech }))
     listenTo(core, speech.id)
@@ -167,10 +157,11 @@ export const cancel = (id: string) => attempt((core) => core.speech.cancel({ id 
 export async function resume(id: string): Promise<void> {
   const { detail } = useSpeech.getState().open ?? {}
   const from = detail?.id === id ? (detail.partList.find(({ state }) => state !== 'done')?.part ?? 1) : 1
-  if (client && (await attempt((core) => core.speech.resume({ id })))) listenTo(client, id, from)
+  const core = client()
+  if (core && (await attempt(() => core.speech.resume({ id })))) listenTo(core, id, from)
 }
 
-// What stands on the stage.
+// The stage.
 
 export function openSpeech(id: string | null): void {
   const { open } = useSpeech.getState()
@@ -186,18 +177,19 @@ export async function compareWith(id: string | null): Promise<void> {
 }
 
 async function read(id: string, place: 'open' | 'compared'): Promise<void> {
-  if (!client) return
+  const core = client()
+  if (!core) return
   const notify = (reported: OpenSpeech): void =>
     useSpeech.setState((store) => (store[place]?.id === id ? { [place]: reported } : {}))
   try {
-    notify({ id, state: 'live', detail: await client.speech.get({ id }), problem: null })
+    notify({ id, state: 'live', detail: await core.speech.get({ id }), problem: null })
   } catch (thrown) {
     const problem = problemOf(thrown)
     notify({ id, state: problem.kind === 'no_such_item' ? 'gone' : 'failed', detail: null, problem })
   }
 }
 
-/** What is shown is asked for again, as far as something is. */
+/** Reads the shown speeches again. */
 export function refresh(): void {
   const { open, compared } = useSpeech.getState()
   if (open) void read(open.id, 'open')
@@ -205,7 +197,7 @@ export function refresh(): void {
 }
 
 let again: ReturnType<typeof setTimeout> | undefined
-/** Parts stand in the details alone: they are asked for a few times a second while something is being made. */
+/** Only the details contain the parts: they are read a few times per second while a speech is generated. */
 function refreshSoon(id: string): void {
   const { open, compared } = useSpeech.getState()
   if ((open?.id !== id && compared?.id !== id) || again !== undefined) return
@@ -224,7 +216,7 @@ export function setSearch(change: { search?: string; favourites?: boolean }): vo
   else finding = setTimeout(refind, change.search === undefined ? 0 : askAfter)
 }
 
-/** One that the search does not show may belong there: it came, came back, or was marked. */
+/** A speech that the search does not show may match now: it is new, restored or changed. */
 function findSoon(id: string): void {
   const { found } = useSpeech.getState()
   if (!found || found.speeches.some((one) => one.id === id)) return
@@ -242,7 +234,7 @@ function refind(): void {
   })
 }
 
-/** The next page of what the list shows. */
+/** Reads the next page of the shown list. */
 export async function readOlder(): Promise<void> {
   const store = useSpeech.getState()
   const { speeches, total } = shownSpeeches(store)
@@ -258,7 +250,7 @@ export async function readOlder(): Promise<void> {
   )
 }
 
-// What can be done with one that is kept.
+// Actions on a stored speech.
 
 export const setFavourite = ({ id, favourite }: Speech) =>
   attempt((core) => core.speech.favourite({ id, favourite: !favourite }))
@@ -282,7 +274,7 @@ export async function reveal({ mediaId }: Speech): Promise<void> {
   if (where && !where.shown) say('where', i18n.t('speech:liesAt', { path: where.path }))
 }
 
-/** Its text and settings stand in the field again. */
+/** Copies its text and settings to the draft. */
 export async function takeText(id: string): Promise<void> {
   const detail = await attempt((core) => core.speech.get({ id }))
   if (!detail) return
@@ -291,10 +283,10 @@ export async function takeText(id: string): Promise<void> {
   navigate({ page: 'speech', id: null })
 }
 
-/** Samples that were made are heard with another rate. */
+/** The playback rate of stored samples. */
 export const setRate = (id: string, pcmRate: number) => attempt((core) => core.speech.setRate({ id, pcmRate }))
 
-/** Opens the one that stands so many places below in the list; from a new text the newest. */
+/** Opens the next or previous speech of the list. From a new text, the newest. */
 export function openBeside(places: 1 | -1): void {
   const store = useSpeech.getState()
   const { speeches } = shownSpeeches(store)
@@ -304,13 +296,13 @@ export function openBeside(places: 1 | -1): void {
   if (at + places >= speeches.length - 1) void readOlder()
 }
 
-/** Keeps the sound as a recording of the Transcribe room, and goes there. */
+/** Copies the sound into a new recording and opens it. */
 export async function sendToTranscribe(id: string): Promise<void> {
   const recording = await attempt((core) => core.transcribe.addSpeech({ speechId: id }))
   if (recording) navigate({ page: 'transcribe', id: recording.id })
 }
 
-/** Takes it out of the list; the way back is offered. */
+/** Deletes a speech, with undo. */
 export async function removeSpeech(id: string): Promise<void> {
   if (!(await attempt((core) => core.speech.remove({ ids: [id] })))) return
   const wasOpen = useSpeech.getState().open?.id === id
@@ -323,10 +315,10 @@ export async function removeSpeech(id: string): Promise<void> {
     })
   }
   const text = i18n.t('speech:removed')
-  // What lies outside of a drawer can't be reached: there the note stands in the list.
+  // In a drawer, the page outside is inert, so the note is inside the list.
   if (useSpeech.getState().listsDrawn > 0) useSpeech.setState({ note: { text, undo } })
   else {
     const action = { label: i18n.t('speech:undo'), onClick: undo }
-    appStore.setState(withToast(appStore.getState(), { id: 'speech-undo', text, action }))
+    showToast({ id: 'speech-undo', text, action })
   }
 }

@@ -1,7 +1,7 @@
 import type { SpeechDetail } from '../../../src-preload/contract/speech.ts'
 import { i18n } from '../../i18n/index.ts'
 import { waveCommands } from '../../shared/audio/waveCommands.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { routeStore } from '../../stores/route.ts'
 import { shownSpeeches, useSpeech } from '../../stores/speech.ts'
@@ -21,12 +21,12 @@ import {
 } from './actions.ts'
 import { canResume } from './labels.ts'
 import { soundOnStage, swapVoices, usePlayback } from './playback.ts'
-import { hearVoice } from './preview.ts'
+import { playSample } from './preview.ts'
 
 const here = (): boolean => routeStore.getState().route.page === 'speech'
 const opened = (): SpeechDetail | null => (here() ? (useSpeech.getState().open?.detail ?? null) : null)
 
-/** A command about the speech on the stage. */
+/** A command on the open speech. */
 function about(
   id: string,
   title: string,
@@ -69,7 +69,7 @@ function commands(): Command[] {
       when: () => useSpeech.getState().open === null,
       run() {
         const client = speechClient()
-        if (client) void hearVoice(client, useSpeech.getState().draft.voice ?? 'alloy')
+        if (client) void playSample(client, useSpeech.getState().draft.voice ?? 'alloy')
       },
     },
     {
@@ -90,7 +90,7 @@ function commands(): Command[] {
     {
       ...{ id: 'speech.swap', title: t('swap'), keys: 'Mod+Alt+X', ...onPage },
       when: () => usePlayback.getState().compared !== null,
-      run: () => swapVoices(usePlayback.getState().heard),
+      run: () => swapVoices(usePlayback.getState().lastPlayed),
     },
     about('speech.cancel', t('cmdCancel'), isMaking, ({ id }) => cancel(id), 'Escape'),
     about('speech.resume', t('cmdResume'), canResume, ({ id }) => resume(id), 'Mod+Shift+Enter'),
@@ -104,5 +104,5 @@ function commands(): Command[] {
   ]
 }
 
-/** The room's commands, for the palette and the keys. The answer takes them back. */
-export const offerSpeechCommands = (): (() => void) => offerInWords(commands)
+/** Registers the page's commands, and again when the language changes. Returns the function that removes them. */
+export const offerSpeechCommands = (): (() => void) => offerTranslatedCommands(commands)

@@ -9,8 +9,8 @@ import { SpeechInspector } from './Inspector.tsx'
 import { SpeechList } from './List.tsx'
 import { SpeechStage } from './Stage.tsx'
 
-/** Starts the room once for the window: what is being spoken is heard in other rooms too. */
-export function SpeechLive() {
+/** Starts the feature once per window: live playback continues on other pages. */
+export function SpeechSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const ends = [startSpeech(studio), offerSpeechCommands()]
@@ -25,4 +25,4 @@ export function SpeechLive() {
   return null
 }
 
-export const speechProcedures: PageRegions = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }
+export const speechPage: PageRegions = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }

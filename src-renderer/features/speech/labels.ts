@@ -3,12 +3,12 @@ import { i18n } from '../../i18n/index.ts'
 
 const encoder = new TextEncoder()
 
-/** Bytes of UTF-8, which is what the service counts. */
+/** UTF-8 bytes, which the service counts. */
 export const bytesIn = (text: string): number => encoder.encode(text).length
 
 export const fitsOneRequest = (bytes: number): boolean => bytes <= speechInputBytes
 
-/** A length in s as people say it: `42 s`, `3 min 05 s`. */
+/** A duration in s as text: `42 s`, `3 min 05 s`. */
 export function lengthOf(seconds: number): string {
   const whole = Math.round(seconds)
   if (whole < 60) return i18n.t('speech:seconds', { count: seconds < 10 ? Math.round(seconds * 10) / 10 : whole })
@@ -21,5 +21,5 @@ export function lengthOf(seconds: number): string {
 export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? 'alloy'
 
 export const isOver = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making'
-/** It ended before it was whole, and can be gone on with. */
+/** Whether it ended incomplete and can be resumed. */
 export const canResume = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making' && state !== 'done'

@@ -5,12 +5,12 @@ import { problemOf } from '../../api/problem.ts'
 import { bytesOf } from '../../api/transfer.ts'
 import { type LivePlayer, openLive } from '../../shared/audio/livePlayer.ts'
 
-/** A speech that is heard while it comes; one for the window, whichever room is open. */
+/** Live playback of a speech. One per window, on any page. */
 export interface Listening {
   id: string
-  /** The part it began with. */
+  /** The first played part. */
   fromPart: number
-  /** Null until it is known what comes. */
+  /** Null until the format is known. */
   player: LivePlayer | null
   problem: Problem | null
 }
@@ -19,7 +19,7 @@ export const useListening = create<{ now: Listening | null }>(() => ({ now: null
 
 let end: (() => void) | null = null
 
-/** Plays what came already of it and what comes, in place of what was played before. */
+/** Plays the existing and the arriving parts, and stops any other live playback. */
 export function listenTo(client: Client, id: string, fromPart = 1): void {
   stopListening()
   const ended = new AbortController()

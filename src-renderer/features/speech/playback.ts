@@ -3,28 +3,28 @@ import type { WaveformHandle } from '../../shared/audio/Waveform.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { useListening } from './listening.ts'
 
-/** The speech on the stage, and the one beside it. */
+/** The open speech, and the one beside it. */
 export type Side = 'open' | 'compared'
 
 interface Playback {
   open: WaveformHandle | null
   compared: WaveformHandle | null
-  /** Which of the two was heard last. */
-  heard: Side
+  /** The side that played last. */
+  lastPlayed: Side
 }
-export const usePlayback = create<Playback>(() => ({ open: null, compared: null, heard: 'open' }))
+export const usePlayback = create<Playback>(() => ({ open: null, compared: null, lastPlayed: 'open' }))
 
-/** Plays the speech on the stage from there, in s. */
+/** Plays the open speech from a time, s. */
 export function playFrom(time: number): void {
   const { open } = usePlayback.getState()
   open?.seek(time)
   open?.play()
 }
 
-/** What keys are about: the waveform that was heard last, or what is heard while it comes. */
+/** The target of playback keys: the waveform that played last, or the live playback. */
 export function soundOnStage(): Pick<WaveformHandle, 'press'> | null {
   const playback = usePlayback.getState()
-  const kept = playback[playback.heard] ?? playback.open
+  const kept = playback[playback.lastPlayed] ?? playback.open
   if (kept) return kept
   const { now } = useListening.getState()
   const player = now && now.id === useSpeech.getState().open?.id ? now.player : null
@@ -39,7 +39,7 @@ export function soundOnStage(): Pick<WaveformHandle, 'press'> | null {
   }
 }
 
-/** Goes on with the other voice, at the same place of the text. */
+/** Continues with the other voice at the same position of the text. */
 export function swapVoices(from: Side): void {
   const to = from === 'open' ? 'compared' : 'open'
   const { [from]: left, [to]: right } = usePlayback.getState()

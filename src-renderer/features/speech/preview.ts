@@ -7,7 +7,7 @@ import { i18n } from '../../i18n/index.ts'
 import { soundsAlone, soundsNoMore } from '../../shared/audio/exclusivePlayback.ts'
 import { appStore } from '../../stores/app.ts'
 
-/** A voice's sample that is asked for or heard. */
+/** The loading or playing sample. */
 interface Sample {
   voice: string
   state: 'asking' | 'playing' | 'failed'
@@ -15,13 +15,13 @@ interface Sample {
 }
 export const useSample = create<{ now: Sample | null }>(() => ({ now: null }))
 
-/** Where samples are kept, by service and voice. */
+/** Cache Storage name of the samples, by service and voice. */
 const shelf = 'speech.samples.1'
 const inMemory = new Map<string, Blob>()
 let end: (() => void) | null = null
 
-/** Lets a voice be heard: a short sentence, asked for once and kept by the browser. Again: stops it. */
-export async function hearVoice(client: Client, voice: string): Promise<void> {
+/** Plays a short sample of a voice, requested once and cached by the browser. A second call stops it. */
+export async function playSample(client: Client, voice: string): Promise<void> {
   const before = useSample.getState().now
   stopSample()
   if (before?.voice === voice && before.state !== 'failed') return
@@ -71,7 +71,7 @@ async function sampleOf(client: Client, voice: string, signal: AbortSignal): Pro
   return sample
 }
 
-/** The shelf is missing where the page's origin is not a secure one; then samples live as long as the window. */
+/** Cache Storage is missing without a secure context. Samples then live as long as the window. */
 async function fromShelf(key: string): Promise<Blob | null> {
   try {
     const found = await (await caches.open(shelf)).match(key)
@@ -85,6 +85,6 @@ async function toShelf(key: string, sample: Blob): Promise<void> {
   try {
     await (await caches.open(shelf)).put(key, new Response(sample, { headers: { 'Content-Type': sample.type } }))
   } catch {
-    // It is in memory.
+    // The sample stays in memory.
   }
 }

@@ -8,7 +8,7 @@ import { compareWith } from './actions.ts'
 import { type DiffPiece, difference } from './diff.ts'
 import { versionOf } from './labels.ts'
 
-/** Two transcripts of one recording side by side, with the words marked that the other lacks. */
+/** Two transcripts of one recording side by side, with differing words marked. */
 export function Compare({ open, left, right }: { open: OpenRecording; left: Transcript; right: Transcript }) {
   const { t } = useTranslation('transcribe')
   const result = useMemo(() => difference(left.text, right.text), [left.text, right.text])
@@ -31,7 +31,7 @@ export function Compare({ open, left, right }: { open: OpenRecording; left: Tran
 
 function Side({ name, pieces }: { name: string; pieces: readonly DiffPiece[] }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section tabIndex={0} aria-label={name} className="min-h-0 overflow-y-auto px-6 py-3 max-[800px]:px-4">
       <h2 className="mb-2 font-semibold text-faint text-xs">{name}</h2>
       <p dir="auto" className="whitespace-pre-wrap text-body leading-[1.65] select-text">
@@ -49,7 +49,7 @@ function Side({ name, pieces }: { name: string; pieces: readonly DiffPiece[] }) 
   )
 }
 
-/** Neighbours of a kind as one: a long text has many words, and few changes. */
+/** Merges neighbouring pieces of the same kind: a long text has many words and few differences. */
 function runs(pieces: readonly DiffPiece[]): (DiffPiece & { key: number })[] {
   const all: (DiffPiece & { key: number })[] = []
   for (const [key, { text, differs }] of pieces.entries()) {

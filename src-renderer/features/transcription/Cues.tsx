@@ -10,7 +10,7 @@ import { timeOf } from './labels.ts'
 import { Marked } from './Marked.tsx'
 import { playFrom, usePlayback } from './playback.ts'
 
-/** Lines with their times. The one that is heard is marked and kept in sight, until the person looks elsewhere. */
+/** Lines with their times. The playing line is marked and scrolled into view, unless the person scrolls. */
 export function Cues({ transcript, found }: { transcript: Transcript; found: FindResult }) {
   const { t } = useTranslation('transcribe')
   const { cues } = transcript
@@ -48,7 +48,7 @@ export function Cues({ transcript, found }: { transcript: Transcript; found: Fin
       <span id="cue-keys" className="sr-only">
         {t('cueKeys')}
       </span>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the lines inside it, heard on their way up */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the bubbling key events of its items */}
       <div
         ref={box}
         className="min-h-0 flex-1 overflow-y-auto px-4 py-2 [overflow-anchor:none] max-[800px]:px-2"
@@ -56,7 +56,7 @@ export function Cues({ transcript, found }: { transcript: Transcript; found: Fin
         onTouchMove={leave}
         onKeyDown={byKey}
       >
-        {/* biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element */}
         <div role="list" aria-label={t('cues')} aria-describedby="cue-keys">
           <Virtualizer ref={list} scrollRef={box} keepMounted={editing === null ? [reached] : [reached, editing]}>
             {cues.map((cue, at) => (
@@ -98,7 +98,7 @@ function walked(key: string, from: number, count: number): number | null {
   return null
 }
 
-/** Keeps the line that is heard in sight while it plays; whoever scrolls is left alone, and brought back on request. */
+/** Keeps the playing line in view. Stops when the person scrolls, and resumes on request. */
 function useFollowing(box: { current: HTMLElement | null }, list: { current: VirtualizerHandle | null }) {
   const cue = usePlayback((now) => now.cue)
   const playing = usePlayback((now) => now.playing)
@@ -144,7 +144,7 @@ function Line(props: {
   const time = timeOf(cue.from)
   if (props.editing) {
     return (
-      // biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own
+      // biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element
       <div data-cue={at} className="transcribe-cue" role="listitem">
         <span className="transcribe-time num">{time}</span>
         <CueField {...{ transcript, at, cue }} label={t('cueText', { time })} onEnd={() => props.onEndEdit(at)} />
@@ -152,7 +152,7 @@ function Line(props: {
     )
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element
     <div data-cue={at} data-heard={heard} className="transcribe-cue" role="listitem">
       <button
         type="button"
@@ -179,7 +179,7 @@ function Line(props: {
   )
 }
 
-/** Enter or leaving keeps what was written, Shift+Enter begins a new row of it, Esc forgets it. */
+/** Enter or blur saves, Shift+Enter inserts a line break, Escape cancels. */
 function CueField(props: { transcript: Transcript; at: number; cue: Cue; label: string; onEnd: () => void }) {
   const { transcript, at, cue } = props
   const field = useRef<HTMLTextAreaElement>(null)
@@ -188,12 +188,12 @@ function CueField(props: { transcript: Transcript; at: number; cue: Cue; label: 
     field.current?.focus()
     field.current?.setSelectionRange(field.current.value.length, field.current.value.length)
   }, [])
-  const end = (keep: boolean): void => {
+  const end = (isSaved: boolean): void => {
     if (ended.current) return
     ended.current = true
     const text = field.current?.value ?? cue.text
     props.onEnd()
-    if (!keep || text.trim() === '' || text === cue.text) return
+    if (!isSaved || text.trim() === '' || text === cue.text) return
     const cues = transcript.cues.map((one, place) => (place === at ? { ...one, text } : one))
     void attempt((core) => core.transcribe.edit({ transcriptId: transcript.id, cues }))
   }

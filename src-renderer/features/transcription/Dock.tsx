@@ -1,9 +1,10 @@
 import { Mic, MicOff, Pause, Play, Save, X } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
 import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
+import { LevelMeter } from '../../shared/audio/LevelMeter.tsx'
 import { RecorderWave } from '../../shared/audio/RecorderWave.tsx'
 import type { ActiveRecording } from '../../shared/audio/recorder.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -16,9 +17,9 @@ import { chooseFiles } from './choose.ts'
 import {
   cancelRecorder,
   finishRecorder,
-  keepFailed,
   pauseRecorder,
   type Recorder,
+  saveFailedRecording,
   saveHere,
   startRecorder,
   useRecorder,
@@ -32,7 +33,7 @@ const troubles = {
   unsupported: 'micUnsupported',
 } as const
 
-/** Below every stage of the room: record and add files; while it records, what is heard and how it goes on. */
+/** Below every stage of the page: record and add files. While recording, its level and controls. */
 export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
@@ -69,7 +70,7 @@ function Ready() {
   const { t } = useTranslation('transcribe')
   return (
     <>
-      <Button look="go" icon={Mic} onClick={() => void startRecorder()}>
+      <Button variant="primary" icon={Mic} onClick={() => void startRecorder()}>
         {t('record')}
       </Button>
       <Microphones />
@@ -119,7 +120,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
   const ms = useElapsed(recording)
   const going = now.state === 'recording'
   const time = clockOf(ms / 1000)
-  // What has only begun is not worth a question.
+  // A recording that has just started is discarded without a question.
   const cancel = (): void => (ms < 3000 ? cancelRecorder() : setAsked(true))
   return (
     <>
@@ -138,7 +139,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
         </span>
       )}
       <RecorderWave recording={recording} label={t('recordingPicture')} />
-      <Level recording={recording} />
+      <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
       <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
         {t('keptSoFar', { size: showSize(kept) })}
       </span>
@@ -150,7 +151,7 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
             onClick={() => pauseRecorder(!paused)}
           />
           <IconButton icon={X} label={t('discard')} onClick={cancel} />
-          <Button look="go" onClick={() => void finishRecorder()}>
+          <Button variant="primary" onClick={() => void finishRecorder()}>
             {t('done')}
           </Button>
         </>
@@ -195,13 +196,13 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
       <ProblemNotice problem={now.problem} noAction />
       <div className="flex flex-wrap items-center gap-2">
         <span className="flex-1">{t('couldNotKeep')}</span>
-        <Button look="go" onClick={() => void keepFailed()}>
+        <Button variant="primary" onClick={() => void saveFailedRecording()}>
           {t('tryAgain')}
         </Button>
         <Button icon={Save} onClick={saveHere}>
           {t('saveHere')}
         </Button>
-        <Button look="danger" onClick={cancelRecorder}>
+        <Button variant="danger" onClick={cancelRecorder}>
           {t('discard')}
         </Button>
       </div>
@@ -216,34 +217,4 @@ function useElapsed(recording: ActiveRecording): number {
     return () => clearInterval(timer)
   }, [recording])
   return ms
-}
-
-/** Drawn past React: it moves many times a second. */
-function Level({ recording }: { recording: ActiveRecording }) {
-  const { t } = useTranslation('transcribe')
-  const meter = useRef<HTMLSpanElement>(null)
-  const fill = useRef<HTMLSpanElement>(null)
-  useEffect(() => {
-    let looks = 0
-    const timer = setInterval(() => {
-      const level = recording.paused() ? 0 : recording.level()
-      if (fill.current) fill.current.style.transform = `scaleX(${level})`
-      if (looks++ % 6 === 0) meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 100)))
-    }, 80)
-    return () => clearInterval(timer)
-  }, [recording])
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
-    <span
-      ref={meter}
-      role="meter"
-      aria-label={t('level')}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={0}
-      className="block h-1.5 w-14 shrink-0 overflow-hidden rounded-full bg-line-strong"
-    >
-      <span ref={fill} className="block h-full w-full origin-left scale-x-0 bg-good rtl:origin-right" />
-    </span>
-  )
 }

@@ -6,18 +6,18 @@ import { showCount } from '../../i18n/format.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { hitsIn } from './find.ts'
 
-/** What is looked for in a transcript, and the match that was walked to. */
+/** The search results in a transcript, and the current match. */
 export interface FindResult {
   needle: string
   count: number
-  /** From 0; -1: none yet. */
+  /** From 0. -1: none yet. */
   at: number
-  /** Where it is: the line and its match in it, where lines are shown; -1 elsewhere. */
+  /** The current match's line and its index in the line. -1 without lines. */
   cue: number
   inCue: number
 }
 
-/** Finds in the lines where they are shown, else in the text. */
+/** Searches the lines when they are shown, otherwise the text. */
 export function useFound(transcript: Transcript | null, timed: boolean) {
   const [needle, setNeedle] = useState('')
   const [walkedTo, setWalkedTo] = useState(-1)
@@ -56,7 +56,7 @@ export function FindBar(props: {
     event.preventDefault()
     event.stopPropagation()
   }
-  // A line is brought into sight by its list; a match in a text that is one piece is looked for in the page.
+  // The list scrolls to a line. In a plain text, the match is found in the page.
   useEffect(() => {
     if (found.cue === -1 && found.at >= 0) {
       document.querySelector('.transcribe-hit[data-current="true"]')?.scrollIntoView({ block: 'center' })

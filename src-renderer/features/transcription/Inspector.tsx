@@ -17,7 +17,7 @@ import { shownTranscript, useTranscribe } from '../../stores/transcription.ts'
 import { changeWish, showRecording } from './actions.ts'
 import { wordCount } from './labels.ts'
 
-/** How the next transcript is asked for, then the facts of the one on the stage. */
+/** Settings of the next transcript, then facts of the current one. */
 export function TranscribeInspector() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open)
@@ -93,7 +93,7 @@ function Settings() {
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 const isListed = (format: string | null): boolean => transcriptFormats.some((one) => one === format)
 
-/** The three that replies are known to come as, or any other by its name: the specification shows no values. */
+/** The three known response formats, or any other name: the specification lists no values. */
 function FormatField() {
   const { t } = useTranslation('transcribe')
   const format = useTranscribe((now) => now.wish.format)
@@ -131,7 +131,7 @@ function FormatField() {
   )
 }
 
-/** The specification shows no bounds, so any number is sent as it is. What is none stays in the field and says why. */
+/** The specification has no limits, so any number is sent. Other text stays in the field with an error. */
 function Temperature() {
   const { t } = useTranslation('transcribe')
   const value = useTranscribe((now) => now.wish.temperature)
@@ -154,7 +154,7 @@ function Temperature() {
   )
 }
 
-/** Undefined: no number. */
+/** Undefined: not a number. */
 function readTemperature(text: string): number | null | undefined {
   const clean = text.trim().replace(',', '.')
   if (clean === '') return null

@@ -1,4 +1,4 @@
-import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Plus, Search, Trash2, X } from 'lucide-react'
+import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Plus, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -6,13 +6,14 @@ import type { Recording } from '../../../src-preload/contract/transcription.ts'
 import { showDay } from '../../i18n/format.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { listedRecordings, listedTotal, useTranscribe } from '../../stores/transcription.ts'
 import { readOlder, removeRecordings, rename, searchFor, showRecording } from './actions.ts'
-import { underName } from './labels.ts'
-import { NameField } from './NameField.tsx'
+import { summaryOf } from './labels.ts'
 
 const icons = { microphone: Mic, file: FileAudio, speech: AudioLines } as const
 
@@ -32,32 +33,18 @@ export function TranscribeList() {
   }
   return (
     <nav className="flex h-full min-w-0 flex-col bg-panel" aria-label={t('list')}>
-      <div className="transcribe-find mx-3 mt-3 mb-2 h-[30px] flex-none">
-        <Search aria-hidden size={15} />
-        <input
-          ref={field}
-          type="text"
-          aria-label={t('search')}
-          placeholder={t('search')}
-          autoComplete="off"
-          spellCheck={false}
-          maxLength={1000}
-          value={search}
-          onChange={(event) => searchFor(event.target.value)}
-          onKeyDown={byKey}
-        />
-        {search !== '' && (
-          <IconButton
-            icon={X}
-            size="small"
-            label={t('clearSearch')}
-            onClick={() => {
-              searchFor('')
-              field.current?.focus()
-            }}
-          />
-        )}
-      </div>
+      <SearchField
+        className="transcribe-find mx-3 mt-3 mb-2 h-[30px] flex-none"
+        iconSize={15}
+        inputRef={field}
+        type="text"
+        label={t('search')}
+        maxLength={1000}
+        value={search}
+        onValue={searchFor}
+        clearLabel={t('clearSearch')}
+        onKeyDown={byKey}
+      />
       <div className="mx-3 mb-1 flex flex-none">
         <Button icon={Plus} className="flex-1" onClick={() => showRecording(null)}>
           {t('newRecording')}
@@ -132,9 +119,9 @@ function Rows({ handle }: { handle: { current: RowsHandle | null } }) {
       <span role="status" className="sr-only">
         {search.trim() !== '' && answered && t('foundCount', { count: total })}
       </span>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keys of the lines inside it, heard on their way up */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: handles the bubbling key events of its items */}
       <div ref={box} className="min-h-0 flex-1 overflow-y-auto px-2 pb-2" onKeyDown={byKey}>
-        {/* biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own */}
+        {/* biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element */}
         <div role="list" aria-label={t('list')}>
           <Virtualizer ref={view} scrollRef={box} onScroll={more} keepMounted={[at]}>
             {list.map((one, place) => (
@@ -170,10 +157,11 @@ function Row(props: {
   const { id, name, source, seconds, createdAt, state, transcript } = recording
   const Icon = icons[source]
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list's lines lie in boxes of its own
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list wraps each item in its own element
     <div role="listitem" data-id={id} data-current={current} className="transcribe-row flex items-center rounded-m">
       {props.naming ? (
-        <NameField
+        <InlineNameField
+          maxLength={300}
           name={name}
           label={t('nameOf')}
           onName={(fresh) => void rename(id, fresh)}
@@ -196,7 +184,7 @@ function Row(props: {
               </b>
             </span>
             <span className="truncate text-faint text-s" dir="auto">
-              {underName(recording)}
+              {summaryOf(recording)}
             </span>
             <span className="num flex items-center gap-1 text-faint text-xs">
               <time dateTime={createdAt}>{showDay(createdAt)}</time>

@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import { hitsIn } from './find.ts'
 
-/** A text with what is looked for marked in it; the match that was walked to is named to a screen reader by `current`. */
+/** A text with the matches marked. `current` names the current match for screen readers. */
 export function Marked({ text, needle, current = -1 }: { text: string; needle: string; current?: number }) {
   const hits = hitsIn(text, needle)
   if (hits.length === 0) return text

@@ -5,16 +5,16 @@ import { showSize } from '../../i18n/format.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
-import { isGoing, type QueuedFile, useTranscribe } from '../../stores/transcription.ts'
+import { isUploading, type QueuedFile, useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { cancelFile, clearEnded, retryFile } from './files.ts'
 
-/** The files that were given, each with where it is on its way. */
+/** The upload queue, with the state of each file. */
 export function Queue() {
   const { t } = useTranslation('transcribe')
   const files = useTranscribe((now) => now.files)
   if (files.length === 0) return null
-  const going = files.filter(isGoing).length
+  const going = files.filter(isUploading).length
   return (
     <section aria-label={t('files')} className="mx-auto w-full max-w-[720px] px-6 py-5 max-[800px]:px-4">
       <div className="mb-2 flex min-h-7 items-center gap-2">
@@ -23,7 +23,7 @@ export function Queue() {
           {going > 0 ? t('filesGoing', { count: going }) : t('filesEnded')}
         </span>
         {going < files.length && (
-          <Button size="small" look="plain" className="ms-auto" onClick={clearEnded}>
+          <Button size="small" variant="plain" className="ms-auto" onClick={clearEnded}>
             {t('clearEnded')}
           </Button>
         )}
@@ -79,7 +79,7 @@ function FileRow({ file }: { file: QueuedFile }) {
           </div>
         )}
       </div>
-      {isGoing(file) ? (
+      {isUploading(file) ? (
         <IconButton icon={X} size="small" label={t('cancelFile', { name })} onClick={() => cancelFile(file.key)} />
       ) : (
         file.state !== 'done' && (
@@ -101,7 +101,7 @@ function shareOf({ state, sent, bytes }: QueuedFile, making: Transcript | undefi
   return null
 }
 
-/** Where it is on its way, in words and bytes. */
+/** The state of a file as text, with bytes. */
 function useWhere({ state, sent, bytes, transcriptId }: QueuedFile, making: Transcript | undefined): string {
   const { t } = useTranslation('transcribe')
   const size = showSize(bytes)

@@ -8,7 +8,7 @@ import { removeRecordings, saveAudio } from './actions.ts'
 import { attempt, say } from './client.ts'
 import { useNaming } from './naming.ts'
 
-/** What can be done with a recording, whatever was heard in it. */
+/** The actions of a recording. */
 export function RecordingMenu({ recording: { id, mediaId } }: { recording: Recording }) {
   const { t } = useTranslation('transcribe')
   return (

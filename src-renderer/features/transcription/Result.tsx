@@ -9,20 +9,20 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { comparedTranscript, type OpenRecording, shownTranscript, useTranscribe } from '../../stores/transcription.ts'
 import { readOpen, rename, showRecording } from './actions.ts'
 import { cueAt } from './find.ts'
-import { NameField } from './NameField.tsx'
 import { useNaming } from './naming.ts'
 import { usePlayback } from './playback.ts'
 import { RecordingMenu } from './RecordingMenu.tsx'
 import { transcribe } from './requests.ts'
 import { TranscriptPane } from './TranscriptPane.tsx'
 
-/** One recording: its waveform, and below it what was said. */
+/** One recording: its waveform, and its transcript below. */
 export function Result() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open)
@@ -93,7 +93,8 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
     <StageBar
       title={
         naming ? (
-          <NameField
+          <InlineNameField
+            maxLength={300}
             name={name}
             label={t('nameOf')}
             onName={(fresh) => void rename(id, fresh)}
@@ -112,7 +113,7 @@ function Bar({ recording, again, busy }: { recording: Recording | null; again: b
         <>
           {recording.mediaId !== null && (
             <Button
-              look={again ? 'normal' : 'go'}
+              variant={again ? 'normal' : 'primary'}
               busy={busy}
               title={t('withSettings')}
               onClick={() => void transcribe(id)}
@@ -141,7 +142,7 @@ function Sound(props: { recording: Recording; mediaId: string; cues: readonly { 
     const cue = time > 0 ? cueAt(shown.current, time) : -1
     if (cue !== usePlayback.getState().cue) usePlayback.setState({ cue })
   }
-  // Whoever first knows how long it is tells the others.
+  // Saves the duration when it was unknown.
   const onReady = (seconds: number): void => {
     if (recording.seconds === null && Number.isFinite(seconds) && seconds > 0) {
       studio.transcribe.measured({ id: recording.id, seconds }).catch(() => undefined)

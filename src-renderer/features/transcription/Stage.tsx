@@ -1,11 +1,11 @@
 import { Mic } from 'lucide-react'
-import { type DragEvent, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
-import { isGoing, useTranscribe } from '../../stores/transcription.ts'
+import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
+import { isUploading, useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { chooseFiles } from './choose.ts'
 import { Dock } from './Dock.tsx'
@@ -15,11 +15,11 @@ import { Queue } from './Queue.tsx'
 import { Result } from './Result.tsx'
 import { useRecorder } from './record.ts'
 
-/** A recording with its transcript, or what is on its way and where to begin; the dock below stays. */
+/** A recording with its transcript, or the upload queue and the first steps. The dock is always below. */
 export function TranscribeStage() {
   const { t } = useTranslation('transcribe')
   const open = useTranscribe((now) => now.open?.id ?? null)
-  const drop = useFileDrop()
+  const drop = useFileDrop(addFiles)
   return (
     <div className="relative flex min-h-0 flex-1 flex-col" {...drop.handlers}>
       {open === null ? <Begin /> : <Result key={open} />}
@@ -62,7 +62,7 @@ function Begin() {
               action={
                 <>
                   {!some && (
-                    <Button look="go" onClick={() => void tryExample()}>
+                    <Button variant="primary" onClick={() => void tryExample()}>
                       {t('tryExample')}
                     </Button>
                   )}
@@ -80,10 +80,10 @@ function Begin() {
   )
 }
 
-/** What goes on elsewhere while one recording is looked at. */
+/** The state of the queue while a recording is open. */
 function FilesLine() {
   const { t } = useTranslation('transcribe')
-  const going = useTranscribe((now) => now.files.filter(isGoing).length)
+  const going = useTranscribe((now) => now.files.filter(isUploading).length)
   const failed = useTranscribe((now) => now.files.filter(({ state }) => state === 'failed').length)
   const many = useTranscribe((now) => now.files.length > 1)
   if (!many || (going === 0 && failed === 0)) return null
@@ -91,36 +91,9 @@ function FilesLine() {
     <div className="flex flex-none items-center gap-2 px-5 py-1 text-s text-soft">
       <span className="num">{going > 0 && t('filesGoing', { count: going })}</span>
       {failed > 0 && <span className="num text-bad">{t('filesFailed', { count: failed })}</span>}
-      <Button size="small" look="plain" onClick={() => showRecording(null)}>
+      <Button size="small" variant="plain" onClick={() => showRecording(null)}>
         {t('showFiles')}
       </Button>
     </div>
   )
-}
-
-/** Files that are dropped anywhere on the stage are taken. */
-function useFileDrop() {
-  const [over, setOver] = useState(false)
-  const hasFiles = (event: DragEvent): boolean => event.dataTransfer.types.includes('Files')
-  return {
-    over,
-    handlers: {
-      onDragOver: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        event.dataTransfer.dropEffect = 'copy'
-        setOver(true)
-      },
-      onDragLeave: (event: DragEvent) => {
-        const inside = event.relatedTarget instanceof Node && event.currentTarget.contains(event.relatedTarget)
-        if (!inside) setOver(false)
-      },
-      onDrop: (event: DragEvent) => {
-        if (!hasFiles(event)) return
-        event.preventDefault()
-        setOver(false)
-        addFiles([...event.dataTransfer.files])
-      },
-    },
-  }
 }

@@ -5,10 +5,10 @@ import { attempt } from './client.ts'
 import type { FindResult } from './FindBar.tsx'
 import { Marked } from './Marked.tsx'
 
-/** ms of quiet after which what was typed is kept. */
-const keepAfter = 500
+/** ms between saves while editing. */
+const saveEveryMs = 500
 
-/** A transcript as one text; `editing` makes it a field that keeps what is typed by itself. */
+/** A transcript as one text. `editing` makes it a field that saves itself. */
 export function TextPane({
   transcript,
   found,
@@ -21,7 +21,7 @@ export function TextPane({
   const { t } = useTranslation('transcribe')
   if (editing) return <Editor key={transcript.id} transcript={transcript} />
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls is reached by keys
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section tabIndex={0} aria-label={t('text')} className="min-h-0 flex-1 overflow-y-auto px-6 py-4 max-[800px]:px-4">
       <p dir="auto" className="max-w-[72ch] whitespace-pre-wrap text-body leading-[1.65] select-text">
         <Marked text={transcript.text} needle={found.needle} current={found.at} />
@@ -34,24 +34,24 @@ function Editor({ transcript }: { transcript: Transcript }) {
   const { t } = useTranslation('transcribe')
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(transcript.text)
-  const kept = useRef(transcript.text)
+  const saved = useRef(transcript.text)
   const typed = useRef(text)
   typed.current = text
   const { id } = transcript
   useEffect(() => {
-    const keep = (): void => {
-      if (typed.current === kept.current) return
-      kept.current = typed.current
+    const save = (): void => {
+      if (typed.current === saved.current) return
+      saved.current = typed.current
       const words = typed.current
       void attempt((core) => core.transcribe.edit({ transcriptId: id, text: words }))
     }
-    const timer = setInterval(keep, keepAfter)
+    const timer = setInterval(save, saveEveryMs)
     field.current?.focus()
-    addEventListener('pagehide', keep)
+    addEventListener('pagehide', save)
     return () => {
       clearInterval(timer)
-      removeEventListener('pagehide', keep)
-      keep()
+      removeEventListener('pagehide', save)
+      save()
     }
   }, [id])
   return (

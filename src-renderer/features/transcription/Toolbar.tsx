@@ -18,7 +18,7 @@ import { versionOf } from './labels.ts'
 
 export type TranscriptView = 'timed' | 'text'
 
-/** Which transcript, how it is shown, and what can be done with it. */
+/** Selects the transcript and its view, with its actions. */
 export function Toolbar(props: {
   open: OpenRecording
   transcript: Transcript
@@ -106,7 +106,7 @@ function SaveMenu({ id, hasTimes }: { id: string; hasTimes: boolean }) {
   )
 }
 
-/** The transcripts of one recording: which is shown, and which stands beside it. */
+/** The transcripts of a recording: the shown one, and the one beside it. */
 function Versions({ open, shown }: { open: OpenRecording; shown: Transcript }) {
   const { t } = useTranslation('transcribe')
   const choices = open.transcripts.map((one, at) => ({

@@ -26,7 +26,7 @@ import {
 import { TextPane } from './TextPane.tsx'
 import { Toolbar, type TranscriptView } from './Toolbar.tsx'
 
-/** What was said in a recording: how it goes, then the words. */
+/** The transcript of a recording: its state, then the text. */
 export function TranscriptPane(props: { open: OpenRecording; recording: Recording; compared: Transcript | null }) {
   const { t } = useTranslation('transcribe')
   const { open, recording, compared } = props
@@ -67,7 +67,7 @@ function Nothing({ recording, loading }: { recording: Recording; loading: boolea
       icon={FileText}
       title={t('nothingYet')}
       action={
-        <Button look="go" onClick={() => void transcribe(recording.id)}>
+        <Button variant="primary" onClick={() => void transcribe(recording.id)}>
           {t('transcribe')}
         </Button>
       }
@@ -77,10 +77,10 @@ function Nothing({ recording, loading }: { recording: Recording; loading: boolea
   )
 }
 
-/** How its making goes or ended, where that is more than its words. */
+/** The state or result of a transcript, when it is more than its text. */
 function How({ transcript, recording }: { transcript: Transcript; recording: Recording }) {
   const { t } = useTranslation('transcribe')
-  // What no decoder here reads is not offered to be converted again.
+  // A recording without a decoder is not offered for conversion again.
   const unread = useConverting(
     ({ byRecording: { [recording.id]: now } }) => now?.state === 'failed' && now.problem === null,
   )
@@ -120,7 +120,7 @@ function How({ transcript, recording }: { transcript: Transcript; recording: Rec
         {refused && convertible && (
           <div className="flex flex-wrap items-center gap-2 text-s">
             <span className="min-w-[220px] flex-1 text-soft">{t('refusedAbout')}</span>
-            <Button look="go" onClick={() => void convertAndTranscribe(recording.id)}>
+            <Button variant="primary" onClick={() => void convertAndTranscribe(recording.id)}>
               {t('convertAgain')}
             </Button>
           </div>

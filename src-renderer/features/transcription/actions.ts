@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { transcriptWish } from '../../../src-preload/contract/transcription.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { localStore } from '../../shared/storage.ts'
@@ -13,46 +13,43 @@ import { useTranscribe } from '../../stores/transcription.ts'
 import { attempt, client, say, setClient } from './client.ts'
 
 const pageSize = 200
-/** ms of quiet before a search is asked for. */
+/** ms without a key press before a search starts. */
 const searchPause = 150
 
-let watching: AbortController | null = null
+let stopWatching: (() => void) | null = null
 
-/** Gives the room its way to the core, from the window's start on. */
+/** Starts the feature for the lifetime of the window. Returns the function that stops it. */
 export function startTranscribe(given: Client): () => void {
   setClient(given)
   recallWish()
   return () => {
-    watching?.abort()
-    watching = null
+    stopWatching?.()
+    stopWatching = null
     setClient(null)
   }
 }
 
-/** Follows the core from the first time that the room is looked into, until the window ends: what was begun goes on elsewhere. */
+/** Follows the core from the first visit of the page until the window closes, because work continues on other pages. */
 export function followPage(): void {
   const core = client()
-  if (watching || !core) return
-  const ended = new AbortController()
-  watching = ended
+  if (stopWatching || !core) return
   const refused = (thrown: unknown): void => useTranscribe.setState({ state: 'failed', problem: problemOf(thrown) })
-  void keepWatching(
-    ended.signal,
-    async (signal) => {
-      for await (const change of await core.transcribe.watch(undefined, { signal })) {
-        useTranscribe.setState((now) => store.withChange(now, change))
-        // What is open may have changed while nobody watched.
-        if (change.type === 'snapshot') {
-          const { open } = useTranscribe.getState()
-          if (open) void readOpen(open.id)
-        }
+  stopWatching = subscribe(
+    core,
+    (signal) => core.transcribe.watch(undefined, { signal }),
+    (change) => {
+      useTranscribe.setState((now) => store.withChange(now, change))
+      // The open recording may have changed while this page was disconnected.
+      if (change.type === 'snapshot') {
+        const { open } = useTranscribe.getState()
+        if (open) void readOpen(open.id)
       }
     },
     refused,
   )
 }
 
-/** Follows the address: a recording on the stage, or none. */
+/** Opens the recording in the address, or none. */
 export function openRecording(id: string | null): void {
   const { open } = useTranscribe.getState()
   if (id === (open?.id ?? null)) return
@@ -88,7 +85,7 @@ function changeOpen(now: Partial<store.OpenRecording>): void {
   useTranscribe.setState(({ open }) => (open ? { open: { ...open, ...now } } : {}))
 }
 
-/** The next page of the list, or of what was found. */
+/** The next page of the list or of the results. */
 let reading = false
 export async function readOlder(): Promise<void> {
   const now = useTranscribe.getState()
@@ -118,7 +115,7 @@ export function searchFor(search: string): void {
   }, searchPause)
 }
 
-/** Hidden at once, with the way back. */
+/** Deletes recordings, with undo. */
 export async function removeRecordings(ids: string[]): Promise<void> {
   const done = await attempt((core) => core.transcribe.remove({ ids }))
   if (!done) return
@@ -149,12 +146,12 @@ const wishKey = 'transcribe.wish'
 const keptWish = z.object({ wish: transcriptWish, atOnce: z.boolean() })
 
 function recallWish(): void {
-  // What can't be read any more is as good as never chosen.
+  // Invalid data is ignored.
   const kept = keptWish.safeParse(localStore.getJson(wishKey))
   if (kept.success) useTranscribe.setState(kept.data)
 }
 
-/** How the next transcript is asked for; kept in this browser. */
+/** Changes the settings of the next transcript. Stored in this browser. */
 export function changeWish(
   wish: Partial<store.TranscribeStore['wish']>,
   atOnce = useTranscribe.getState().atOnce,

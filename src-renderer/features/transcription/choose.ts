@@ -1,6 +1,6 @@
 import { addFiles } from './files.ts'
 
-/** Opens the system's own dialog. Everything may be chosen: the service decides what it takes. */
+/** Opens the system's file dialog. All files can be selected: the service decides what it accepts. */
 export function chooseFiles(): void {
   const input = document.createElement('input')
   input.type = 'file'

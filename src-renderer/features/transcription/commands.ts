@@ -1,7 +1,7 @@
 import type { TranscribeText } from '../../i18n/en/transcribe.ts'
 import { i18n } from '../../i18n/index.ts'
 import { waveCommands } from '../../shared/audio/waveCommands.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { routeStore } from '../../stores/route.ts'
 import { shownTranscript, useTranscribe } from '../../stores/transcription.ts'
@@ -110,7 +110,7 @@ async function copy(text: string): Promise<void> {
   )
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
+/** Registers the commands, and again when the language changes. Returns the function that removes them. */
 export function offerTranscribeCommands(): () => void {
-  return offerInWords(commands)
+  return offerTranslatedCommands(commands)
 }

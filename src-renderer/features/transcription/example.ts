@@ -3,7 +3,7 @@ import { i18n } from '../../i18n/index.ts'
 import { say } from './client.ts'
 import { addFiles } from './files.ts'
 
-/** Two sentences by a synthetic voice (Flite), so that the room can be tried without a word of one's own. */
+/** Two sentences by a synthetic voice (Flite), to try the page without a recording. */
 export async function tryExample(): Promise<void> {
   try {
     const reply = await fetch(new URL('./example.ogg', import.meta.url))

@@ -2,12 +2,12 @@ import type { Transcript } from '../../../src-preload/contract/transcription.ts'
 import { problemOf } from '../../api/problem.ts'
 import { upload } from '../../api/transfer.ts'
 import { routeStore } from '../../stores/route.ts'
-import { isGoing, type QueuedFile, useTranscribe, withFile } from '../../stores/transcription.ts'
+import { isUploading, type QueuedFile, useTranscribe, withFile } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { client } from './client.ts'
 import { cancelTranscript, transcribe, useRefusals } from './requests.ts'
 
-/** Transcripts of files that are asked for at a time: each is a long upload of its own. */
+/** Concurrent transcripts of files: each is a long upload. */
 const atATime = 2
 
 const given = new Map<string, { file: File; ended: AbortController }>()
@@ -15,7 +15,7 @@ let bringing: Promise<void> = Promise.resolve()
 let asking = 0
 let wake: (() => void)[] = []
 
-/** Takes files as they are, whatever they are, one after another. What is in them is the service's to judge. */
+/** Adds files of any type and uploads them one after another. The service decides what it accepts. */
 export function addFiles(files: readonly File[]): void {
   const alone = files.length === 1
   for (const file of files) {
@@ -52,7 +52,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
     const { page: feature, id: shown } = routeStore.getState().route
-    // One file alone is what the person wants to see; many are watched in the queue.
+    // A single file opens. Several stay in the queue.
     if (alone && feature === 'transcribe' && shown === null) showRecording(id)
     if (!atOnce || signal.aborted) return set(key, { state: 'done' })
     set(key, { state: 'asking' })
@@ -62,7 +62,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
   }
 }
 
-/** The next in line goes when one of those before it has ended. */
+/** Waits for its turn. */
 async function askInTurn(key: string, recordingId: string): Promise<void> {
   while (asking >= atATime) await new Promise<void>((resolve) => wake.push(resolve))
   if (find(key)?.state !== 'asking') return
@@ -83,18 +83,18 @@ async function askInTurn(key: string, recordingId: string): Promise<void> {
   }
 }
 
-/** How a transcript ended; asked of the core whenever it is not among those being made. */
+/** The result of a transcript. Read from the core when the transcript is no longer running. */
 function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state' | 'problem'>> {
   return new Promise((resolve) => {
-    let looking = false
+    let checking = false
     const look = async (): Promise<void> => {
-      if (looking || useTranscribe.getState().making[id]) return
-      looking = true
+      if (checking || useTranscribe.getState().making[id]) return
+      checking = true
       const got = await client()
         ?.transcribe.get({ id: recordingId })
         .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
-      looking = false
-      // Not to be asked just now: the next change of the room asks again.
+      checking = false
+      // The core is unreachable: the next change asks again.
       if (got === undefined) return
       const end = got?.transcripts.find((one) => one.id === id) ?? { state: 'cancelled' as const, problem: null }
       if (end.state === 'making') return
@@ -106,20 +106,20 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
   })
 }
 
-/** Takes it off its way, wherever on it it is; what is kept stays. */
+/** Cancels a file in any state. What is already stored stays. */
 export function cancelFile(key: string): void {
   const file = find(key)
-  if (!file || !isGoing(file)) return
+  if (!file || !isUploading(file)) return
   given.get(key)?.ended.abort()
   set(key, { state: 'cancelled' })
   if (file.transcriptId !== null) void cancelTranscript(file.transcriptId)
   for (const one of wake.splice(0)) one()
 }
 
-/** Once more, from where it failed. */
+/** Retries from the failed step. */
 export function retryFile(key: string): void {
   const file = find(key)
-  if (!file || isGoing(file)) return
+  if (!file || isUploading(file)) return
   if (file.recordingId !== null) {
     set(key, { state: 'asking', problem: null, transcriptId: null })
     void askInTurn(key, file.recordingId)
@@ -134,6 +134,6 @@ export function retryFile(key: string): void {
 
 export const clearEnded = (): void =>
   useTranscribe.setState(({ files }) => {
-    for (const file of files) if (!isGoing(file)) given.delete(file.key)
-    return { files: files.filter(isGoing) }
+    for (const file of files) if (!isUploading(file)) given.delete(file.key)
+    return { files: files.filter(isUploading) }
   })

@@ -1,4 +1,4 @@
-/** Where a needle stands in a text, without regard to case, as UTF-16 places. */
+/** The matches of a search text, regardless of case, as UTF-16 offsets. */
 export function hitsIn(text: string, needle: string): [from: number, to: number][] {
   const wanted = needle.trim()
   if (wanted === '') return []
@@ -6,7 +6,7 @@ export function hitsIn(text: string, needle: string): [from: number, to: number]
   return Array.from(text.matchAll(pattern), ({ index, 0: hit }) => [index, index + hit.length])
 }
 
-/** The cue that is heard at a time, in s: the last that has begun; -1 before the first. Cues are sorted by their beginnings. */
+/** Index of the cue that plays at a time, s: the last one that has started, -1 before the first. Cues are sorted by start. */
 export function cueAt(cues: readonly { from: number }[], time: number): number {
   let low = 0
   let high = cues.length

@@ -10,8 +10,8 @@ import { TranscribeList } from './List.tsx'
 import { finishLeftOpen } from './record.ts'
 import { TranscribeStage } from './Stage.tsx'
 
-/** Starts the room once for the window: what records or comes up goes on while another room is shown. */
-export function TranscribeLive() {
+/** Starts the feature once per window: recordings and uploads continue on other pages. */
+export function TranscriptionSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const ends = [startTranscribe(studio), offerTranscribeCommands()]
@@ -29,7 +29,7 @@ export function TranscribeLive() {
   return null
 }
 
-export const transcriptionProcedures: PageRegions = {
+export const transcriptionPage: PageRegions = {
   List: TranscribeList,
   Stage: TranscribeStage,
   Inspector: TranscribeInspector,

@@ -3,14 +3,14 @@ import { showClock, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
 
-/** `0:07.2`: where a line of a transcript begins. */
+/** `0:07.2`: the start of a line. */
 export function timeOf(seconds: number): string {
   const tenths = Math.floor(Math.max(0, seconds) * 10) % 10
   return `${clockOf(seconds)}.${tenths}`
 }
 
-/** Under a recording's name in the list. */
-export function underName({ state, transcript }: Recording): string {
+/** The second line of a recording in the list. */
+export function summaryOf({ state, transcript }: Recording): string {
   if (state === 'recording') return i18n.t('transcribe:state_recording')
   if (transcript === null) return i18n.t(state === 'cut' ? 'transcribe:state_cut' : 'transcribe:state_none')
   if (transcript.excerpt.trim() !== '') return transcript.excerpt
@@ -20,7 +20,7 @@ export function underName({ state, transcript }: Recording): string {
 
 export const modelOf = ({ model }: Pick<TranscriptWish, 'model'>): string => model ?? 'whisper-1'
 
-/** One of several transcripts of a recording, by its number from the oldest. */
+/** The name of one of several transcripts, numbered from the oldest. */
 export function versionOf(transcript: Transcript, number: number): string {
   const { createdAt, came, format } = transcript
   const today = new Date(createdAt).toDateString() === new Date().toDateString()
@@ -32,7 +32,7 @@ export function versionOf(transcript: Transcript, number: number): string {
   })
 }
 
-/** How many words a text has, in any script. */
+/** The number of words of a text, in any script. */
 export function wordCount(text: string): number {
   let words = 0
   for (const { isWordLike } of new Intl.Segmenter(undefined, { granularity: 'word' }).segment(text))

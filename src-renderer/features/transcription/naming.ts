@@ -1,4 +1,4 @@
 import { create } from 'zustand'
 
-/** Whose name is being changed in the head of the stage. */
+/** The recording whose name is being edited in the header. */
 export const useNaming = create<{ id: string | null }>(() => ({ id: null }))

@@ -6,7 +6,7 @@ import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
-import { type Keeper, keepPieces } from '../../shared/audio/recorderUpload.ts'
+import { createPieceUploader, type PieceUploader } from '../../shared/audio/recorderUpload.ts'
 import { localStore } from '../../shared/storage.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
@@ -22,16 +22,16 @@ export type Recorder =
       id: string
       recording: ActiveRecording
       paused: boolean
-      /** Bytes that lie on the disk. */
+      /** Bytes stored on disk. */
       kept: number
-      /** Why what is said does not come to lie there just now; all of it is held here until it does. */
+      /** Why pieces cannot be stored now. All of them stay in memory until then. */
       trouble: Problem | null
-      /** The device went away in the middle. */
+      /** Whether the device disappeared during the recording. */
       lost: boolean
-      /** The microphone gives silence. */
+      /** Whether the microphone sends silence. */
       muted: boolean
     }
-  /** It could not be kept; all of it is still here. */
+  /** Storing failed. The recording is still in memory. */
   | { state: 'failed'; problem: Problem; mime: string }
 
 export const useRecorder = create<{ now: Recorder }>(() => ({ now: { state: 'off' } }))
@@ -46,12 +46,12 @@ const underWay = (change: {
   id?: string
 }): void => useRecorder.setState(({ now }) => ('recording' in now ? { now: { ...now, ...change } } : { now }))
 
-let keeper: Keeper | null = null
+let uploader: PieceUploader | null = null
 let asked: AbortController | null = null
 let giveUpLock: () => void = () => undefined
 let stopBeating: () => void = () => undefined
 
-/** ms. A recording of which the core hears nothing for two minutes is taken for cut: one that pauses says that it is still there. */
+/** ms. The core treats a recording without calls for two minutes as interrupted, so a paused one sends a heartbeat. */
 const beat = 30_000
 
 export const isRecording = (): boolean => 'recording' in useRecorder.getState().now
@@ -59,7 +59,7 @@ export const isRecording = (): boolean => 'recording' in useRecorder.getState().
 const nameNow = (): string =>
   i18n.t('transcribe:recordingNamed', { time: showInstant(new Date().toISOString()) }).slice(0, 300)
 
-/** Begins to record: each piece lies on the disk before the next one is half a second old. */
+/** Starts a recording. Each piece is stored on disk within about half a second. */
 export async function startRecorder(): Promise<void> {
   const core = client()
   const { now } = useRecorder.getState()
@@ -68,11 +68,11 @@ export async function startRecorder(): Promise<void> {
   asked = mine
   set({ state: 'asking' })
   let id = ''
-  /** Pieces that came before the core had a row for them. */
+  /** Pieces recorded before the core had created the recording. */
   const early: Blob[] = []
   try {
     const recording = await startRecording({
-      onPiece: (piece) => (keeper && id !== '' ? keeper.add(piece) : early.push(piece)),
+      onPiece: (piece) => (uploader && id !== '' ? uploader.add(piece) : early.push(piece)),
       onMuted: (muted) => underWay({ muted }),
     })
     if (mine.signal.aborted) return recording.cancel()
@@ -86,10 +86,10 @@ export async function startRecorder(): Promise<void> {
         return
       }
       hold(id)
-      const own = keepPieces({
+      const own = createPieceUploader({
         base64: base64Of,
         append: (at, data) => core.transcribe.append({ id, at, data }),
-        onKept: (kept) => {
+        onStored: (kept) => {
           refused = 0
           underWay({ kept, trouble: null })
           note(id, recording.elapsed() / 1000)
@@ -100,8 +100,8 @@ export async function startRecorder(): Promise<void> {
           if (trouble.kind !== 'no_such_item' && trouble.kind !== 'bad_input') return true
           refused++
           own.restart()
-          // The program began anew meanwhile and lacks what it had not written yet: from the first byte on, it takes what it lacks. Where it
-          // knows nothing of that recording any more, all of it goes into a new one.
+          // The program restarted and lost pieces that it had not written: the upload starts again from the first byte, and the core
+          // ignores what it has. When the core does not know the recording, a new one is created.
           if (refused > 1) {
             const old = id
             try {
@@ -116,10 +116,10 @@ export async function startRecorder(): Promise<void> {
           return true
         },
       })
-      keeper = own
+      uploader = own
       for (const piece of early) own.add(piece)
       const beating = setInterval(() => {
-        // What fails here fails for the next piece too, and is told there.
+        // A failure here also affects the next piece, which reports it.
         if (recording.paused()) core.transcribe.append({ id, at: own.has(), data: '' }).catch(() => undefined)
       }, beat)
       stopBeating = () => clearInterval(beating)
@@ -161,11 +161,11 @@ export function pauseRecorder(paused: boolean): void {
   underWay({ paused })
 }
 
-/** Ends it; once the last piece lies on the disk it stands on the stage, and its transcript is asked for if that is wished. */
+/** Stops the recording. Once its last piece is stored, it opens, and its transcript is requested if that is enabled. */
 export async function finishRecorder(): Promise<void> {
   const { now } = useRecorder.getState()
   const core = client()
-  const own = keeper
+  const own = uploader
   if (now.state !== 'recording' || !core || !own) return
   const { recording } = now
   const seconds = recording.elapsed() / 1000
@@ -177,8 +177,8 @@ export async function finishRecorder(): Promise<void> {
       set({ state: 'no_microphone', trouble: 'lost' })
       return
     }
-    await own.kept()
-    // Another one by now, if it had to be begun anew.
+    await own.stored()
+    // A different recording, if a new one had to be created.
     const last = useRecorder.getState().now
     const id = 'recording' in last ? last.id : now.id
     const kept = await core.transcribe.finish({ id, seconds })
@@ -193,7 +193,7 @@ export async function finishRecorder(): Promise<void> {
   }
 }
 
-/** Throws it away, here and there. */
+/** Discards the recording, in memory and on disk. */
 export function cancelRecorder(): void {
   const { now } = useRecorder.getState()
   asked?.abort()
@@ -208,13 +208,13 @@ export function cancelRecorder(): void {
   over(now.id)
 }
 
-/** What could not be kept on the way is brought up as a file. */
-export async function keepFailed(): Promise<void> {
+/** Uploads a recording that could not be stored as a file. */
+export async function saveFailedRecording(): Promise<void> {
   const { now } = useRecorder.getState()
   const core = client()
-  if (now.state !== 'failed' || !core || !keeper) return
+  if (now.state !== 'failed' || !core || !uploader) return
   try {
-    const file = new File([keeper.whole(now.mime)], fileName(now.mime), { type: now.mime })
+    const file = new File([uploader.whole(now.mime)], fileName(now.mime), { type: now.mime })
     const recording = await core.transcribe.addFile({ uploadId: await upload(core, file) })
     over(null)
     showRecording(recording.id)
@@ -223,27 +223,27 @@ export async function keepFailed(): Promise<void> {
   }
 }
 
-/** All that was said so far as a file of the browser's, whatever the program does. */
+/** Saves the recording so far as a browser download, independent of the program. */
 export function saveHere(): void {
   const { now } = useRecorder.getState()
   const mime = 'recording' in now ? now.recording.mime : now.state === 'failed' ? now.mime : ''
-  if (keeper) saveBlob(keeper.whole(mime), fileName(mime))
+  if (uploader) saveBlob(uploader.whole(mime), fileName(mime))
 }
 
 const fileName = (mime: string): string =>
   `${nameNow().replace(/[\\/:]/g, '.')}.${mime.includes('mp4') ? 'm4a' : mime.includes('ogg') ? 'ogg' : 'webm'}`
 
 function over(id: string | null): void {
-  keeper?.end()
-  keeper = null
+  uploader?.end()
+  uploader = null
   stopBeating()
   giveUpLock()
   if (id !== null) forget(id)
   set({ state: 'off' })
 }
 
-// Which recordings this browser has begun, and how long they were when their last piece was kept: a page that was reloaded or closed in the
-// middle left its recording open, and the next page of ours brings it to its end. A lock tells whether the page that made it still lives.
+// The recordings that this browser has started, and their duration at the last stored piece. A page that was reloaded or closed left its
+// recording open, and the next page finishes it. A lock shows whether the original page still exists.
 
 const notesKey = 'transcribe.recording'
 const notes = z.record(z.string(), z.number())
@@ -272,7 +272,7 @@ function hold(id: string): void {
   navigator.locks?.request(lockOf(id), () => until).catch(() => undefined)
 }
 
-/** Ends what a page of this browser left open, with all that had come. */
+/** Finishes recordings that a closed page left open. */
 export async function finishLeftOpen(): Promise<void> {
   const core = client()
   const left = Object.entries(readNotes())
@@ -292,7 +292,7 @@ export async function finishLeftOpen(): Promise<void> {
       }
       forget(id)
     } catch (thrown) {
-      // Where the core can't be asked now, the next start does it.
+      // When the core is unreachable, the next start does it.
       if (problemOf(thrown).kind === 'no_such_item') forget(id)
     }
   }

@@ -10,7 +10,7 @@ import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { attempt, client } from './client.ts'
 
-/** Why no transcript could even be asked for, by recording; gone with the next try. */
+/** Why a transcript could not be requested, by recording. Cleared by the next try. */
 export const useRefusals = create<{ byRecording: Readonly<Record<string, Problem>> }>(() => ({ byRecording: {} }))
 
 const refuse = (id: string, problem: Problem | null): void =>
@@ -18,10 +18,10 @@ const refuse = (id: string, problem: Problem | null): void =>
     byRecording: problem ? { ...rest, [id]: problem } : rest,
   }))
 
-/** Now or later, a recording is one place: which of the two was meant is not known of a request whose answer was lost. */
+/** Transcribing now or later uses the same place, because after a lost answer it is unknown which one the core received. */
 const placeOf = (recordingId: string) => ({ scope: 'transcribe', name: recordingId })
 
-/** Asks for a transcript with the settings that stand in the inspector. It is made by the core, whichever room is open. */
+/** Requests a transcript with the settings of the inspector. The core creates it, whichever page is open. */
 export async function transcribe(recordingId: string): Promise<Transcript | null> {
   const core = client()
   if (!core) return null
@@ -35,7 +35,7 @@ export async function transcribe(recordingId: string): Promise<Transcript | null
   }
 }
 
-/** Kept, and asked for when the service is back. */
+/** Adds the request to the outbox. */
 export function transcribeLater(recordingId: string): Promise<unknown> {
   const wish = { recordingId, ...useTranscribe.getState().wish }
   return attempt((core) =>
@@ -48,11 +48,11 @@ export function transcribeLater(recordingId: string): Promise<unknown> {
 export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
   attempt((core) => core.transcribe.cancel({ transcriptId }))
 
-/** A recording being made anew as wav. `share`: 0 to 1 of the decoding; of the upload once that is done. */
+/** A recording that is being converted to WAV. `share`: 0 to 1 of the decoding, then of the upload. */
 export interface Converting {
   state: 'decoding' | 'keeping' | 'failed'
   share: number
-  /** Null: no decoder of this browser reads it. */
+  /** Null: this browser has no decoder for it. */
   problem: Problem | null
 }
 export const useConverting = create<{ byRecording: Readonly<Record<string, Converting>> }>(() => ({ byRecording: {} }))
@@ -63,7 +63,7 @@ const notify = (id: string, now: Converting | null): void =>
     byRecording: now ? { ...rest, [id]: now } : rest,
   }))
 
-/** Decodes it here, keeps what comes as a new recording made of the old one, and asks for its transcript. */
+/** Converts the recording here, stores the result as a new recording and requests its transcript. */
 export async function convertAndTranscribe(recordingId: string): Promise<void> {
   const core = client()
   const recording = useTranscribe.getState().open?.recording

@@ -10,7 +10,7 @@ import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
 
-/** The four answers that most come for. */
+/** The four most frequently needed figures. */
 export function Cards() {
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
@@ -125,10 +125,10 @@ function Spent({ view }: { view: PageView }) {
   )
 }
 
-/** How this stretch differs from the one before: only said where that one is wholly known. */
+/** The change from the previous period. Only shown when the previous period is completely known. */
 function Change({ view: { before, total }, days }: { view: PageView; days: number }) {
   const { t } = useTranslation('usage')
-  // Everything has nothing before it.
+  // The range "all" has no previous period.
   if (useUsage((store) => store.choice.range) === 'all') return null
   if (!before || before.state === 'gap') return t('cards.noBefore')
   const change = changeOf(total.cost, before.total.cost)

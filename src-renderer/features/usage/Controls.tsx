@@ -17,7 +17,7 @@ import {
 import { isDay } from '../../stores/usageDays.ts'
 import { choose } from './subscriptions.ts'
 
-/** Range, bars, what is stacked, whose figures, and the search: one row that wraps. */
+/** Range, interval, grouping, source and search, in one row that wraps. */
 export function Controls() {
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
@@ -46,7 +46,7 @@ export function Controls() {
   )
 }
 
-/** The range alone, where nothing else can be chosen. */
+/** Only the range, for sections without other choices. */
 export function RangeField() {
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
@@ -58,7 +58,7 @@ export function RangeField() {
         label={t('controls.range')}
         value={choice.range}
         choices={ranges.map((value) => ({ value, label: t(`controls.ranges.${value}`) }))}
-        // The own range begins as what was shown until now.
+        // A custom range starts as the range shown before.
         onPick={(range) => choose(range === 'own' ? { range, from, to } : { range })}
       />
       {choice.range === 'own' && (

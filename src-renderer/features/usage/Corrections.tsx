@@ -8,6 +8,7 @@ import { showCalendarLong } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Card } from '../../shared/ui/Card.tsx'
+import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { lessSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { daysOf, selectedAccount, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
@@ -18,7 +19,7 @@ import { UsageNotices } from './UsageNotices.tsx'
 
 type Correction = z.infer<typeof correction>
 
-/** What the service later said otherwise of a day that was over. */
+/** Later corrections by the service for past days. */
 export function Corrections() {
   const { t } = useTranslation('usage')
   const studio = useStudio()
@@ -29,7 +30,7 @@ export function Corrections() {
   const [problem, setProblem] = useState<Problem | null>(null)
   const accountId = account?.id
   const asOf = account?.asOf
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain others
   useEffect(() => {
     if (!accountId) return
     const ended = new AbortController()
@@ -67,53 +68,45 @@ function Table({ found }: { found: readonly Correction[] }) {
   const { t } = useTranslation('usage')
   return (
     <Card className="figures-box px-1.5 py-1">
-      <table className="figures">
-        <caption className="sr-only">{t('sections.corrections')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('corrections.day')}</th>
-            <th scope="col">{t('corrections.what')}</th>
-            <th scope="col" className="num">
-              {t('corrections.before')}
-            </th>
-            <th scope="col" className="num">
-              {t('corrections.after')}
-            </th>
-            <th scope="col" className="num">
-              {t('corrections.difference')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.map((one) => {
-            const { day, model, keyId, before, beforeAsOf, after, afterAsOf } = one
-            return (
-              <tr key={`${day} ${model} ${keyId} ${afterAsOf}`}>
-                <th scope="row">
-                  <button
-                    type="button"
-                    className="figures-open"
-                    aria-label={t('table.openDay', { day: showCalendarLong(day) })}
-                    onClick={() => openRequests(day, day, 'model', keyId === null ? model : null)}
-                  >
-                    {showCalendarLong(day)}
-                  </button>
-                </th>
-                <td>
-                  <span dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</span>
-                </td>
-                <td className="num">
-                  <ReportedFigures figures={before} at={beforeAsOf} />
-                </td>
-                <td className="num">
-                  <ReportedFigures figures={after} at={afterAsOf} />
-                </td>
-                <td className="num">{difference(before, after)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+      <FiguresTable
+        label={t('sections.corrections')}
+        columns={[
+          ...(['day', 'what'] as const).map((id) => ({ id, title: t(`corrections.${id}`) })),
+          ...(['before', 'after', 'difference'] as const).map((id) => ({
+            id,
+            title: t(`corrections.${id}`),
+            num: true,
+          })),
+        ]}
+      >
+        {found.map((one) => {
+          const { day, model, keyId, before, beforeAsOf, after, afterAsOf } = one
+          return (
+            <tr key={`${day} ${model} ${keyId} ${afterAsOf}`}>
+              <th scope="row">
+                <button
+                  type="button"
+                  className="figures-open"
+                  aria-label={t('table.openDay', { day: showCalendarLong(day) })}
+                  onClick={() => openRequests(day, day, 'model', keyId === null ? model : null)}
+                >
+                  {showCalendarLong(day)}
+                </button>
+              </th>
+              <td>
+                <span dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</span>
+              </td>
+              <td className="num">
+                <ReportedFigures figures={before} at={beforeAsOf} />
+              </td>
+              <td className="num">
+                <ReportedFigures figures={after} at={afterAsOf} />
+              </td>
+              <td className="num">{difference(before, after)}</td>
+            </tr>
+          )
+        })}
+      </FiguresTable>
     </Card>
   )
 }

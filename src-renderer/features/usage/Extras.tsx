@@ -11,7 +11,7 @@ import { inUse, useApps, useAppUse } from '../../stores/apps.ts'
 import { hrefOf } from '../../stores/route.ts'
 import { useUsage } from '../../stores/usage.ts'
 
-/** Conversations of this machine by what they cost in the stretch shown. */
+/** The most expensive chats of this computer in the period. */
 export function TopConversations() {
   const { t } = useTranslation('usage')
   const top = useUsage((store) => store.answer?.top ?? [])
@@ -46,7 +46,7 @@ export function TopConversations() {
   )
 }
 
-/** How far each tool is with what it may spend. */
+/** The state of each app's budget. */
 export function Budgets() {
   const { t } = useTranslation('usage')
   const tools = (useApps() ?? []).filter(

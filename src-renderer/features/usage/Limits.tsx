@@ -7,6 +7,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useOffline } from '../../shared/offline/useOffline.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Card } from '../../shared/ui/Card.tsx'
+import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
@@ -14,7 +15,7 @@ import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } fr
 import { openRequest } from './actions.ts'
 import { startLimits } from './limitSubscriptions.ts'
 
-/** What the service still lets through. It is asked while this is shown, and no longer. */
+/** The current limits of the service. The core asks the service only while this is shown. */
 export function LimitsSection() {
   const { t } = useTranslation(['usage', 'offline'])
   const offline = useOffline()
@@ -58,7 +59,7 @@ export function LimitsSection() {
   )
 }
 
-/** The time now in ms, each second. */
+/** The current time in Unix ms, updated every second. */
 function useSeconds(): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {
@@ -187,43 +188,36 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
         <p className="text-faint text-s">{t(used === 0 ? 'limits.slotsNone' : 'limits.slotsAbout')}</p>
         {used > 0 && (
           <div className="figures-box mt-2">
-            <table className="figures">
-              <caption className="sr-only">{t('limits.slots')}</caption>
-              <thead>
-                <tr>
-                  {(['who', 'what', 'model', 'since'] as const).map((name) => (
-                    <th key={name} scope="col">
-                      {t(`limits.${name}`)}
-                    </th>
-                  ))}
+            <FiguresTable
+              label={t('limits.slots')}
+              columns={[
+                ...(['who', 'what', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+              ]}
+            >
+              {slots.used.map(({ row, who, endpoint, model, since }, at) => (
+                <tr key={row ?? `${since} ${at}`}>
+                  <th scope="row" dir="auto">
+                    {row === null ? (
+                      whoIs(who)
+                    ) : (
+                      <button
+                        type="button"
+                        className="figures-open"
+                        title={t('limits.open')}
+                        onClick={() => openRequest(row)}
+                      >
+                        {whoIs(who)}
+                      </button>
+                    )}
+                  </th>
+                  <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                  <td dir="auto">{model ?? '–'}</td>
+                  <td className="whitespace-nowrap tabular-nums">
+                    <time dateTime={since}>{showInstant(since)}</time>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {slots.used.map(({ row, who, endpoint, model, since }, at) => (
-                  <tr key={row ?? `${since} ${at}`}>
-                    <th scope="row" dir="auto">
-                      {row === null ? (
-                        whoIs(who)
-                      ) : (
-                        <button
-                          type="button"
-                          className="figures-open"
-                          title={t('limits.open')}
-                          onClick={() => openRequest(row)}
-                        >
-                          {whoIs(who)}
-                        </button>
-                      )}
-                    </th>
-                    <td>{t(`proxy:endpoints.${endpoint}`)}</td>
-                    <td dir="auto">{model ?? '–'}</td>
-                    <td className="whitespace-nowrap tabular-nums">
-                      <time dateTime={since}>{showInstant(since)}</time>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </FiguresTable>
           </div>
         )}
       </section>
@@ -248,51 +242,39 @@ function History() {
           <p className="text-faint text-s">{t('limits.historyNone')}</p>
         ) : (
           <div className="figures-box mt-2">
-            <table className="figures">
-              <caption className="sr-only">{t('limits.history')}</caption>
-              <thead>
-                <tr>
-                  {(['when', 'who', 'what', 'model'] as const).map((name) => (
-                    <th key={name} scope="col">
-                      {t(`limits.${name}`)}
-                    </th>
-                  ))}
-                  <th scope="col" className="num">
-                    {t('limits.times')}
+            <FiguresTable
+              label={t('limits.history')}
+              columns={[
+                ...(['when', 'who', 'what', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+                ...(['times', 'waited'] as const).map((id) => ({ id, title: t(`limits.${id}`), num: true })),
+                { id: 'ended', title: t('limits.ended') },
+              ]}
+            >
+              {history.map(({ row, at, who, endpoint, model, times, waitedMs, ended }) => (
+                <tr key={row}>
+                  <th scope="row" className="tabular-nums">
+                    <button
+                      type="button"
+                      className="figures-open"
+                      title={t('limits.open')}
+                      onClick={() => openRequest(row)}
+                    >
+                      <time dateTime={at}>{showInstant(at)}</time>
+                    </button>
                   </th>
-                  <th scope="col" className="num">
-                    {t('limits.waited')}
-                  </th>
-                  <th scope="col">{t('limits.ended')}</th>
+                  <td dir="auto">{whoIs(who)}</td>
+                  <td>{t(`proxy:endpoints.${endpoint}`)}</td>
+                  <td dir="auto">{model ?? '–'}</td>
+                  <td className="num">{showCount(times)}</td>
+                  <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
+                    {waitedMs === null ? '–' : showWait(waitedMs)}
+                  </td>
+                  <td>
+                    <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
+                  </td>
                 </tr>
-              </thead>
-              <tbody>
-                {history.map(({ row, at, who, endpoint, model, times, waitedMs, ended }) => (
-                  <tr key={row}>
-                    <th scope="row" className="tabular-nums">
-                      <button
-                        type="button"
-                        className="figures-open"
-                        title={t('limits.open')}
-                        onClick={() => openRequest(row)}
-                      >
-                        <time dateTime={at}>{showInstant(at)}</time>
-                      </button>
-                    </th>
-                    <td dir="auto">{whoIs(who)}</td>
-                    <td>{t(`proxy:endpoints.${endpoint}`)}</td>
-                    <td dir="auto">{model ?? '–'}</td>
-                    <td className="num">{showCount(times)}</td>
-                    <td className="num" title={waitedMs === null ? t('limits.waitedUnknown') : undefined}>
-                      {waitedMs === null ? '–' : showWait(waitedMs)}
-                    </td>
-                    <td>
-                      <Pill tone={endTones[ended]}>{t(`limits.endings.${ended}`)}</Pill>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+              ))}
+            </FiguresTable>
           </div>
         )}
       </section>

@@ -17,7 +17,7 @@ const icons: Record<Section, LucideIcon> = {
   ...{ overview: ChartNoAxesColumn, elsewhere: ArrowLeftRight, limits: Gauge, corrections: History },
 }
 
-/** The room's sections, and under them the accounts whose books these are. */
+/** The page's sections, and below them the accounts. */
 export function UsageList() {
   const { t } = useTranslation('usage')
   const { id } = useRoute()
@@ -111,7 +111,7 @@ function Rename({ account, onClose }: { account: Account | null; onClose: () => 
       title={t('books.renameTitle')}
       about={t('books.renameAbout')}
       footer={
-        <Button look="go" type="submit" form="usage-rename">
+        <Button variant="primary" type="submit" form="usage-rename">
           {t('books.save')}
         </Button>
       }

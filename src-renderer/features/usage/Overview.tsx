@@ -72,7 +72,7 @@ function Loading({ words }: { words: string }) {
   )
 }
 
-/** Nothing was ever connected: there is neither a figure nor a limit to show. */
+/** Shown before the first connection: there are no figures or limits yet. */
 export function NoAccount() {
   const { t } = useTranslation('usage')
   return (
@@ -80,7 +80,7 @@ export function NoAccount() {
       icon={ChartNoAxesColumn}
       title={t('empty.noBookTitle')}
       action={
-        <Button look="go" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
+        <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
           {t('empty.connect')}
         </Button>
       }
@@ -111,7 +111,7 @@ function ChartCard() {
   if (!answer || !data) return null
   const { buckets, query, series } = answer.view
   const gaps = buckets.filter(({ state }) => state === 'gap').length
-  const notTold = measure === 'tokensCached' && by === 'key'
+  const notReported = measure === 'tokensCached' && by === 'key'
   const nothing = series.length === 0 && gaps === 0
   const open = (at: number, id: string | null) => {
     const bucket = buckets[at]
@@ -147,8 +147,8 @@ function ChartCard() {
             />
           </span>
         </header>
-        {!notTold && !nothing && <Legend data={data} />}
-        {notTold ? (
+        {!notReported && !nothing && <Legend data={data} />}
+        {notReported ? (
           <p className="py-6 text-center text-faint">{t('chart.notTold')}</p>
         ) : nothing ? (
           <Nothing search={search} />

@@ -9,6 +9,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
+import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
@@ -21,7 +22,7 @@ const tones: Record<Drift, PillTone> = {
   ...{ same: 'good', elsewhere: 'muted', not_yet: 'muted', here_more: 'warn', unpriced: 'warn', gap: 'warn' },
 }
 
-/** Both sides of each model, and in words why they differ. */
+/** Both sources per model, with the reason for a difference. */
 export function RemoteUsage() {
   const { t } = useTranslation('usage')
   const answer = useUsage((store) => store.answer)
@@ -41,25 +42,18 @@ export function RemoteUsage() {
       {answer && comparisons.length === 0 && <p className="text-faint">{t('elsewhere.none')}</p>}
       {comparisons.length > 0 && (
         <Card className="figures-box px-1.5 py-1">
-          <table className="figures">
-            <caption className="sr-only">{t('sections.elsewhere')}</caption>
-            <thead>
-              <tr>
-                <th scope="col">{t('table.names.model')}</th>
-                {(['service', 'here', 'difference'] as const).map((name) => (
-                  <th key={name} scope="col" className="num">
-                    {t(`table.${name}`)}
-                  </th>
-                ))}
-                <th scope="col">{t('elsewhere.why')}</th>
-              </tr>
-            </thead>
-            <tbody>
-              {comparisons.map((one) => (
-                <Model key={one.model} one={one} />
-              ))}
-            </tbody>
-          </table>
+          <FiguresTable
+            label={t('sections.elsewhere')}
+            columns={[
+              { id: 'model', title: t('table.names.model') },
+              ...(['service', 'here', 'difference'] as const).map((id) => ({ id, title: t(`table.${id}`), num: true })),
+              { id: 'why', title: t('elsewhere.why') },
+            ]}
+          >
+            {comparisons.map((one) => (
+              <Model key={one.model} one={one} />
+            ))}
+          </FiguresTable>
         </Card>
       )}
     </div>
@@ -140,7 +134,7 @@ function Model({ one }: { one: Comparison }) {
   )
 }
 
-/** The days on which the two sides differ; all others are counted. */
+/** The days on which both sources differ. The others are counted. */
 function Days({ model }: { model: string }) {
   const { t } = useTranslation('usage')
   const studio = useStudio()
@@ -204,7 +198,12 @@ function Days({ model }: { model: string }) {
             t('elsewhere.dailyRest', { count: same })
           ) : null}
           {from && to && (
-            <Button size="small" look="plain" className="ms-2" onClick={() => openRequests(from, to, 'model', model)}>
+            <Button
+              size="small"
+              variant="plain"
+              className="ms-2"
+              onClick={() => openRequests(from, to, 'model', model)}
+            >
               {t('table.open', { name: model })}
             </Button>
           )}

@@ -3,7 +3,7 @@ import type { Figures } from '../../../src-preload/contract/usage.ts'
 import { showCount, showInstant } from '../../i18n/format.ts'
 import { showSc } from '../../shared/ui/sc.ts'
 
-/** What the service told of a row, and when. */
+/** The service's figures of a row, with the time of the report. */
 export function ReportedFigures({ figures, at }: { figures: Figures; at: string }) {
   const { t } = useTranslation('usage')
   return (

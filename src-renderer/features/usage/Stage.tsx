@@ -11,7 +11,7 @@ import { Pill } from '../../shared/ui/Pill.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useRoute } from '../../stores/route.ts'
 import { type Section, selectedAccount, useUsage } from '../../stores/usage.ts'
-import { asOnPaper, isSection, print, refresh, saveChart, saveTable } from './actions.ts'
+import { isSection, print, printedText, refresh, saveChart, saveTable } from './actions.ts'
 import { Corrections } from './Corrections.tsx'
 import { LimitsSection } from './Limits.tsx'
 import { NoAccount, Overview } from './Overview.tsx'
@@ -45,11 +45,11 @@ export function UsageStage() {
   )
 }
 
-/** The browser's own menu prints too: before its listeners draw the chart in the colours of paper, the page has them. */
+/** The browser's own menu prints too: the page gets the print colours before the chart's listeners draw. */
 function followPrinting(): () => void {
   let over: (() => void) | null = null
   const begins = (): void => {
-    over ??= asOnPaper()
+    over ??= printedText()
   }
   const ends = (): void => {
     over?.()
@@ -64,7 +64,7 @@ function followPrinting(): () => void {
   }
 }
 
-/** What stands on paper alone: whose figures, of which days, as of when. */
+/** Printed only: account, days and date of the figures. */
 function PrintHead({ section }: { section: Section }) {
   const { t } = useTranslation(['usage', 'chart'])
   const account = useUsage(selectedAccount)

@@ -8,16 +8,17 @@ import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
+import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { shareOf, showSc, showSigned } from '../../shared/ui/sc.ts'
 import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
 import { openRequests } from './actions.ts'
 import { inkOf, restId } from './figures.ts'
 import { useSeriesName } from './seriesNames.ts'
 
-/** Rows shown at first, and as many more at each wish: a day of ten years is a long table. */
+/** Rows shown at first, and per click: ten years of days are a long table. */
 const rowsAtOnce = 100
 
-/** The chart's buckets as rows, the newest first; what is read out there stands here. */
+/** The chart's buckets as rows, newest first, with the same texts. */
 export function BucketTable(props: {
   view: PageView
   data: ChartData
@@ -31,47 +32,42 @@ export function BucketTable(props: {
   const more = rows.length - most
   return (
     <div className="figures-box">
-      <table className="figures">
-        <caption className="sr-only">{t('table.label')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t(`table.buckets.${grain}`)}</th>
-            {data.series.map(({ id, name, ink }) => (
-              <th key={id} scope="col" className="num">
-                <Name ink={ink} name={name} />
-              </th>
-            ))}
-            <th scope="col" className="num">
-              {t('table.total')}
+      <FiguresTable
+        label={t('table.label')}
+        columns={[
+          { id: 'bucket', title: t(`table.buckets.${grain}`) },
+          ...data.series.map(({ id, name, ink }) => ({
+            id: `series ${id}`,
+            title: <Name ink={ink} name={name} />,
+            num: true,
+          })),
+          { id: 'total', title: t('table.total'), num: true },
+        ]}
+      >
+        {rows.slice(0, most).map(({ bucket, at }) => (
+          <tr key={bucket.from} data-state={bucket.state}>
+            <th scope="row">
+              <button
+                type="button"
+                className="figures-open"
+                aria-label={t('table.openDay', { day: bucketLabelText(bucket, grain) })}
+                onClick={() => onOpen(at, null)}
+              >
+                {bucketLabelText(bucket, grain)}
+              </button>
+              {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
             </th>
+            {data.series.map(({ id, text }) => (
+              <td key={id} className="num">
+                {text(at) ?? <Dash />}
+              </td>
+            ))}
+            <td className="num">{bucket.state === 'gap' ? <Dash /> : (data.total(at) ?? <Dash />)}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, most).map(({ bucket, at }) => (
-            <tr key={bucket.from} data-state={bucket.state}>
-              <th scope="row">
-                <button
-                  type="button"
-                  className="figures-open"
-                  aria-label={t('table.openDay', { day: bucketLabelText(bucket, grain) })}
-                  onClick={() => onOpen(at, null)}
-                >
-                  {bucketLabelText(bucket, grain)}
-                </button>
-                {bucket.state !== 'whole' && <small>{t(`table.${bucket.state}`)}</small>}
-              </th>
-              {data.series.map(({ id, text }) => (
-                <td key={id} className="num">
-                  {text(at) ?? <Dash />}
-                </td>
-              ))}
-              <td className="num">{bucket.state === 'gap' ? <Dash /> : (data.total(at) ?? <Dash />)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </FiguresTable>
       {more > 0 && (
-        <Button look="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
+        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="mt-2">
           {t('table.more', { count: Math.min(more, rowsAtOnce) })}
         </Button>
       )}
@@ -92,7 +88,7 @@ function Name({ ink, name }: { ink: Ink | null; name: string }) {
   )
 }
 
-/** What is stacked, with all its figures over the whole stretch; models beside what this machine measured of them. */
+/** All figures per group over the whole period. For models, beside the figures of this computer. */
 export function SeriesTable({ answer }: { answer: UsageAnswer }) {
   const { view } = answer
   const { by } = view.query
@@ -109,40 +105,17 @@ function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const { from, to } = view.query
   return (
     <Card className="figures-box px-1.5 py-1">
-      <table className="figures">
-        <caption className="sr-only">{t('table.label')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t(`table.names.${by}`)}</th>
-            {(['requests', 'tokensIn', 'cached', 'tokensOut', 'cost', 'share'] as const).map((name) => (
-              <th key={name} scope="col" className="num">
-                {t(`table.${name}`)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {view.series.map((series, place) => {
-            const { id, total } = series
-            const share = total.cost === null || view.total.cost === null ? null : shareOf(total.cost, view.total.cost)
-            return (
-              <tr key={id}>
-                <th scope="row">
-                  <Open name={nameOf(series)} onOpen={() => openRequests(from, to, by, id)}>
-                    <Name ink={inkOf(series, place, view)} name={nameOf(series)} />
-                  </Open>
-                </th>
-                <td className="num">{count(total.requests)}</td>
-                <td className="num">{count(total.tokensIn)}</td>
-                <td className="num">{count(total.tokensCached)}</td>
-                <td className="num">{count(total.tokensOut)}</td>
-                <td className="num">{cost(total, t('table.unknown'))}</td>
-                <td className="num text-soft">{share === null ? '–' : showShare(share)}</td>
-              </tr>
-            )
-          })}
-        </tbody>
-        <tfoot>
+      <FiguresTable
+        label={t('table.label')}
+        columns={[
+          { id: 'name', title: t(`table.names.${by}`) },
+          ...(['requests', 'tokensIn', 'cached', 'tokensOut', 'cost', 'share'] as const).map((id) => ({
+            id,
+            title: t(`table.${id}`),
+            num: true,
+          })),
+        ]}
+        foot={
           <tr>
             <th scope="row">{t('table.total')}</th>
             <td className="num">{count(view.total.requests)}</td>
@@ -152,8 +125,28 @@ function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
             <td className="num">{cost(view.total, t('table.unknown'))}</td>
             <td />
           </tr>
-        </tfoot>
-      </table>
+        }
+      >
+        {view.series.map((series, place) => {
+          const { id, total } = series
+          const share = total.cost === null || view.total.cost === null ? null : shareOf(total.cost, view.total.cost)
+          return (
+            <tr key={id}>
+              <th scope="row">
+                <Open name={nameOf(series)} onOpen={() => openRequests(from, to, by, id)}>
+                  <Name ink={inkOf(series, place, view)} name={nameOf(series)} />
+                </Open>
+              </th>
+              <td className="num">{count(total.requests)}</td>
+              <td className="num">{count(total.tokensIn)}</td>
+              <td className="num">{count(total.tokensCached)}</td>
+              <td className="num">{count(total.tokensOut)}</td>
+              <td className="num">{cost(total, t('table.unknown'))}</td>
+              <td className="num text-soft">{share === null ? '–' : showShare(share)}</td>
+            </tr>
+          )
+        })}
+      </FiguresTable>
     </Card>
   )
 }
@@ -172,7 +165,7 @@ function Open(props: { name: string; onOpen: () => void; children: React.ReactNo
   )
 }
 
-/** Every model of the stretch, the dearest first: the service's figures, and what this machine says of the same. */
+/** All models of the period, most expensive first: the service's figures beside this computer's. */
 function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search.trim().toLowerCase())
@@ -190,44 +183,41 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
   const more = rows.length - most
   return (
     <Card className="figures-box px-1.5 py-1">
-      <table className="figures">
-        <caption className="sr-only">{t('table.label')}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{t('table.names.model')}</th>
-            {(['requests', 'tokensIn', 'cached', 'tokensOut', 'service', 'here', 'difference'] as const).map((name) => (
-              <th key={name} scope="col" className="num">
-                {t(`table.${name}`)}
+      <FiguresTable
+        label={t('table.label')}
+        columns={[
+          { id: 'model', title: t('table.names.model') },
+          ...(['requests', 'tokensIn', 'cached', 'tokensOut', 'service', 'here', 'difference'] as const).map((id) => ({
+            id,
+            title: t(`table.${id}`),
+            num: true,
+          })),
+        ]}
+      >
+        {rows.slice(0, most).map((one) => {
+          const figures = side(one)
+          return (
+            <tr key={one.model}>
+              <th scope="row">
+                <Open name={one.model} onOpen={() => openRequests(from, to, 'model', one.model)}>
+                  <Name ink={inkOf(one.model)} name={one.model} />
+                </Open>
               </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.slice(0, most).map((one) => {
-            const figures = side(one)
-            return (
-              <tr key={one.model}>
-                <th scope="row">
-                  <Open name={one.model} onOpen={() => openRequests(from, to, 'model', one.model)}>
-                    <Name ink={inkOf(one.model)} name={one.model} />
-                  </Open>
-                </th>
-                <td className="num">{count(figures?.requests ?? null)}</td>
-                <td className="num">{count(figures?.tokensIn ?? null)}</td>
-                <td className="num">{count(figures?.tokensCached ?? null)}</td>
-                <td className="num">{count(figures?.tokensOut ?? null)}</td>
-                <td className="num">{one.service ? cost(one.service, t('table.unknown')) : '–'}</td>
-                <td className="num">{one.here ? cost(one.here, t('table.unknown')) : '–'}</td>
-                <td className="num text-soft">
-                  <Difference one={one} />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+              <td className="num">{count(figures?.requests ?? null)}</td>
+              <td className="num">{count(figures?.tokensIn ?? null)}</td>
+              <td className="num">{count(figures?.tokensCached ?? null)}</td>
+              <td className="num">{count(figures?.tokensOut ?? null)}</td>
+              <td className="num">{one.service ? cost(one.service, t('table.unknown')) : '–'}</td>
+              <td className="num">{one.here ? cost(one.here, t('table.unknown')) : '–'}</td>
+              <td className="num text-soft">
+                <Difference one={one} />
+              </td>
+            </tr>
+          )
+        })}
+      </FiguresTable>
       {more > 0 && (
-        <Button look="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
+        <Button variant="plain" onClick={() => setMost(most + rowsAtOnce)} className="m-2">
           {t('table.more', { count: Math.min(more, rowsAtOnce) })}
         </Button>
       )}
@@ -235,7 +225,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
   )
 }
 
-/** The difference and the one word for it. */
+/** The difference as one term. */
 export function Difference({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
   if (one.drift === 'same') return '–'
@@ -247,7 +237,7 @@ export function Difference({ one }: { one: Comparison }) {
   )
 }
 
-/** The dearest first, what nobody knows last. */
+/** Most expensive first, unknown last. */
 function byCost(a: string | null, b: string | null): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null)
   return Number(b) - Number(a)

@@ -9,11 +9,12 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
+import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { goToSection } from './actions.ts'
 import { ReportedFigures } from './ReportedFigures.tsx'
 
-/** That something the service told is in no sum, beside the sums that it is not in. */
+/** Says beside the sums that some reported figures are in no sum. */
 export function UndatedNote() {
   const { t } = useTranslation('usage')
   const rows = useUsage((store) => store.summaries[selectedAccount(store)?.id ?? '']?.undated ?? 0)
@@ -22,20 +23,20 @@ export function UndatedNote() {
   return (
     <p className="flex flex-wrap items-center gap-x-2 text-s text-soft">
       {t('undated.note', { count: rows, figure: showCount(rows) })}
-      <Button size="small" look="plain" onClick={() => goToSection('corrections')} data-noprint>
+      <Button size="small" variant="plain" onClick={() => goToSection('corrections')} data-noprint>
         {t('undated.see')}
       </Button>
     </p>
   )
 }
 
-/** Rows of the service without a day, as it told them; nothing where it told none such. */
+/** Reported rows without a day. Empty when there are none. */
 export function Undated({ account: { id, asOf } }: { account: Account }) {
   const { t } = useTranslation('usage')
   const studio = useStudio()
   const [found, setFound] = useState<readonly z.infer<typeof undatedRow>[]>([])
   const [problem, setProblem] = useState<Problem | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may have brought others
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a newer fetch may contain others
   useEffect(() => {
     const ended = new AbortController()
     setProblem(null)
@@ -53,31 +54,26 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
       </h2>
       <p className="max-w-[680px] text-soft">{t('undated.about')}</p>
       <Card className="figures-box px-1.5 py-1">
-        <table className="figures">
-          <caption className="sr-only">{t('undated.title')}</caption>
-          <thead>
-            <tr>
-              <th scope="col">{t('undated.date')}</th>
-              <th scope="col">{t('corrections.what')}</th>
-              <th scope="col" className="num">
-                {t('undated.told')}
+        <FiguresTable
+          label={t('undated.title')}
+          columns={[
+            { id: 'date', title: t('undated.date') },
+            { id: 'what', title: t('corrections.what') },
+            { id: 'reported', title: t('undated.told'), num: true },
+          ]}
+        >
+          {found.map(({ date, model, keyId, figures, asOf: at }) => (
+            <tr key={`${keyId} ${date} ${model}`}>
+              <th scope="row" dir="auto">
+                {date === '' ? t('undated.noDate') : date}
               </th>
+              <td dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</td>
+              <td className="num">
+                <ReportedFigures figures={figures} at={at} />
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {found.map(({ date, model, keyId, figures, asOf: at }) => (
-              <tr key={`${keyId} ${date} ${model}`}>
-                <th scope="row" dir="auto">
-                  {date === '' ? t('undated.noDate') : date}
-                </th>
-                <td dir="auto">{model === '' && keyId ? t('corrections.key', { id: keyId }) : model}</td>
-                <td className="num">
-                  <ReportedFigures figures={figures} at={at} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </FiguresTable>
       </Card>
     </section>
   )

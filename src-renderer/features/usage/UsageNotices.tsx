@@ -8,7 +8,7 @@ import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { refresh } from './actions.ts'
 import { ask } from './subscriptions.ts'
 
-/** What a person must know before reading the figures: how old they are, whose they are, what failed. */
+/** What a person must know about the figures: age, account, failures. */
 export function UsageNotices() {
   const { t } = useTranslation('usage')
   const account = useUsage(selectedAccount)
@@ -53,10 +53,10 @@ export function UsageNotices() {
   )
 }
 
-/** Nothing answered: there is nothing wrong with the figures but their age. */
+/** The service is unreachable: only the age of the figures matters. */
 const isOffline = (problem: Problem | null): boolean =>
   problem !== null && /^(connect|connection|headers|tls|idle)_|^not_connected$/.test(problem.kind)
 
 function never(): never {
-  throw new Error('A problem was there.')
+  throw new Error('The component needs a problem.')
 }

@@ -18,7 +18,7 @@ export const isSection = (word: string | null): word is Section => sections.some
 export const goToSection = (section: Section): void =>
   navigate({ page: 'usage', id: section === 'overview' ? null : section })
 
-/** Asks the service now; the books tell what came of it. */
+/** Asks the service now. The subscription delivers the result. */
 export async function refresh(): Promise<void> {
   const account = await attempt((core) => core.usage.refresh())
   if (!account) return
@@ -27,8 +27,8 @@ export async function refresh(): Promise<void> {
 }
 
 /**
- * Shows this machine's requests of some days in the log, those of one model, tool or room alone where one is meant. What the log can't be
- * narrowed to is said: it does not know keys, and the rest is no one thing.
+ * Shows this computer's requests of some days in the log, optionally only those of one model, app or feature. Shows a toast when the log
+ * cannot filter: it has no API keys, and "other" is not one item.
  */
 export function openRequests(from: string, to: string, by: StackBy, id: string | null): void {
   const filter = { ...instantsOf(from, to), ...filterOf(by, id) }
@@ -38,7 +38,7 @@ export function openRequests(from: string, to: string, by: StackBy, id: string |
   navigate({ page: 'proxy', id: 'requests' })
 }
 
-/** What the log calls a part of a bar; nothing where it has no name for it. */
+/** The log filter of a series. Empty when the log cannot filter by it. */
 export function filterOf(by: StackBy, id: string | null): Pick<RequestFilter, 'model' | 'who'> {
   if (id === null || id === restId || by === 'key') return {}
   if (by === 'model') return { model: id }
@@ -53,7 +53,7 @@ export function openRequest(row: number): void {
 
 const query = (): ViewQuery | null => usageStore.getState().answer?.view.query ?? null
 
-/** What is shown as a table, made by the core. */
+/** Exports the shown table. The core creates the file. */
 export async function saveTable(format: 'csv' | 'json' | 'parquet'): Promise<void> {
   const asked = query()
   if (!asked) return
@@ -64,7 +64,7 @@ export async function saveTable(format: 'csv' | 'json' | 'parquet'): Promise<voi
   })
 }
 
-/** What is said under the title of a picture of the chart: whose figures, of which days, from when. */
+/** The subtitle of a saved chart: account, days and date. */
 export function aboutChart(): string {
   const store = usageStore.getState()
   const { view } = store.answer ?? {}
@@ -78,7 +78,7 @@ export function aboutChart(): string {
 }
 
 let shown: { data: ChartData; title: string } | null = null
-/** The chart that the room shows, for whoever saves it. */
+/** Stores the chart that the page shows, for saving. */
 export const setShown = (next: typeof shown): void => {
   shown = next
 }
@@ -94,11 +94,11 @@ export async function saveChart(as: 'png' | 'svg'): Promise<void> {
   })
 }
 
-/** The room alone, in light colours and without the window around it, until the answer is called. */
-export function asOnPaper(): () => void {
+/** Prints the page only, in light colours and without the frame. Returns the function that ends print mode. */
+export function printedText(): () => void {
   document.documentElement.dataset.printing = 'usage'
   return () => delete document.documentElement.dataset.printing
 }
 
-/** While it prints, the page is as on paper: who follows the printing sees to that, and the chart is drawn again, as lines. */
+/** `followPrinting` switches to print mode, in which the chart is drawn as lines. */
 export const print = (): void => window.print()

@@ -1,5 +1,5 @@
 import { i18n } from '../../i18n/index.ts'
-import { type Command, offerInWords } from '../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
 import { sections, usageStore } from '../../stores/usage.ts'
 import * as actions from './actions.ts'
 import { choose } from './subscriptions.ts'
@@ -42,5 +42,5 @@ function commands(): Command[] {
   ]
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
-export const offerUsageCommands = (): (() => void) => offerInWords(commands)
+/** Registers the commands, and again when the language changes. Returns the function that removes them. */
+export const offerUsageCommands = (): (() => void) => offerTranslatedCommands(commands)

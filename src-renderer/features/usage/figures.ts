@@ -5,7 +5,7 @@ import type { ChartData, ChartSeries, Ink } from '../../shared/chart/data.ts'
 import { shareOf, showSc, signed, sumSc, sumSigned } from '../../shared/ui/sc.ts'
 import type { Measure } from '../../stores/usage.ts'
 
-/** The counted figure of a measure; spend is no count. */
+/** The value of a counting metric. Spend is not counted. */
 function countOf(
   from: { tokensIn: number | null; tokensOut: number | null; tokensCached: number | null; requests: number | null },
   measure: Measure,
@@ -24,7 +24,7 @@ const bucketOf = (series: PageSeries, at: number) => ({
   tokensCached: series.tokensCached.at(at),
 })
 
-/** A series' figure of one bucket in words; null where nothing of it was asked, or known. */
+/** The value of one bucket of a series as text. Null when there is none. */
 export function bucketText(series: PageSeries, at: number, measure: Measure): string | null {
   if (!isUsed(series, at)) return null
   if (measure === 'spend') {
@@ -37,7 +37,7 @@ export function bucketText(series: PageSeries, at: number, measure: Measure): st
 
 const isUsed = ({ requests }: PageSeries, at: number): boolean => (requests.at(at) ?? 0) > 0
 
-/** All series of a bucket together, exactly; null where nothing was asked, or is known. */
+/** The exact sum of all series of a bucket. Null when there is none. */
 export function totalText(view: PageView, at: number, measure: Measure): string | null {
   if (measure === 'spend') {
     const costs = view.series.flatMap((one) => (isUsed(one, at) ? (one.cost.at(at) ?? []) : []))
@@ -47,14 +47,14 @@ export function totalText(view: PageView, at: number, measure: Measure): string 
   return counts.length === 0 ? null : showCount(counts.reduce((sum, count) => sum + count, 0))
 }
 
-/** The whole of some figures in words, by a measure. */
+/** The total of some figures as text, by metric. */
 export function figureText(figures: Figures, measure: Measure): string | null {
   if (measure === 'spend') return figures.cost === null ? null : `${showSc(figures.cost)} SC`
   const count = countOf(figures, measure)
   return count === null ? null : showCount(count)
 }
 
-/** For the height of a bar alone: what is told is the exact text. A column is read from its text only where it is drawn. */
+/** For bar heights only. Displayed texts are exact. A column is parsed only when drawn. */
 function heights(series: PageSeries, measure: Measure): readonly (number | null)[] {
   if (measure === 'spend') return series.cost.numbers()
   if (measure !== 'tokens') return series[measure].numbers()
@@ -67,14 +67,14 @@ function heights(series: PageSeries, measure: Measure): readonly (number | null)
 
 export const restId = 'rest'
 
-/** A tool has its colour everywhere; what is no tool among them has one that none of them has. */
+/** An app has the same colour everywhere. Other series get colours that no app in the view has. */
 export function inkOf({ id, colour }: PageSeries, place: number, { query, series }: PageView): Ink {
   if (id === restId) return 'rest'
   if (query.by !== 'app') return place
   return colour ?? (series.some((one) => one.colour === 'blue') ? 'slate' : 0)
 }
 
-/** What a view looks like as a chart. `nameOf` has the words for what the page itself names, such as a room. */
+/** Converts a view to chart data. `nameOf` names what the page itself names, for example a feature. */
 export function chartOf(
   view: PageView,
   before: PageView | null,
@@ -102,7 +102,7 @@ export const axisOf =
   (value: number): string =>
     measure === 'spend' ? `${showAxis(value)} SC` : showShort(value)
 
-/** A round figure of the axis, which a computer's fraction must not show in. */
+/** An axis value without floating-point noise. */
 const showAxis = (value: number): string => (value >= 1_000 ? showShort(value) : String(Number(value.toPrecision(6))))
 
 function beforeOf(view: PageView, count: number, measure: Measure): NonNullable<ChartData['before']> {
@@ -115,14 +115,14 @@ function beforeOf(view: PageView, count: number, measure: Measure): NonNullable<
   return { values, text: (at) => (values[at] === null ? null : totalText(view, at, measure)) }
 }
 
-/** How one amount differs from another, as a share of the other; null where that says nothing. */
+/** The relative change from `before` to `now`. Null when not meaningful. */
 export function changeOf(now: string | null, before: string | null): number | null {
   if (now === null || before === null || signed(before) === 0n) return null
   const share = shareOf(now, before)
   return share === null ? null : share - 1
 }
 
-/** What the two sides say together. `share`: how much of the service's figure was spent here; null where a side is unknown. */
+/** The sums of both sources. `share`: the part of the service's figure that this computer spent. Null when a side is unknown. */
 export interface Sides {
   service: string | null
   here: string | null
@@ -136,10 +136,10 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   const differences = (drift: Comparison['drift']): string[] =>
     comparisons.flatMap((one) => (one.drift === drift ? (one.elsewhere ?? []) : []))
   const service = costs('service').length === 0 ? null : sumSc(costs('service'))
-  // Nothing asked here is nothing spent here; what was asked and could not be priced is not known.
+  // No requests on this computer mean zero spend. Requests without a price mean unknown spend.
   const asked = comparisons.some((one) => one.here !== null)
   const here = costs('here').length === 0 && (asked || comparisons.length === 0) ? null : sumSc(costs('here'))
-  // Only where both are known can one be a part of the other.
+  // A share needs both sides.
   const both = comparisons.filter((one) => one.service?.cost != null && one.drift !== 'unpriced')
   const whole = sumSc(both.flatMap((one) => one.service?.cost ?? []))
   const share = shareOf(sumSc(both.flatMap((one) => one.here?.cost ?? [])), whole)
@@ -150,6 +150,6 @@ export function sidesOf(comparisons: readonly Comparison[]): Sides {
   }
 }
 
-/** A share of the tokens of prompts; null where none is told. */
+/** The cached share of prompt tokens. Null when not reported. */
 export const cachedShare = ({ tokensIn, tokensCached }: Figures): number | null =>
   tokensCached === null || tokensIn === 0 ? null : tokensCached / tokensIn

@@ -4,10 +4,10 @@ import { offerUsageCommands } from './commands.ts'
 import { UsageList } from './List.tsx'
 import { UsageStage } from './Stage.tsx'
 
-/** Offers the room's commands once for the window: Settings lists them from anywhere. */
-export function UsageLive() {
+/** Registers the page's commands once per window, because Settings lists them on any page. */
+export function UsageSubscriptions() {
   useEffect(() => offerUsageCommands(), [])
   return null
 }
 
-export const usageProcedures: PageRegions = { List: UsageList, Stage: UsageStage }
+export const usagePage: PageRegions = { List: UsageList, Stage: UsageStage }

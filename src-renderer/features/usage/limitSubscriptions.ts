@@ -1,29 +1,31 @@
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe } from '../../api/watch.ts'
 import { limitsStore } from '../../stores/limits.ts'
 
-const mostHistory = 100
+const maxHistory = 100
 
-/** The limits are looked at: the core asks the service as long as this watches. The answer ends it. */
+/** Starts the section: the core asks the service for its limits while this runs. Returns the function that stops it. */
 export function startLimits(client: Client): () => void {
   const ended = new AbortController()
-  void keepWatching(
-    ended.signal,
-    async (signal) => {
-      for await (const limits of await client.limits.watch(undefined, { signal })) {
-        limitsStore.setState({ limits, problem: null })
-        void readHistory(client, signal)
-      }
+  const stop = subscribe(
+    client,
+    (signal) => client.limits.watch(undefined, { signal }),
+    (limits) => {
+      limitsStore.setState({ limits, problem: null })
+      void readHistory(client, ended.signal)
     },
     (thrown) => limitsStore.setState({ problem: problemOf(thrown) }),
   )
-  return () => ended.abort()
+  return () => {
+    stop()
+    ended.abort()
+  }
 }
 
 async function readHistory(client: Client, signal: AbortSignal): Promise<void> {
   try {
-    limitsStore.setState({ history: await client.limits.history({ limit: mostHistory }, { signal }) })
+    limitsStore.setState({ history: await client.limits.history({ limit: maxHistory }, { signal }) })
   } catch (thrown) {
     if (!signal.aborted) limitsStore.setState({ problem: problemOf(thrown) })
   }

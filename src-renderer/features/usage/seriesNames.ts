@@ -4,7 +4,7 @@ import type { Series } from '../../../src-preload/contract/usage.ts'
 import type { StackBy } from '../../stores/usage.ts'
 import { restId } from './figures.ts'
 
-/** Names of what the page itself names: the rest, and rooms. Models, tools and keys are called as they were told. */
+/** Names of "other" and of features. Models, apps and keys have their own names. */
 export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>) => string {
   const { t } = useTranslation('usage')
   return useMemo(

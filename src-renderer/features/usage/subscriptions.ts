@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import { unpackView } from '../../../src-preload/contract/columns.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
 import { problemOf } from '../../api/problem.ts'
+import { subscribe } from '../../api/watch.ts'
 import { localStore } from '../../shared/storage.ts'
 import { appsStore, withUse } from '../../stores/apps.ts'
 import {
@@ -20,17 +20,17 @@ import {
 } from '../../stores/usage.ts'
 import { client, setClient } from './client.ts'
 
-/** ms: a word is typed in less than the sum of these. */
+/** ms. Shorter than this, a person is still typing. */
 const typingPause = 150
-/** ms: what this machine asked meanwhile is in the figures, and a new day has its bar. */
+/** ms between two reads, so that local requests and a new day appear. */
 const againEvery = 30_000
-const mostConversations = 8
+const maxConversations = 8
 
 let asked = ''
 let asking: AbortController | null = null
 let soon: ReturnType<typeof setTimeout> | undefined
 
-/** The room is shown: its figures follow what is chosen and what the books tell, until the answer is called. */
+/** Starts the page: its figures follow the choice and the core. Returns the function that stops it. */
 export function startUsage(given: Client): () => void {
   setClient(given)
   recallChoice()
@@ -41,17 +41,16 @@ export function startUsage(given: Client): () => void {
     if (now.search === before.search) void ask()
     else soon = setTimeout(() => void ask(), typingPause)
   })
-  const ended = new AbortController()
-  void keepWatching(ended.signal, async (signal) => {
-    for await (const round of await given.apps.watchUse(undefined, { signal })) {
-      appsStore.setState((tools) => withUse(tools, round))
-    }
-  })
+  const stopUse = subscribe(
+    given,
+    (signal) => given.apps.watchUse(undefined, { signal }),
+    (use) => appsStore.setState((apps) => withUse(apps, use)),
+  )
   const again = setInterval(() => void ask(), againEvery)
   void ask()
   return () => {
     stop()
-    ended.abort()
+    stopUse()
     clearInterval(again)
     clearTimeout(soon)
     asking?.abort()
@@ -60,7 +59,7 @@ export function startUsage(given: Client): () => void {
   }
 }
 
-/** All that an answer depends on, as one text. */
+/** Everything that an answer depends on, as one string. */
 function questionOf(): string {
   const store = usageStore.getState()
   const account = selectedAccount(store)
@@ -73,7 +72,7 @@ function questionOf(): string {
   ])
 }
 
-/** Asks for what is chosen; an answer to an earlier question falls away. What is shown stays until the new answer is there. */
+/** Reads the chosen figures and cancels an earlier read. The old figures stay visible until then. */
 export async function ask(): Promise<void> {
   const core = client()
   const store = usageStore.getState()
@@ -91,7 +90,7 @@ export async function ask(): Promise<void> {
       core.usage.view(query, options),
       store.choice.before ? core.usage.view(queryBefore(query), options) : null,
       core.usage.compare({ accountId, from, to }, options),
-      core.usage.topConversations({ from, to, limit: mostConversations }, options),
+      core.usage.topConversations({ from, to, limit: maxConversations }, options),
     ])
     if (!mine.signal.aborted) {
       usageStore.setState({
@@ -114,7 +113,7 @@ const storedChoice = z.object({
   ...{ source: z.enum(['service', 'here']), measure: z.enum(measures), before: z.boolean(), table: z.boolean() },
 })
 
-/** What was chosen last survives a reload. */
+/** Restores the choice after a reload. */
 function recallChoice(): void {
   if (usageStore.getState().choice !== firstChoice) return
   const kept = storedChoice.safeParse(localStore.getJson(choiceKey))

@@ -4,14 +4,14 @@ import type { Alert } from '../../../src-preload/contract/alerts.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showDay, showFull } from '../../i18n/format.ts'
 import { isGrave, useAlerts } from '../../stores/alerts.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 import { Button, IconButton } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { alertOf, alertTexts, linkText } from './messages.ts'
 
-/** What was told and not dismissed, the newest first; what is over stands below and is dimmed. */
+/** Alerts that are not dismissed, newest first. Ended alerts are at the end, dimmed. */
 export function AlertList({ onGone }: { onGone: () => void }) {
   const { t } = useTranslation('alerts')
   const dismiss = useDismiss()
@@ -26,7 +26,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
       <header className="flex items-center gap-1 border-line border-b py-1.5 ps-3.5 pe-1.5">
         <h2 className="me-auto font-semibold">{t('title')}</h2>
         {alerts.length > 0 && (
-          <Button look="plain" size="small" onClick={() => dismiss({})}>
+          <Button variant="plain" size="small" onClick={() => dismiss({})}>
             {t('dismissAll')}
           </Button>
         )}
@@ -92,14 +92,14 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
   )
 }
 
-/** One, or all. What comes back comes by the watched list; a refusal is said. */
+/** Dismisses one alert or all. The list updates through its subscription. A failure shows a toast. */
 function useDismiss(): (which: { id?: string }) => void {
   const studio = useStudio()
   const { t } = useTranslation('alerts')
   return (which) => {
     studio.alerts.dismiss(which).catch((thrown: unknown) => {
       const text = t('failed', { message: problemOf(thrown).message })
-      appStore.setState(withToast(appStore.getState(), { id: 'alerts', text }))
+      showToast({ id: 'alerts', text })
     })
   }
 }

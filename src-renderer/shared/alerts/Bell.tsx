@@ -6,7 +6,7 @@ import { cx } from '../ui/cx.ts'
 import { AlertList } from './AlertList.tsx'
 import { alertTexts } from './messages.ts'
 
-/** How many alerts hold, and the list behind it. Never moves, never blinks. */
+/** The number of active alerts, as a button for their list. Never moves, never blinks. */
 export function Bell() {
   const { t } = useTranslation('alerts')
   const count = useAlerts(holding)
@@ -34,7 +34,7 @@ export function Bell() {
           sideOffset={6}
           collisionPadding={8}
           aria-label={t('title')}
-          // The list and not its first button, which would dismiss all of it.
+          // Focuses the list, not its first button, which would dismiss all alerts.
           onOpenAutoFocus={(event) => {
             event.preventDefault()
             if (event.currentTarget instanceof HTMLElement) event.currentTarget.focus()
@@ -48,7 +48,7 @@ export function Bell() {
   )
 }
 
-/** What came while the window was open, for a screen reader, politely. */
+/** Announces new alerts to screen readers, politely. */
 function News() {
   const { t } = useTranslation('alerts')
   const last = useAlerts(({ news }) => news.at(-1) ?? null)

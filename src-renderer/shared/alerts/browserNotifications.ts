@@ -4,26 +4,26 @@ import { navigate } from '../navigation.ts'
 import { localStore } from '../storage.ts'
 import { alertTexts } from './messages.ts'
 
-/** Each browser is asked for itself: what one person allows on one machine says nothing of another. */
+/** Stored per browser, not in the settings: each browser asks for permission separately. */
 const kept = 'alerts.browser'
 
 export type BrowserNotices = 'on' | 'off' | 'denied' | 'missing'
 
-/** Whether this browser tells of alerts by notifications of its own. */
+/** Whether this browser shows notifications for alerts. */
 export function browserNotices(): BrowserNotices {
   if (typeof Notification === 'undefined') return 'missing'
   if (Notification.permission === 'denied') return 'denied'
   return localStore.get(kept) === 'on' && Notification.permission === 'granted' ? 'on' : 'off'
 }
 
-/** Switches them; where the browser has not been asked yet, it asks the person now. */
+/** Switches browser notifications. Asks for permission when the browser has not asked yet. */
 export async function switchBrowserNotices(on: boolean): Promise<BrowserNotices> {
   if (on && browserNotices() !== 'missing') await Notification.requestPermission()
   localStore.set(kept, on ? 'on' : 'off')
   return browserNotices()
 }
 
-/** The same alert in two windows of one browser is one notification: they share its tag. */
+/** The tag makes the same alert in two windows of one browser a single notification. */
 export function showBrowserNotice(title: string, body: string, tag: string, onClick: () => void): boolean {
   try {
     const notice = new Notification(title, { body, tag, silent: true })
@@ -34,12 +34,12 @@ export function showBrowserNotice(title: string, body: string, tag: string, onCl
     }
     return true
   } catch {
-    // Some browsers (on phones) have the name and no way to use it from a page: the list in the window stands.
+    // Some mobile browsers define `Notification` but refuse it on pages. The list in the window still works.
     return false
   }
 }
 
-/** Tells what comes from now on, while it is wanted and the program does not do so itself. */
+/** Shows notifications for new alerts, when enabled and when the host does not show them itself. */
 export function followAlerts(): () => void {
   let reported = new Set(alertsStore.getState().news.map(({ id }) => id))
   return alertsStore.subscribe(({ news, notifies }) => {

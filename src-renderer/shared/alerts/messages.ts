@@ -9,7 +9,7 @@ export interface AlertTexts {
   body: string
 }
 
-/** In the window's language. Names are strangers' texts, written out plainly. */
+/** The texts of an alert in the window's language. Names come from outside, so hidden characters are made visible. */
 export function alertTexts(facts: AlertFacts): AlertTexts {
   const t = i18n.getFixedT(null, 'alerts')
   switch (facts.kind) {
@@ -42,7 +42,7 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
   }
 }
 
-/** Whose it is: the key's name where it has one, and the account's. */
+/** The affected API key, if it has a name, and the account. */
 export function alertOf(facts: AlertFacts): string[] {
   if (facts.kind === 'budget') return []
   const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []

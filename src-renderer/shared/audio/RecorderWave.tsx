@@ -1,13 +1,13 @@
 import { useEffect, useRef } from 'react'
 import { type ActiveRecording, peakEvery } from './recorder.ts'
 
-/** px: a bar and the gap behind it. */
+/** Width of a bar and of the gap after it, px. */
 const bar = 2
 const step = 3
-/** Of the height, so that silence is a line. */
+/** Share of the height, so that silence is visible as a line. */
 const least = 0.03
 
-/** The last seconds of what is being recorded, newest at the end; drawn past React, with each new bar. */
+/** The last seconds of a recording, newest at the end. Drawn without React, once per bar. */
 export function RecorderWave({ recording, label }: { recording: ActiveRecording; label: string }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
@@ -27,7 +27,7 @@ export function RecorderWave({ recording, label }: { recording: ActiveRecording;
       const many = Math.min(peaks.length, Math.floor(width / step))
       for (let back = 0; back < many; back++) {
         const peak = peaks[peaks.length - 1 - back] ?? 0
-        // Half of what is heard lies below a tenth of the loudest: the root makes it seen.
+        // Half of all speech is below a tenth of the peak level. The square root makes it visible.
         const tall = Math.max(least, Math.sqrt(peak)) * height
         context.fillRect(width - (back + 1) * step, (height - tall) / 2, bar, tall)
       }

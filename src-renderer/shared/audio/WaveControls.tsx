@@ -7,7 +7,7 @@ import { Select } from '../ui/Select.tsx'
 import { clockOf } from './durationText.ts'
 import { type WavePlayer, waveSpeeds } from './wavePlayer.ts'
 
-/** Below a waveform: play, where it is, its loop and its speed; `children` stand at the end. */
+/** The controls below a waveform: play, position, loop and speed. `children` follow at the end. */
 export function WaveControls({ player, children }: { player: WavePlayer; children?: ReactNode }) {
   const { t } = useTranslation('audio')
   const playing = useStore(player.state, (state) => state.playing)

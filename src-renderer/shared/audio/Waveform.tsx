@@ -24,7 +24,7 @@ import { type WaveKey, waveAction, waveKey } from './waveKeys.ts'
 import { type Loop, openWavePlayer, type WavePlayer } from './wavePlayer.ts'
 import './wave.css'
 
-/** What a room does with a waveform. Times in s. */
+/** What a page can do with a waveform. Times in s. */
 export interface WaveformHandle {
   play(): void
   pause(): void
@@ -33,43 +33,43 @@ export interface WaveformHandle {
   setSpeed(speed: number): void
   setLoop(loop: Loop | null): void
   time(): number
-  /** What this key does on it. */
+  /** Handles a key press. */
   press(key: WaveKey): void
   focus(): void
 }
 
 export interface WaveformProps {
-  /** A kept file, below `/media/`. Another id is another waveform: give it as `key` too. */
+  /** Id of a stored file below `/media/`. Use it as `key` too: another id needs a new component. */
   mediaId: string
   mime: string
-  /** s, where the core knows it: some formats do not say it, and the browser guesses. */
+  /** s, when the core knows the duration. Some formats do not contain it, and the browser then guesses. */
   seconds?: number | null
-  /** Samples a second of `audio/pcm`, which says nothing of itself. */
+  /** Samples per second of `audio/pcm`, which has no header. */
   pcmRate?: number
-  /** Its accessible name, such as the name of the recording. */
+  /** Accessible name, for example the name of the recording. */
   label: string
   /** px */
   height?: number
-  /** s at which something begins: parts, cues. */
+  /** Positions of parts or cues, s. */
   marks?: readonly number[]
-  /** Told at each frame while it plays, and wherever it is put. */
+  /** Called at each frame during playback, and after each seek. */
   onTime?: (time: number) => void
-  /** It can be played; s. */
+  /** Called when the sound can be played, with its duration in s. */
   onReady?: (seconds: number) => void
   onPlaying?: (playing: boolean) => void
-  /** At the end of the line below. */
+  /** Shown at the end of the controls. */
   children?: ReactNode
   ref?: Ref<WaveformHandle>
 }
 
-/** A kept sound as a picture that plays: a slider over its time, with its controls below. */
+/** The waveform of a stored sound: a slider over its time, with controls below. */
 export function Waveform(props: WaveformProps) {
   const { mediaId, mime, seconds = null, pcmRate = 24_000, onTime, onReady, onPlaying, ref } = props
   const reported = useRef({ onTime, onReady, onPlaying })
   reported.current = { onTime, onReady, onPlaying }
   const [player, setPlayer] = useState<WavePlayer | null>(null)
   const rate = mime === 'audio/pcm' || mime.startsWith('audio/L16') ? pcmRate : null
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a length that is known later is told to the same player
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a later duration is passed to the same player
   useEffect(() => {
     const address = new URL(mediaPath(mediaId), location.href).href
     const opened = openWavePlayer(address, { pcmRate: rate, seconds }, (time) => reported.current.onTime?.(time))
@@ -182,7 +182,7 @@ function Opened({
   )
 }
 
-/** Puts the picture into the page, then the loudness into it as it becomes known. */
+/** Draws the waveform, first flat, then with the peaks as they become known. */
 function useDrawing(player: WavePlayer, mediaId: string, rate: number | null, given: number | null, height: number) {
   const client = useStudio()
   const box = useRef<HTMLDivElement>(null)
@@ -207,7 +207,7 @@ function useDrawing(player: WavePlayer, mediaId: string, rate: number | null, gi
       (next) => {
         stopFlat()
         if (known.current === null) player.setSeconds(next.seconds)
-        // What the core knows holds: an overview can be older than the rate that samples are taken for.
+        // The core's duration wins: peaks can be older than a change of the sample rate.
         drawing.show(heightsOf(next.peaks), known.current ?? next.seconds)
         setOverview(next)
       },
@@ -225,7 +225,10 @@ function useDrawing(player: WavePlayer, mediaId: string, rate: number | null, gi
   return { box, overview, failed }
 }
 
-/** A line until its loudness is known, so that where it plays is seen at once. Returns what ends the waiting for its length. */
+/**
+ * Draws a flat line until the peaks are known, so that the position is visible at once. Returns a function that stops waiting for the
+ * duration.
+ */
 function showFlat(drawing: WaveDrawing, { state }: WavePlayer): () => void {
   let stop = (): void => undefined
   const show = (): void => {
@@ -255,7 +258,7 @@ function onTheme(changed: () => void): () => void {
   }
 }
 
-/** A click goes there, a drag scrubs; with Shift a drag marks a loop. */
+/** A click seeks, a drag scrubs, and a drag with Shift marks a loop. */
 function usePointer(player: WavePlayer) {
   return useMemo(() => {
     let from: number | null = null
@@ -286,7 +289,7 @@ function usePointer(player: WavePlayer) {
   }, [player])
 }
 
-/** A time as it is said: "1 minute 5 seconds". */
+/** A time as spoken text: "1 minute 5 seconds". */
 function useSpoken(): (time: number) => string {
   const { t } = useTranslation('audio')
   return (time) => {

@@ -1,16 +1,17 @@
 import type { ConvertReply, ConvertRequest } from './convert.worker.ts'
 
-/** Nothing in this browser reads that file. */
+/** No decoder in this browser reads the file. */
 export class CannotConvert extends Error {
   override readonly name = 'CannotConvert'
 }
 
-/** Samples a second of what is made: what speech models listen at; an hour of it has 115 MB. */
+/** Samples per second of the output, as speech models expect. One hour is 115 MB. */
 export const wavRate = 16_000
 
 /**
- * Decodes any audio (and the sound of a film) into a wav of one channel and 16 bits, in a thread of its own; what that has no decoder for is
- * given to the browser's own reader. `onProgress`: 0 to 1.
+ * Converts any audio, or the sound track of a video, to mono 16-bit WAV in a worker. Falls back to the browser's own decoder for unknown
+ * formats.
+ * @param onProgress receives 0 to 1
  * @throws CannotConvert, the signal's reason
  */
 export async function toWav(
@@ -39,7 +40,7 @@ export async function toWav(
       request,
       channels.map(({ buffer }) => buffer),
     )
-    if (!own) throw new CannotConvert('Nothing in this browser reads that file.')
+    if (!own) throw new CannotConvert('No decoder in this browser reads the file.')
     return own
   } finally {
     worker.terminate()
@@ -47,16 +48,16 @@ export async function toWav(
 }
 
 /**
- * By the browser's own reader, which knows more files but is not to be had in a worker, and holds all of the samples at once.
+ * Uses the browser's own decoder. It reads more formats, but does not exist in workers and needs all samples in memory.
  * @throws CannotConvert
  */
 async function readWhole(file: Blob): Promise<Float32Array<ArrayBuffer>[]> {
   try {
-    // What it answers has the samples a second of its context.
+    // decodeAudioData resamples to the rate of its context.
     const context = new OfflineAudioContext(1, 1, wavRate)
     const sound = await context.decodeAudioData(await file.arrayBuffer())
     return Array.from({ length: sound.numberOfChannels }, (_, at) => sound.getChannelData(at).slice())
   } catch (cause) {
-    throw new CannotConvert('Nothing in this browser reads that file.', { cause })
+    throw new CannotConvert('No decoder in this browser reads the file.', { cause })
   }
 }

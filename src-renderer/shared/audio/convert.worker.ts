@@ -16,7 +16,7 @@ export type ConvertRequest =
 export type ConvertReply =
   | { is: 'progress'; share: number }
   | { is: 'wav'; wav: Blob }
-  /** No decoder here reads it. */
+  /** No decoder of the worker reads the file. */
   | { is: 'unreadable' }
 
 const reply = (given: ConvertReply): void => postMessage(given)
@@ -25,12 +25,12 @@ addEventListener('message', ({ data }: MessageEvent<ConvertRequest>) => {
   const made = data.is === 'file' ? fromFile(data.file, data.rate) : fromSamples(data.channels, data.rate)
   made.then(
     (wav) => reply(wav ? { is: 'wav', wav } : { is: 'unreadable' }),
-    // Bytes of a stranger: whatever is wrong with them, they can't be read.
+    // The bytes come from outside: any error means that they are not readable.
     () => reply({ is: 'unreadable' }),
   )
 })
 
-/** Its first sound track, as speech models take it. Null: there is none, or no decoder for it. */
+/** Converts the first sound track. Null when there is none, or no decoder for it. */
 async function fromFile(file: Blob, rate: number): Promise<Blob | null> {
   const input = new Input({ source: new BlobSource(file), formats: ALL_FORMATS })
   const target = new BufferTarget()
@@ -54,7 +54,7 @@ async function fromFile(file: Blob, rate: number): Promise<Blob | null> {
   return target.buffer && wavOf(target.buffer)
 }
 
-/** Samples at a time. */
+/** Samples per chunk. */
 const piece = 1 << 18
 
 async function fromSamples(channels: Float32Array<ArrayBuffer>[], rate: number): Promise<Blob | null> {

@@ -4,7 +4,7 @@ import { localStore } from '../storage.ts'
 
 const kept = 'audio.microphone'
 
-/** Which microphone is used, by the browser's id of it; empty: the system's own choice. It is this browser's: ids differ in each. */
+/** The id of the selected microphone, empty for the system default. Stored in the browser, because ids differ per browser. */
 const useChosen = create<{ id: string }>(() => ({ id: localStore.get(kept) ?? '' }))
 export const chosenMicrophone = (): string => useChosen.getState().id
 export const useMicrophone = (): string => useChosen(({ id }) => id)
@@ -16,14 +16,17 @@ export function chooseMicrophone(id: string): void {
 
 export interface Microphone {
   id: string
-  /** Empty until the browser has been allowed to use one. */
+  /** Empty until the browser has permission to use a microphone. */
   label: string
 }
 
-/** The microphones there are, followed as they come and go. `again` asks anew: names are told after the first recording alone. */
+/**
+ * The available microphones, updated as devices change. A new value of `again` reads them again: labels are available only after the first
+ * recording.
+ */
 export function useMicrophones(again: unknown): Microphone[] {
   const [list, setList] = useState<Microphone[]>([])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `again` is what asks anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new value of `again` reads again
   useEffect(() => {
     const devices: MediaDevices | undefined = navigator.mediaDevices
     if (!devices?.enumerateDevices) return
@@ -33,7 +36,7 @@ export function useMicrophones(again: unknown): Microphone[] {
         (all) => {
           if (!gone) setList(microphonesOf(all))
         },
-        // Without the list the system's own choice is used.
+        // Without a list, the system default is used.
         () => undefined,
       )
     }
@@ -47,7 +50,7 @@ export function useMicrophones(again: unknown): Microphone[] {
   return list
 }
 
-/** Chromium names the system's choice twice more, as `default` and `communications`: those are left out. */
+/** Chromium lists the system default twice more, as `default` and `communications`. These are removed. */
 function microphonesOf(all: readonly MediaDeviceInfo[]): Microphone[] {
   return all
     .filter(({ kind, deviceId }) => kind === 'audioinput' && !['', 'default', 'communications'].includes(deviceId))

@@ -1,4 +1,4 @@
-/** `1:05`, `1:00:05`. With `length` as wide as that is. */
+/** `1:05`, `1:00:05`. As wide as `length` needs. */
 export function clockOf(time: number, length = time): string {
   const whole = Math.max(0, Math.floor(time))
   const [hours, minutes, seconds] = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
@@ -7,7 +7,7 @@ export function clockOf(time: number, length = time): string {
   return `${Math.floor(whole / 60)}:${tail}`
 }
 
-/** As it is said: hours, minutes and seconds that are not 0. */
+/** Hours, minutes and seconds for spoken text, without zeros. */
 export function spanOf(time: number): { hours: number; minutes: number; seconds: number } {
   const whole = Math.max(0, Math.floor(time))
   return { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60, seconds: whole % 60 }

@@ -1,6 +1,6 @@
 let now: { who: object; pause: () => void } | null = null
 
-/** One sound at a time in a window: whoever begins pauses the one before. */
+/** Only one sound plays per window: a new one pauses the previous one. */
 export function soundsAlone(who: object, pause: () => void): void {
   if (now && now.who !== who) now.pause()
   now = { who, pause }

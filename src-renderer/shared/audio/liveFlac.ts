@@ -1,6 +1,6 @@
 import { append, nothing, type Split, type Splitter } from './livePackets.ts'
 
-/** Frames of FLAC (RFC 9639), as their bytes come. A frame does not say how long it is: it ends where the next one begins. */
+/** Splits streamed FLAC (RFC 9639) into frames. A frame header has no length: the frame ends where the next one starts. */
 export function flacSplitter(): Splitter {
   let held = new Uint8Array(0)
   let config: AudioDecoderConfig | null = null
@@ -43,13 +43,13 @@ export function flacSplitter(): Splitter {
   }
 }
 
-/** Bytes: two of sync, two of codes, up to seven of the number, two each of block size and rate, the check. */
+/** Bytes: two of sync, two of codes, up to seven of the number, two each of block size and rate, one checksum. */
 const longestFrameHead = 16
 
-/** The marker and all metadata blocks (RFC 9639, 8); null while they are not whole. */
+/** Reads the marker and all metadata blocks (RFC 9639, 8). Null while they are incomplete. */
 export function flacHead(file: Uint8Array): { config: AudioDecoderConfig; bytes: number } | null {
   if (file.length < 42) return null
-  if (String.fromCharCode(...file.subarray(0, 4)) !== 'fLaC') throw new Error('What came is not FLAC.')
+  if (String.fromCharCode(...file.subarray(0, 4)) !== 'fLaC') throw new Error('The received data is not FLAC.')
   let at = 4
   for (let last = false; !last; ) {
     if (at + 4 > file.length) return null
@@ -60,13 +60,13 @@ export function flacHead(file: Uint8Array): { config: AudioDecoderConfig; bytes:
   if (at > file.length) return null
   const [a = 0, b = 0, c = 0] = file.subarray(18, 21)
   const description = file.slice(0, 42)
-  // It stands alone now.
+  // Marks STREAMINFO as the last metadata block.
   description[4] = 0x80
   const sampleRate = (a << 12) | (b << 4) | (c >> 4)
   return { config: { codec: 'flac', sampleRate, numberOfChannels: ((c >> 1) & 7) + 1, description }, bytes: at }
 }
 
-/** RFC 9639, 9.1: the sync code, codes that are not reserved, and a check over all of it that is right. */
+/** RFC 9639, 9.1: checks the sync code, the reserved codes and the header checksum. */
 export function isFrame(file: Uint8Array, at: number): boolean {
   if (file[at] !== 0xff || ((file[at + 1] ?? 0) & 0xfe) !== 0xf8) return false
   const [size, rate] = [(file[at + 2] ?? 0) >> 4, (file[at + 2] ?? 0) & 15]

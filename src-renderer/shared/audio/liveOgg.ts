@@ -1,9 +1,9 @@
 import { append, nothing, type Splitter } from './livePackets.ts'
 
-/** Opus decodes to this rate, whatever was put in (RFC 7845, 5.1). */
+/** Opus always decodes to this rate (RFC 7845, 5.1). */
 const opusRate = 48_000
 
-/** Packets of Opus in Ogg (RFC 3533, RFC 7845), as pages come. The two heads are read, not passed on. */
+/** Splits streamed Ogg Opus (RFC 3533, RFC 7845) into packets. Reads the two header packets and does not pass them on. */
 export function oggSplitter(): Splitter {
   let held = new Uint8Array(0)
   let open: Uint8Array<ArrayBuffer> = new Uint8Array(0)
@@ -13,7 +13,7 @@ export function oggSplitter(): Splitter {
   const packet = (data: Uint8Array<ArrayBuffer>, packets: Uint8Array[]): void => {
     heads++
     if (heads === 1) {
-      if (textAt(data, 0, 8) !== 'OpusHead') throw new Error('What came is not Opus.')
+      if (textAt(data, 0, 8) !== 'OpusHead') throw new Error('The received data is not Opus.')
       skip = (data[10] ?? 0) | ((data[11] ?? 0) << 8)
       config = { codec: 'opus', sampleRate: opusRate, numberOfChannels: data[9] ?? 1 }
     } else if (heads > 2) packets.push(data)
@@ -40,7 +40,7 @@ export function oggSplitter(): Splitter {
         let to = body
         for (const length of table) {
           to += length
-          // 255 says that the packet goes on, on the next page too.
+          // 255 means that the packet continues, possibly on the next page.
           if (length === 255) continue
           packet(append(open, held.slice(from, to)), packets)
           open = new Uint8Array(0)

@@ -1,19 +1,19 @@
-/** What bytes of a sound become: packets for a decoder, or samples that need none. */
+/** The playable parts of a chunk: packets for a decoder, or samples that need none. */
 export interface Split {
   packets: Uint8Array[]
-  /** Of each channel. */
+  /** Per channel. */
   samples: Float32Array<ArrayBuffer>[]
 }
 
 export interface Splitter {
-  /** Known once the head has come. */
+  /** Null until the header has arrived. */
   config(): AudioDecoderConfig | null
-  /** Of samples that need no decoder; null else, and before the head has come. */
+  /** The rate of samples that need no decoder. Null for other formats, and until the header has arrived. */
   rate(): number | null
-  /** Samples at the start of which the decoder makes something and which are not sound. */
+  /** How many samples at the start are encoder delay, not sound. */
   skip(): number
   push(bytes: Uint8Array<ArrayBuffer>): Split
-  /** The stream is at its end: what was held back, because its end was not seen. */
+  /** Ends the stream and returns the data that was held back because its end was unknown. */
   end(): Split
 }
 

@@ -4,48 +4,49 @@ import type { Split, Splitter } from './livePackets.ts'
 import { splitterFor } from './liveSplit.ts'
 
 export interface LivePlayerState {
-  /** `waiting`: more is to come and has not. `ended`: all of it was heard. */
+  /** `waiting`: more data is expected. `ended`: everything was played. */
   state: 'waiting' | 'playing' | 'paused' | 'ended' | 'failed'
-  /** s that were heard, and s that came. */
+  /** `time`: played, s. `seconds`: received, s. */
   time: number
   arrived: number
-  /** The part that is heard, from 1; 0 before. */
+  /** The playing part, from 1. 0 before the start. */
   part: number
-  /** ms from the first bytes to the first sound; null before. */
+  /** ms from the first bytes to the first sound. Null before. */
   firstSoundMs: number | null
-  /** Loudness, one number (0 to 1) each tenth of a second that came. It grows in its place: `arrived` tells when. */
+  /** Peak level per tenth of a second, 0 to 1. The array grows in place, `arrived` signals a change. */
   peaks: readonly number[]
   error: string | null
 }
 
-/** Plays a sound while its bytes come. */
+/** Plays a sound while its bytes arrive. */
 export interface LivePlayer {
   state: StoreApi<LivePlayerState>
   /**
-   * Bytes of a part, in order; each part is a file of its own. Resolves when there is room for more: what is far ahead of what
-   * is heard is not asked for.
+   * Adds bytes of a part, in order. Each part is a separate file. Resolves when more data is wanted, so that downloads do not run far ahead
+   * of playback.
    */
   add(part: number, bytes: Uint8Array<ArrayBuffer>): Promise<void>
   endPart(): Promise<void>
-  /** Nothing more will come. */
+  /** Signals the end of all parts. */
   endAll(): void
   play(): void
   pause(): void
   close(): void
 }
 
-/** s that may wait to be heard. */
-const mostAhead = 40
-/** Packets that may wait to be decoded. */
-const mostWaiting = 64
-/** s between what is put into the sound card's queue and now, where nothing was there before. */
+/** s of buffered sound. */
+const maxAhead = 40
+/** Packets in the decoder's queue. */
+const maxWaiting = 64
+/** s between the current time and the first scheduled sound of an empty queue. */
 const leadIn = 0.02
-/** Numbers of loudness a second. */
+/** Peak values per second. */
 export const livePeaksASecond = 10
 
 /**
- * The way of all six formats: bytes are cut into packets, decoded (WebCodecs) and put end to end on the clock of an audio context that
- * runs at their own rate, so that nothing is resampled at the seams. `rate`: of plain samples.
+ * The pipeline of all six formats: split bytes into packets, decode them (WebCodecs) and schedule them without gaps on an audio context
+ * with the sound's own rate, so that nothing is resampled at the seams.
+ * @param rate of plain samples
  */
 export function openLive(mime: string, rate: number | null): LivePlayer {
   const peaks: number[] = []
@@ -60,16 +61,16 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
   }))
   const closed = new AbortController()
   let context: AudioContext | null = null
-  /** Where the next samples go, on the context's clock. */
+  /** Start time of the next samples, in the context's time. */
   let next = 0
-  /** s of the context's clock at which nothing was there to be heard, and before the first sound. */
+  /** s of the context's time without sound, including the time before the first sound. */
   let silent = 0
   let firstBytes: number | null = null
   let splitter: Splitter | null = null
   let decoder: AudioDecoder | null = null
   let part = 0
   let toSkip = 0
-  /** Microseconds, as a decoder wants them: only that they grow counts. */
+  /** Timestamp for the decoder, in microseconds. Only its order matters. */
   let given = 0
   let wantsPause = false
   let all = false
@@ -94,8 +95,8 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     const word = wordNow(context ? next - now : 0)
     const { firstSoundMs } = state.getState()
     const first = time > 0 && firstBytes !== null ? performance.now() - firstBytes : null
-    const heard = context ? (starts.findLast(({ at }) => at <= time + 0.01)?.part ?? 0) : 0
-    state.setState({ time, part: heard, state: word, firstSoundMs: firstSoundMs ?? first })
+    const playingPart = context ? (starts.findLast(({ at }) => at <= time + 0.01)?.part ?? 0) : 0
+    state.setState({ time, part: playingPart, state: word, firstSoundMs: firstSoundMs ?? first })
     if (word === 'ended') clearInterval(timer)
   }
   const timer = setInterval(tick, 50)
@@ -121,7 +122,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     const at = next - silent
     if (starts.at(-1)?.part !== part) starts.push({ part, at })
     source.start(next)
-    // To the sample: rounding would be heard as a click.
+    // Rounded to whole samples, because a fraction would be audible as a click.
     next = Math.round((next + length / sampleRate) * sampleRate) / sampleRate
     measure(channels[0] ?? new Float32Array(0), sampleRate)
     state.setState({ arrived: next - silent })
@@ -156,7 +157,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
     const config = from.config()
     if (packets.length === 0 || !config) return
     if (!decoder) {
-      if (!('AudioDecoder' in globalThis)) throw new Error('This browser decodes no audio for a page.')
+      if (!('AudioDecoder' in globalThis)) throw new Error('This browser has no AudioDecoder.')
       decoder = new AudioDecoder({ output: decoded, error: fail })
       decoder.configure(config)
       toSkip = from.skip()
@@ -169,7 +170,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
   }
   const feature = async (): Promise<void> => {
     const full = (): boolean =>
-      (decoder?.decodeQueueSize ?? 0) > mostWaiting || (context !== null && next - context.currentTime > mostAhead)
+      (decoder?.decodeQueueSize ?? 0) > maxWaiting || (context !== null && next - context.currentTime > maxAhead)
     while (!closed.signal.aborted && !broken && full()) {
       await new Promise<void>((resolve) => {
         const on = (): void => {
@@ -181,7 +182,7 @@ export function openLive(mime: string, rate: number | null): LivePlayer {
         closed.signal.addEventListener('abort', on)
       })
     }
-    // What can't be played does not keep whoever brings it.
+    // A sound that cannot be played must not block its sender.
     closed.signal.throwIfAborted()
   }
   const pause = (): void => {

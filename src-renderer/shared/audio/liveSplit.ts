@@ -4,7 +4,10 @@ import { append, nothing, type Split, type Splitter } from './livePackets.ts'
 import { adtsHead, afterTag, type Head, mp3Head } from './peaksFrames.ts'
 import { type Layout, pcmLayout, readSample, wavLayout } from './peaksSamples.ts'
 
-/** Cuts a sound of one of the six formats into what can be played, as its bytes come. `rate`: of plain samples. */
+/**
+ * Creates the splitter for one of the six formats.
+ * @param rate of plain samples
+ */
 export function splitterFor(mime: string, rate: number | null): Splitter {
   const type = mime.split(';')[0]?.trim().toLowerCase() ?? ''
   if (type === 'audio/mpeg' || type === 'audio/mp3') return frameSplitter('mp3', mp3Head)
@@ -17,16 +20,16 @@ export function splitterFor(mime: string, rate: number | null): Splitter {
 
 type HeadAt = (file: Uint8Array, at: number) => Head | null
 
-/** MP3 and ADTS: each frame says how long it is. */
+/** MP3 and ADTS: each frame header contains the frame's length. */
 function frameSplitter(codec: string, headAt: HeadAt): Splitter {
   let held = new Uint8Array(0)
-  let begun = false
+  let started = false
   let config: AudioDecoderConfig | null = null
   const cut = (last: boolean): Split => {
-    if (!begun) {
+    if (!started) {
       const at = held.length < 10 ? Number.POSITIVE_INFINITY : afterTag(held)
       if (at > held.length) return nothing()
-      begun = true
+      started = true
       held = held.slice(at)
     }
     const { packets, used, first } = framesIn(held, headAt, last || config !== null)
@@ -47,8 +50,8 @@ function frameSplitter(codec: string, headAt: HeadAt): Splitter {
 }
 
 /**
- * The whole frames that `held` begins with; what is none is passed over. Unless `trusted`, the first is believed once another is seen
- * behind it: two bytes of sound may look like the head of a frame.
+ * Returns the whole frames at the start of `held` and skips other bytes. Unless `trusted`, the first frame counts only when a second one
+ * follows: two bytes of sound can look like a frame header.
  */
 function framesIn(held: Uint8Array, headAt: HeadAt, trusted: boolean) {
   const packets: Uint8Array[] = []
@@ -68,7 +71,7 @@ function framesIn(held: Uint8Array, headAt: HeadAt, trusted: boolean) {
   return { packets, used: at, first }
 }
 
-/** Bytes within which the head of a WAVE file must end. */
+/** Upper limit for the header of a WAVE file, bytes. */
 const longestHead = 65_536
 
 function sampleSplitter(known: Layout | null): Splitter {
@@ -84,7 +87,7 @@ function sampleSplitter(known: Layout | null): Splitter {
       if (layout === null) {
         layout = wavLayout(held)
         if (layout === null) {
-          if (held.length > longestHead) throw new Error('What came is not the sound that it was said to be.')
+          if (held.length > longestHead) throw new Error('The received data is not WAVE.')
           return nothing()
         }
         held = held.slice(layout.from)

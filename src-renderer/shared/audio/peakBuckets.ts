@@ -1,11 +1,11 @@
-/** At most so many buckets are kept of a file, and no more than so many a second: one byte each. */
-export const mostBuckets = 24_000
+/** Upper limit of buckets per file. Each bucket is one byte. */
+export const maxBuckets = 24_000
 const bucketsASecond = 20
 
 export const bucketsOf = (seconds: number): number =>
-  Math.min(mostBuckets, Math.max(200, Math.ceil(seconds * bucketsASecond)))
+  Math.min(maxBuckets, Math.max(200, Math.ceil(seconds * bucketsASecond)))
 
-/** The loudest sample of each stretch of time. Stretches of which nothing is known yet take the last one known before them. */
+/** The peak of each bucket of time. Unknown buckets have the last known value before them. */
 export class Peaks {
   readonly seconds: number
   readonly bucketSeconds: number
@@ -13,7 +13,7 @@ export class Peaks {
   readonly #known: Uint8Array
   readonly #before: Peaks | null
 
-  /** `before`: what is said of stretches that are not known here yet. */
+  /** @param before values for buckets that are not known yet */
   constructor(buckets: number, seconds: number, before: Peaks | null = null) {
     this.#before = before
     this.seconds = seconds
@@ -22,7 +22,7 @@ export class Peaks {
     this.#known = new Uint8Array(buckets)
   }
 
-  /** `value`: 0 to 1; outside of the file's time it falls away. */
+  /** @param value 0 to 1. Ignored outside of the file's time. */
   add(bucket: number, value: number): void {
     const index = Math.min(bucket, this.#values.length - 1)
     if (index < 0) return
@@ -30,7 +30,7 @@ export class Peaks {
     if (value > (this.#values[index] ?? 0)) this.#values[index] = value
   }
 
-  /** Loudness of samples of one channel that begin at `time` (s). */
+  /** Adds samples of one channel that start at `time` (s). */
   addSamples(samples: Float32Array, time: number, rate: number): void {
     const bucketFrames = this.bucketSeconds * rate
     const first = Math.round(time * rate)
@@ -47,7 +47,7 @@ export class Peaks {
     }
   }
 
-  /** One byte a bucket: 255 is full scale. */
+  /** One byte per bucket: 255 is full scale. */
   bytes(): Uint8Array<ArrayBuffer> {
     const bytes = new Uint8Array(this.#values.length)
     const before = this.#before?.bytes()

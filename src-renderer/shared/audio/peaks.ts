@@ -2,15 +2,15 @@ import type { Client } from '../../api/connect.ts'
 import { bytesOf } from '../../api/transfer.ts'
 import type { PeaksAnswer, PeaksQuestion } from './peaks.worker.ts'
 
-/** The loudness of a file over its time: one byte a stretch of equal length, 255 is full scale. */
+/** The peaks of a file over time: one byte per bucket of equal length, 255 is full scale. */
 export interface Overview {
   peaks: Uint8Array<ArrayBuffer>
   seconds: number
-  /** False while it is still rough. */
+  /** False while the values are rough. */
   whole: boolean
 }
 
-/** Why none can be drawn; the file may be played all the same. */
+/** Why there are no peaks. The file may still be playable. */
 export class NoOverview extends Error {
   override readonly name = 'NoOverview'
   readonly why: 'missing' | 'unreadable' | 'undecodable'
@@ -22,8 +22,9 @@ export class NoOverview extends Error {
 }
 
 /**
- * Tells the overview of a kept file: at once where a window worked it out before, else first roughly, then exactly, from a thread of its
- * own. The exact one is kept for the next time. @throws NoOverview; the signal's reason
+ * Reports the peaks of a stored file: at once from the cache, otherwise first roughly, then exactly, from a worker. Exact peaks are cached
+ * in the core.
+ * @throws NoOverview; the signal's reason
  */
 export async function overviewOf(
   client: Client,
@@ -31,7 +32,7 @@ export async function overviewOf(
   onOverview: (overview: Overview) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  // What was kept is a convenience: where it can't be asked for, the file itself tells.
+  // The cache is optional: without it, the file itself is measured.
   const kept = await client.media.peaks({ mediaId }, { signal }).catch(() => null)
   signal.throwIfAborted()
   if (kept && kept.data !== '') {
@@ -43,7 +44,10 @@ export async function overviewOf(
   await client.media.keepPeaks({ mediaId, data, seconds }).catch(() => undefined)
 }
 
-/** Reads a file's loudness in a worker, gone with the answer. @throws NoOverview; the signal's reason */
+/**
+ * Measures a file in a worker, which ends with the answer.
+ * @throws NoOverview; the signal's reason
+ */
 export function measure(
   question: PeaksQuestion,
   onOverview: (overview: Overview) => void,
@@ -57,7 +61,7 @@ export function measure(
       onOverview(overview)
       if (overview.whole) resolve(overview)
     }
-    worker.onerror = () => reject(new NoOverview('unreadable', 'The worker broke.'))
+    worker.onerror = () => reject(new NoOverview('unreadable', 'The worker failed.'))
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     worker.postMessage(question)
   }).finally(() => worker.terminate())
@@ -69,7 +73,7 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(text)
 }
 
-/** For drawing: 0 to 1, and so that the loudest of it stands at the top. */
+/** Bar heights, 0 to 1, scaled so that the loudest bar has the full height. */
 export function heightsOf(peaks: Uint8Array): Float32Array {
   let top = 1
   for (const value of peaks) if (value > top) top = value

@@ -4,19 +4,19 @@ import { measurePackets, NoDecoder, type Packet } from './peaksDecode.ts'
 import { type Frames, flacFramesAt, framesOf } from './peaksFrames.ts'
 import { measureSamples, pcmLayout, wavLayout } from './peaksSamples.ts'
 
-/** A file to be looked over; `address` is absolute. `pcmRate`: samples a second, where it is plain samples without a head. */
+/** A file to measure. `address` is absolute. `pcmRate`: samples per second of plain samples without a header. */
 export interface PeaksQuestion {
   address: string
   pcmRate: number | null
 }
-/** One byte a bucket. `failed`: `unreadable` is no audio that is known here, `undecodable` is, but the browser has no decoder for it. */
+/** One byte per bucket. `unreadable`: unknown format. `undecodable`: known format, but the browser has no decoder for it. */
 export type PeaksAnswer =
   | { type: 'some' | 'all'; peaks: Uint8Array<ArrayBuffer>; seconds: number }
   | { type: 'failed'; why: 'missing' | 'unreadable' | 'undecodable'; message: string }
 
-/** Larger files stay where they are and are read piece by piece. */
-const mostInMemory = 256_000_000
-/** Places that a first look takes, and packets at each: those before the last only lead into it. */
+/** Larger files are read in pieces, bytes. */
+const maxInMemory = 256_000_000
+/** Places of the first look, and packets per place. All packets except the last only prepare the decoder. */
 const firstPlaces = 360
 const packetsAPlace = 3
 
@@ -26,38 +26,38 @@ class Unreadable extends Error {}
 const notify = (answer: PeaksAnswer): void => {
   postMessage(answer)
 }
-const tellPeaks = (type: 'some' | 'all', peaks: Peaks): void =>
+const postPeaks = (type: 'some' | 'all', peaks: Peaks): void =>
   notify({ type, peaks: peaks.bytes(), seconds: peaks.seconds })
 
 addEventListener('message', ({ data }: MessageEvent<PeaksQuestion>) => {
-  look(data).catch((thrown: unknown) => {
+  measureFile(data).catch((thrown: unknown) => {
     const why = thrown instanceof Missing ? 'missing' : thrown instanceof NoDecoder ? 'undecodable' : 'unreadable'
     notify({ type: 'failed', why, message: thrown instanceof Error ? thrown.message : String(thrown) })
   })
 })
 
-async function look({ address, pcmRate }: PeaksQuestion): Promise<void> {
+async function measureFile({ address, pcmRate }: PeaksQuestion): Promise<void> {
   const response = await fetch(address)
   if (!response.ok || !response.body) throw new Missing(`The file cannot be read: ${response.status}.`)
   const bytes = Number(response.headers.get('content-length') ?? 0)
   if (pcmRate !== null) {
     const layout = pcmLayout(pcmRate)
-    return tellPeaks('all', await measureSamples(response.body, layout, bytes, (some) => tellPeaks('some', some)))
+    return postPeaks('all', await measureSamples(response.body, layout, bytes, (some) => postPeaks('some', some)))
   }
   const { head, stream } = await withHead(response.body)
   const layout = wavLayout(head)
   if (layout) {
-    return tellPeaks('all', await measureSamples(stream, layout, bytes, (some) => tellPeaks('some', some)))
+    return postPeaks('all', await measureSamples(stream, layout, bytes, (some) => postPeaks('some', some)))
   }
-  if (bytes > mostInMemory) {
+  if (bytes > maxInMemory) {
     await stream.cancel()
-    return lookAt(new Input({ formats: ALL_FORMATS, source: new UrlSource(address) }), null)
+    return measureInput(new Input({ formats: ALL_FORMATS, source: new UrlSource(address) }), null)
   }
   const file = new Uint8Array(await new Response(stream).arrayBuffer())
-  await lookAt(new Input({ formats: ALL_FORMATS, source: new BufferSource(file) }), file)
+  await measureInput(new Input({ formats: ALL_FORMATS, source: new BufferSource(file) }), file)
 }
 
-/** The first 64 KB, and a stream of all of it. */
+/** Returns the first 64 KB, and a stream of the whole file. */
 async function withHead(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Promise<{ head: Uint8Array; stream: ReadableStream<Uint8Array<ArrayBuffer>> }> {
@@ -91,13 +91,13 @@ async function withHead(
   return { head, stream }
 }
 
-/** First a coarse look at places that lie evenly over the file, then all of it. */
-async function lookAt(input: Input, file: Uint8Array | null): Promise<void> {
+/** First measures roughly at evenly spaced places, then measures everything. */
+async function measureInput(input: Input, file: Uint8Array | null): Promise<void> {
   try {
     const track = await input.getPrimaryAudioTrack().catch(() => null)
     if (!track) throw new Unreadable('No sound was found in this file.')
     const config = await track.getDecoderConfig()
-    if (!config) throw new NoDecoder('The kind of sound in this file is not known here.')
+    if (!config) throw new NoDecoder('The audio format of this file is unknown.')
     const format = (await input.getFormat()).name
     const frames = file && framesFor(format, file)
     const seconds = frames ? frames.seconds : await track.computeDuration()
@@ -105,12 +105,12 @@ async function lookAt(input: Input, file: Uint8Array | null): Promise<void> {
     const coarse = new Peaks(firstPlaces, seconds)
     const places =
       frames && file ? someFrames(frames, file) : ((file && someFlacFrames(file)) ?? somePackets(sink, format, seconds))
-    await measurePackets(places, config, coarse, () => tellPeaks('some', coarse))
-    tellPeaks('some', coarse)
+    await measurePackets(places, config, coarse, () => postPeaks('some', coarse))
+    postPeaks('some', coarse)
     const fine = new Peaks(bucketsOf(seconds), seconds, coarse)
     const all = frames && file ? allFrames(frames, file) : allPackets(sink)
-    await measurePackets(all, config, fine, () => tellPeaks('some', fine))
-    tellPeaks('all', fine)
+    await measurePackets(all, config, fine, () => postPeaks('some', fine))
+    postPeaks('all', fine)
   } finally {
     input.dispose()
   }
@@ -163,7 +163,7 @@ async function* allPackets(sink: EncodedPacketSink): AsyncGenerator<Packet> {
   for await (const packet of sink.packets()) yield packetOf(packet)
 }
 
-/** Where seeking is dear (FLAC has no index), all packets are walked past and some taken. */
+/** When seeking is expensive (FLAC has no index), reads all packets and uses some of them. */
 async function* somePackets(sink: EncodedPacketSink, format: string, seconds: number): AsyncGenerator<Packet> {
   if (format === 'FLAC') {
     const step = seconds / firstPlaces

@@ -1,6 +1,6 @@
 import type { Peaks } from './peakBuckets.ts'
 
-/** What a decoder is given, with the time of it in s. */
+/** Input of a decoder, with its time in s. */
 export interface Packet {
   data: Uint8Array
   time: number
@@ -8,17 +8,17 @@ export interface Packet {
   seconds: number
 }
 
-/** How many packets may wait in the decoder. */
-const mostWaiting = 64
+/** Upper limit of packets in the decoder's queue. */
+const maxWaiting = 64
 
-/** The browser decodes none of this kind. */
+/** The browser has no decoder for this format. */
 export class NoDecoder extends Error {
   override readonly name = 'NoDecoder'
 }
 
 /**
- * Decodes packets, in any order and with gaps, and adds their loudness. A packet that can't be decoded by itself (the first of a
- * stretch, which leans on the one before it) is passed over: the decoder is made anew.
+ * Decodes packets in any order and with gaps, and adds their peaks. Packets that cannot be decoded alone, for example the first after a
+ * gap, are skipped with a new decoder.
  * @throws NoDecoder
  */
 export async function measurePackets(
@@ -27,9 +27,9 @@ export async function measurePackets(
   peaks: Peaks,
   onSome: () => void,
 ): Promise<void> {
-  if (!('AudioDecoder' in globalThis)) throw new NoDecoder('This browser decodes no audio for a page.')
+  if (!('AudioDecoder' in globalThis)) throw new NoDecoder('This browser has no AudioDecoder.')
   const { supported } = await AudioDecoder.isConfigSupported(config).catch(() => ({ supported: false }))
-  if (!supported) throw new NoDecoder(`This browser does not decode ${config.codec}.`)
+  if (!supported) throw new NoDecoder(`This browser cannot decode ${config.codec}.`)
   let channel = new Float32Array(0)
   let broken = false
   const make = (): AudioDecoder => {
@@ -58,7 +58,7 @@ export async function measurePackets(
     decoder.decode(
       new EncodedAudioChunk({ type: 'key', timestamp: Math.round(time * 1e6), duration: seconds * 1e6, data }),
     )
-    while (!broken && decoder.decodeQueueSize > mostWaiting) await dequeued(decoder)
+    while (!broken && decoder.decodeQueueSize > maxWaiting) await dequeued(decoder)
     if (performance.now() - reported > 400) {
       reported = performance.now()
       onSome()
@@ -75,7 +75,7 @@ const dequeued = (decoder: AudioDecoder): Promise<void> =>
       decoder.removeEventListener('dequeue', done)
       resolve()
     }
-    // A decoder that breaks tells no more of its queue.
+    // A failed decoder emits no more dequeue events.
     const timer = setTimeout(done, 200)
     decoder.addEventListener('dequeue', done)
   })

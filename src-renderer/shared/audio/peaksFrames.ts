@@ -1,10 +1,10 @@
 import { FrameSum, flacHead, isFrame } from './liveFlac.ts'
 
-/** One frame of a format whose frames follow one another with nothing around them. */
+/** A frame of a format whose frames follow each other directly. */
 export interface Frame {
   at: number
   bytes: number
-  /** s, from the start. */
+  /** Start, s. */
   time: number
 }
 
@@ -13,7 +13,7 @@ export interface Frames {
   seconds: number
 }
 
-/** kbit/s by the four bits of a header: layer III of version 1 and of versions 2 and 2.5 (ISO 11172-3 2.4.2.3, ISO 13818-3). */
+/** kbit/s by the four bits of a header: layer III of version 1, and of versions 2 and 2.5 (ISO 11172-3 2.4.2.3, ISO 13818-3). */
 const rates1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const rates2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
 const samplesASecond = [44_100, 48_000, 32_000]
@@ -22,15 +22,15 @@ const adtsRates = [96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_05
 
 export interface Head {
   bytes: number
-  /** Samples of one channel. */
+  /** Samples per channel. */
   samples: number
   rate: number
   channels: number
 }
 
 /**
- * All frames of a file of MP3 or of AAC in ADTS, by their headers alone: an hour takes some milliseconds, where decoding it takes seconds.
- * Null where it is not such a file. What stands between frames (tags, damage) is passed over.
+ * Reads all frames of an MP3 file, or of AAC in ADTS, from their headers alone: milliseconds per hour of sound, where decoding takes
+ * seconds. Null for other files. Skips tags and damage between frames.
  */
 export function framesOf(file: Uint8Array, kind: 'mp3' | 'adts'): Frames | null {
   const headAt = kind === 'mp3' ? mp3Head : adtsHead
@@ -39,7 +39,7 @@ export function framesOf(file: Uint8Array, kind: 'mp3' | 'adts'): Frames | null 
   let at = afterTag(file)
   while (at + 7 <= file.length) {
     const head = headAt(file, at)
-    // A frame is believed where another follows it, or the file ends: two bytes of sound may look like a header.
+    // A frame counts only when another one follows or the file ends: two bytes of sound can look like a header.
     if (head === null || (at + head.bytes + 7 <= file.length && headAt(file, at + head.bytes) === null)) {
       at++
       continue
@@ -52,7 +52,7 @@ export function framesOf(file: Uint8Array, kind: 'mp3' | 'adts'): Frames | null 
   return frames.length === 0 ? null : { frames, seconds: time }
 }
 
-/** Past an ID3v2 tag, whose length stands in four times seven bits. */
+/** Skips an ID3v2 tag. Its length is coded in four times seven bits. */
 export function afterTag(file: Uint8Array): number {
   if (file[0] !== 0x49 || file[1] !== 0x44 || file[2] !== 0x33) return 0
   const [a = 0, b = 0, c = 0, d = 0] = file.subarray(6, 10)
@@ -82,14 +82,14 @@ export function adtsHead(file: Uint8Array, at: number): Head | null {
   return { bytes, samples: 1024 * ((seventh & 3) + 1), rate, channels: channels || 1 }
 }
 
-/** How far a frame of FLAC is looked for from where it may begin: longer than any that a coder makes of sound. */
+/** Search range for a FLAC frame, bytes: longer than any frame that encoders produce. */
 const longestFlacFrame = 1 << 20
 /** Heads at one place that may turn out to begin no frame, as sound and damage may look like one. */
 const falseHeads = 4
 
 /**
- * Frames of FLAC at places that lie evenly over the file, each with its time, which it says itself (RFC 9639, 9.1.5): their lengths stand
- * nowhere, so that all of them can only be had by walking the whole file. Null where it is not such a file.
+ * Finds FLAC frames at evenly spaced places. Each frame header contains its time (RFC 9639, 9.1.5) but no length, so a complete list would
+ * need a scan of the whole file. Null for other files.
  */
 export function flacFramesAt(file: Uint8Array, places: number): (Frame & { seconds: number })[] | null {
   const head = String.fromCharCode(...file.subarray(0, 4)) === 'fLaC' ? flacHead(file) : null
@@ -106,7 +106,7 @@ export function flacFramesAt(file: Uint8Array, places: number): (Frame & { secon
     const { at } = whole
     end = whole.end
     const number = codedNumber(file, at + 4)
-    // Frames of one size are counted, those of many say their first sample.
+    // With a fixed block size the number counts frames, otherwise samples.
     const sample = ((file[at + 1] ?? 0) & 1) === 1 ? number : number * usual
     frames.push({ at, bytes: end - at, time: sample / rate, seconds: usual / rate })
   }
@@ -137,7 +137,7 @@ function nextFlacFrame(file: Uint8Array, from: number): number | null {
   return null
 }
 
-/** A number as UTF-8 writes one, of up to 36 bits. */
+/** Decodes a number of up to 36 bits in extended UTF-8. */
 function codedNumber(file: Uint8Array, at: number): number {
   const first = file[at] ?? 0
   if (first < 0x80) return first

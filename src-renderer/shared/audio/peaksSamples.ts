@@ -1,7 +1,7 @@
 import { bucketsOf, Peaks } from './peakBuckets.ts'
 
 export interface Layout {
-  /** Where samples begin, and how many bytes of them there are; `Infinity` where nobody says. */
+  /** Offset and length of the samples in bytes. `Infinity` when the length is unknown. */
   from: number
   bytes: number
   channels: number
@@ -21,7 +21,7 @@ export const pcmLayout = (rate: number): Layout => ({
 
 type Form = Pick<Layout, 'channels' | 'rate' | 'bits' | 'float'>
 
-/** What the head of a RIFF WAVE file says, from its first bytes. Null: not one that holds plain samples. */
+/** Parses the header of a RIFF WAVE file from its first bytes. Null when it does not contain plain samples. */
 export function wavLayout(head: Uint8Array): Layout | null {
   const view = new DataView(head.buffer, head.byteOffset, head.byteLength)
   const word = (at: number) => (at + 4 <= head.length ? String.fromCharCode(...head.subarray(at, at + 4)) : '')
@@ -31,7 +31,7 @@ export function wavLayout(head: Uint8Array): Layout | null {
     const bytes = view.getUint32(at + 4, true)
     if (word(at) === 'fmt ') form = formAt(view, at)
     if (word(at) === 'data') {
-      // One that was written as it came says 0 or all ones: then it goes on to the end.
+      // A file that was written as a stream has the length 0 or all ones. Its data reaches to the end.
       const all = bytes === 0 || bytes === 0xff_ff_ff_ff
       return form && { from: at + 8, bytes: all ? Number.POSITIVE_INFINITY : bytes, ...form }
     }
@@ -43,7 +43,7 @@ export function wavLayout(head: Uint8Array): Layout | null {
 function formAt(view: DataView, at: number): Form | null {
   if (at + 24 > view.byteLength) return null
   const tag = view.getUint16(at + 8, true)
-  // 0xFFFE: the tag proper stands in the extension.
+  // 0xFFFE: the extension contains the actual format tag.
   const kind = tag === 0xfffe && at + 34 <= view.byteLength ? view.getUint16(at + 32, true) : tag
   const [channels, rate, bits] = [
     view.getUint16(at + 10, true),
@@ -56,8 +56,9 @@ function formAt(view: DataView, at: number): Form | null {
 }
 
 /**
- * The loudness of plain samples as they are read: exact, and no file is ever held in memory. `bytes` is the file's length.
- * `onSome` is told now and then how far it is.
+ * Measures plain samples while they are read: exact, and without the whole file in memory.
+ * @param bytes length of the file
+ * @param onSome called from time to time with the progress
  */
 export async function measureSamples(
   stream: ReadableStream<Uint8Array>,
@@ -107,7 +108,7 @@ function addSamples(peaks: Peaks, data: Uint8Array, frames: number, first: numbe
   }
 }
 
-/** Reads one number after another, all channels of a moment beside each other, as -1 to 1. */
+/** Reads samples one after another, channels interleaved, as -1 to 1. */
 export function readSample(
   data: Uint8Array,
   { bits, float }: Pick<Layout, 'bits' | 'float'>,
@@ -115,7 +116,7 @@ export function readSample(
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   if (bits === 8) return (index) => (view.getUint8(index) - 128) / 128
   if (bits === 16) {
-    // Where they lie as the machine likes them, an hour is read in a tenth of a second.
+    // Aligned samples in the machine's byte order are read through a typed array: one hour in a tenth of a second.
     const shorts =
       data.byteOffset % 2 === 0 && littleEndian && new Int16Array(data.buffer, data.byteOffset, data.length >> 1)
     if (shorts) return (index) => (shorts[index] ?? 0) / 32_768

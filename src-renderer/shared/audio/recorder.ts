@@ -1,6 +1,6 @@
 import { chosenMicrophone } from './devices.ts'
 
-/** Why nothing can be recorded; each has words and one thing to do. */
+/** Why recording is not possible. Each kind has a text and one action. */
 export type MicTrouble = 'denied' | 'missing' | 'busy' | 'lost' | 'unsupported'
 
 export class NoMicrophone extends Error {
@@ -14,37 +14,37 @@ export class NoMicrophone extends Error {
 }
 
 export interface ActiveRecording {
-  /** Such as `audio/webm;codecs=opus`. */
+  /** For example `audio/webm;codecs=opus`. */
   mime: string
-  /** The microphone's name as the system tells it; empty where it does not. */
+  /** The microphone's name. Empty when unknown. */
   device: string
-  /** 0 to 1, now. */
+  /** The current level, 0 to 1. */
   level(): number
-  /** The loudest of each 50 ms so far, 0 to 1, pauses left out. It grows; don't change it. */
+  /** The peak of each 50 ms so far, 0 to 1, without pauses. Grows in place, do not change it. */
   peaks: readonly number[]
-  /** ms that were recorded, pauses left out. */
+  /** Recorded time without pauses, ms. */
   elapsed(): number
   pause(): void
   resume(): void
   paused(): boolean
-  /** The device or the system gives silence instead of sound just now, such as by a switch on the microphone. */
+  /** Whether the device or the system currently sends silence, for example by a hardware switch. */
   muted(): boolean
-  /** Resolves when the device goes away or recording fails; what was said until then stays. Also for a caller that looks later. */
+  /** Resolves when the device disappears or recording fails. The sound up to then is safe. A late caller sees the result too. */
   lost: Promise<void>
-  /** Ends it and answers all that was recorded; the last piece has been told by then. */
+  /** Stops and returns the whole recording. All pieces have been passed on by then. */
   finish(): Promise<File>
-  /** Ends it and forgets it. */
+  /** Stops and discards the recording. */
   cancel(): void
 }
 
 export interface RecordingOptions {
-  /** What was recorded since the piece before, twice a second. */
+  /** Receives the sound since the previous piece, twice per second. */
   onPiece?: (piece: Blob) => void
-  /** `Recording.muted` changed. */
+  /** Called when `muted` changes. */
   onMuted?: (muted: boolean) => void
 }
 
-/** What browsers record, the first that this one can. */
+/** Recording formats in order of preference. The first supported one is used. */
 const forms = [
   ['audio/webm;codecs=opus', 'webm'],
   ['audio/ogg;codecs=opus', 'ogg'],
@@ -52,16 +52,16 @@ const forms = [
   ['', 'webm'],
 ] as const
 
-/** Bits a second: speech in Opus is clear at this, and half an hour of it is 7 MB. */
+/** Bits per second: clear speech in Opus, and 7 MB per half hour. */
 const bitRate = 32_000
-/** ms. What a crash can lose is one piece that is being recorded and one that is on its way. */
+/** ms. A crash loses at most the piece being recorded and the piece being uploaded. */
 const pieceEvery = 500
-/** ms of one bar of the picture of it. */
+/** ms per bar of the live waveform. */
 export const peakEvery = 50
 
 /**
- * Starts to record from the microphone that was chosen, once the browser lets us; from the system's own where that one is not there.
- * Whatever fails, the microphone is closed again.
+ * Starts a recording once the browser permits it. Uses the selected microphone, or the system default when that one is missing. Any failure
+ * closes the microphone.
  * @throws NoMicrophone
  */
 export async function startRecording(options: RecordingOptions = {}): Promise<ActiveRecording> {
@@ -72,7 +72,7 @@ export async function startRecording(options: RecordingOptions = {}): Promise<Ac
     for (const one of stream.getTracks()) one.stop()
   })
   try {
-    // Unplugged between the browser's yes and now.
+    // The device was unplugged after the browser's permission.
     if (track?.readyState !== 'live') throw new NoMicrophone('lost')
     return record(stream, track, options, closing)
   } catch (thrown) {
@@ -82,7 +82,7 @@ export async function startRecording(options: RecordingOptions = {}): Promise<Ac
   }
 }
 
-/** @param closing aborted, it closes the microphone and everything that listens to it */
+/** @param closing its abort closes the microphone and all listeners */
 function record(
   stream: MediaStream,
   track: MediaStreamTrack,
@@ -131,7 +131,7 @@ function record(
     lost: lost.promise,
     pause() {
       if (recorder.state !== 'recording') return
-      // What was said is told before the silence, however long that lasts.
+      // Uploads the sound before the pause, however long the pause lasts.
       recorder.requestData()
       recorder.pause()
       clock.stop()
@@ -154,7 +154,7 @@ function record(
 }
 
 async function openMicrophone(): Promise<MediaStream> {
-  // Missing outside of a secure context, whatever the types say.
+  // Missing outside of a secure context, contrary to its type.
   const devices: MediaDevices | undefined = navigator.mediaDevices
   if (!devices?.getUserMedia || !('MediaRecorder' in globalThis)) throw new NoMicrophone('unsupported')
   const chosen = chosenMicrophone()
@@ -164,7 +164,7 @@ async function openMicrophone(): Promise<MediaStream> {
         echoCancellation: true,
         noiseSuppression: true,
         autoGainControl: true,
-        // Not `exact`: one that was unplugged since is no reason to record nothing.
+        // Not `exact`: when the device is unplugged, another one is better than no recording.
         ...(chosen !== '' && { deviceId: { ideal: chosen } }),
       },
     })
@@ -173,7 +173,7 @@ async function openMicrophone(): Promise<MediaStream> {
   }
 }
 
-/** Names of the Media Capture specification, 10.3 (getUserMedia). */
+/** Error names of the Media Capture specification, 10.3 (getUserMedia). */
 function troubleOf(thrown: unknown): MicTrouble {
   const name = thrown instanceof Error ? thrown.name : ''
   if (name === 'NotAllowedError' || name === 'SecurityError') return 'denied'
@@ -196,7 +196,7 @@ function stopwatch() {
   }
 }
 
-/** Where a browser gives no context (it allows a few only), the recording goes on without a level. */
+/** Browsers limit the number of audio contexts. Without a context, recording continues without a level. */
 const silent = { close: () => undefined, level: () => 0, peak: () => 0 }
 
 function listenTo(stream: MediaStream) {
@@ -211,7 +211,7 @@ function listenTo(stream: MediaStream) {
 }
 
 function meterOf(context: AudioContext, stream: MediaStream) {
-  // 43 ms at 48,000 a second: what lies between two looks at the peak is heard by one of them, nearly.
+  // 43 ms at 48,000 samples per second, so that almost every sample is in at least one of two consecutive reads.
   const analyser = new AnalyserNode(context, { fftSize: 2048 })
   context.createMediaStreamSource(stream).connect(analyser)
   const samples = new Float32Array(analyser.fftSize)
@@ -221,7 +221,7 @@ function meterOf(context: AudioContext, stream: MediaStream) {
       analyser.getFloatTimeDomainData(samples)
       let sum = 0
       for (const sample of samples) sum += sample * sample
-      // Decibels from -60 (silence) to 0, as 0 to 1: loudness as it is heard.
+      // Decibels from -60 (silence) to 0, as 0 to 1: perceived loudness.
       const decibels = 10 * Math.log10(sum / samples.length + 1e-12)
       return Math.min(1, Math.max(0, 1 + decibels / 60))
     },

@@ -1,23 +1,23 @@
-/** Bytes that go at once, before base64. */
+/** Upper limit per call, bytes before base64. */
 const most = 1_500_000
 /** ms between two tries. */
 const pause = 500
 
-export interface KeepOptions {
-  /** Takes base64 bytes that belong at `at`, and answers how many it has in all: what it has already it does not take twice. */
+export interface PieceUploaderOptions {
+  /** Appends base64 bytes at the offset `at` and returns the stored total. Bytes that are already stored are ignored. */
   append: (at: number, data: string) => Promise<{ bytes: number }>
   base64: (blob: Blob) => Promise<string>
-  /** What stands in the way, and null when it is over. What is answered: whether to try again; if not, `kept` throws it. */
+  /** Receives a failure, and null when it is over. Returns whether to retry. Otherwise `stored` throws the failure. */
   onTrouble: (thrown: unknown) => boolean | Promise<boolean>
-  onKept: (bytes: number) => void
+  onStored: (bytes: number) => void
   pauseMs?: number
 }
 
 /**
- * Sees to it that each piece of a recording comes to lie where a crash does not reach it. All that was recorded is held here until the end,
- * so whatever goes wrong on the way, what is missing is sent again from the byte that the other side has.
+ * Uploads the pieces of a recording while it runs, so that a crash loses little. All pieces stay in memory until the end: after any
+ * failure, the upload continues at the byte that the other side has.
  */
-export function keepPieces({ append, base64, onTrouble, onKept, pauseMs = pause }: KeepOptions) {
+export function createPieceUploader({ append, base64, onTrouble, onStored, pauseMs = pause }: PieceUploaderOptions) {
   const pieces: Blob[] = []
   let size = 0
   let has = 0
@@ -31,7 +31,7 @@ export function keepPieces({ append, base64, onTrouble, onKept, pauseMs = pause 
         const part = new Blob(pieces).slice(has, has + most)
         const { bytes } = await append(has, await base64(part))
         has = Math.min(bytes, size)
-        onKept(has)
+        onStored(has)
       } catch (thrown) {
         if (ended) return
         if (!(await onTrouble(thrown))) {
@@ -54,22 +54,25 @@ export function keepPieces({ append, base64, onTrouble, onKept, pauseMs = pause 
       size += piece.size
       if (failure === null) void run()
     },
-    /** From the first byte on once more: the other side began anew. */
+    /** Uploads everything again from the first byte, because the other side has started over. */
     restart(): void {
       has = 0
     },
-    /** All that was added so far lies there. @throws what `onTrouble` gave up on */
-    async kept(): Promise<void> {
+    /**
+     * Resolves when all pieces added so far are stored.
+     * @throws what `onTrouble` gave up on
+     */
+    async stored(): Promise<void> {
       while (has < size && failure === null && !ended) await run()
       if (failure !== null) throw failure.thrown
     },
-    /** Bytes that lie there. */
+    /** Stored bytes. */
     has: () => has,
-    /** Everything that was recorded, whatever became of it. */
+    /** The whole recording from memory, uploaded or not. */
     whole: (type: string): Blob => new Blob(pieces, { type }),
     end(): void {
       ended = true
     },
   }
 }
-export type Keeper = ReturnType<typeof keepPieces>
+export type PieceUploader = ReturnType<typeof createPieceUploader>

@@ -14,7 +14,10 @@ const actions = [
   { id: 'slower', title: 'cmdSlower', key: '-', keys: 'Mod+Alt+ArrowDown' },
 ] as const satisfies readonly { id: string; title: string; key: WaveKey; keys: string }[]
 
-/** The keys of a waveform as a room's commands, wherever in the room one is. `sound`: the one on the stage. */
+/**
+ * The keys of a waveform as commands that work anywhere on the page.
+ * @param sound the one on the stage
+ */
 export const waveCommands = (
   page: 'speech' | 'transcribe',
   sound: () => Pick<WaveformHandle, 'press'> | null,

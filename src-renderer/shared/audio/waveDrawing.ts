@@ -8,10 +8,10 @@ export interface WaveDrawing {
 }
 
 /**
- * The picture of a sound, which follows `audio` as it plays.
- * wavesurfer.js puts its styles into a <style> of its shadow root, which the page's policy forbids. A style
- * sheet counts only where it stands in a document: so the picture is made outside of it, its rules become a sheet that is made by script,
- * and then it is put in.
+ * Draws a waveform that follows `audio` during playback.
+ * wavesurfer.js puts its styles into a <style> of its shadow root, which the content security policy forbids. Style sheets apply only
+ * inside a document, so the element is created outside of the document. Its rules are copied to a constructed style sheet, then the element
+ * is inserted.
  */
 export function drawWave(
   box: HTMLElement,
@@ -19,9 +19,9 @@ export function drawWave(
   height: number,
   colours: { wave: string; played: string },
 ): WaveDrawing {
-  const stand = document.createElement('div')
+  const container = document.createElement('div')
   const wave = WaveSurfer.create({
-    container: stand,
+    container,
     media: audio,
     height,
     barWidth: 2,
@@ -30,14 +30,14 @@ export function drawWave(
     barMinHeight: 2,
     cursorWidth: 2,
     hideScrollbar: true,
-    // Pointers and keys are the slider's, which knows the true length.
+    // The slider handles pointers and keys, because it knows the true duration.
     interact: false,
     dragToSeek: false,
     waveColor: colours.wave,
     progressColor: colours.played,
     cursorColor: colours.played,
   })
-  for (const child of stand.children) {
+  for (const child of container.children) {
     const style = child.shadowRoot?.querySelector('style')
     if (!child.shadowRoot || !style) continue
     const sheet = new CSSStyleSheet()
@@ -45,12 +45,12 @@ export function drawWave(
     style.remove()
     child.shadowRoot.adoptedStyleSheets = [sheet]
   }
-  box.append(stand)
+  box.append(container)
   let closed = false
   return {
     show(heights, seconds) {
       if (closed) return
-      // The address it plays already, so that it draws and does not load. A newer picture in place of this one is no fault.
+      // The address that `audio` already plays, so that nothing is loaded twice. A replacement by a newer waveform is not an error.
       wave.load(audio.currentSrc || audio.src, [heights], seconds).catch(() => undefined)
     },
     setColours({ wave: waveColor, played }) {
@@ -59,7 +59,7 @@ export function drawWave(
     close() {
       closed = true
       wave.destroy()
-      stand.remove()
+      container.remove()
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Bytes of the head that makes plain samples a WAVE file: 16 bits, little-endian, one channel. */
+/** The header that turns plain samples (16 bits, little-endian, mono) into a WAVE file. */
 export function wavHead(bytes: number, rate: number): Uint8Array<ArrayBuffer> {
   const head = new Uint8Array(44)
   const view = new DataView(head.buffer)
@@ -18,7 +18,7 @@ export function wavHead(bytes: number, rate: number): Uint8Array<ArrayBuffer> {
   return head
 }
 
-/** Plain samples of a kept file as something that an audio element plays. The caller revokes the address. */
+/** Makes the plain samples of a stored file playable by an audio element. The caller revokes the URL. */
 export async function playablePcm(address: string, rate: number, signal: AbortSignal): Promise<string> {
   const response = await fetch(address, { signal })
   if (!response.ok) throw new Error(`The file cannot be read: ${response.status}.`)

@@ -1,6 +1,6 @@
 import { type WavePlayer, type WaveState, waveSpeeds } from './wavePlayer.ts'
 
-/** s that an arrow moves; with Shift finer. */
+/** s per arrow key. Shift uses the fine step. */
 const step = 5
 const fineStep = 1
 
@@ -35,13 +35,13 @@ export type WaveKey = keyof typeof actions
 
 const isWaveKey = (key: string): key is WaveKey => Object.hasOwn(actions, key)
 
-/** The same without a key: for commands. */
+/** The same action without a key press, for commands. */
 export function waveAction(key: WaveKey, player: WavePlayer, by = step): void {
   const action: ActionName = actions[key]
   action(player, player.state.getState(), by)
 }
 
-/** What a key does to a waveform that has the focus. False: nothing, it is somebody else's. */
+/** Handles a key press of a focused waveform. False when the key means nothing here. */
 export function waveKey({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed, player: WavePlayer): boolean {
   if (!isWaveKey(key) || ctrlKey || metaKey || altKey) return false
   waveAction(key, player, shiftKey ? fineStep : step)

@@ -9,15 +9,15 @@ export interface Loop {
 }
 
 export interface WaveState {
-  /** Length in s; 0 while it is not known. */
+  /** Duration, s. 0 while unknown. */
   seconds: number
   time: number
   playing: boolean
   speed: number
   loop: Loop | null
-  /** It can be played. */
+  /** Whether the sound can be played. */
   ready: boolean
-  /** `gone`: there is no such file any more. `unplayable`: this browser can't. `lost`: it did not come. */
+  /** `gone`: the file no longer exists. `unplayable`: this browser has no decoder. `lost`: loading failed. */
   trouble: 'gone' | 'unplayable' | 'lost' | null
 }
 
@@ -27,12 +27,12 @@ export interface WavePlayer {
   play(): void
   pause(): void
   toggle(): void
-  /** s; kept within the length. */
+  /** s, limited to the duration. */
   seek(time: number): void
   setSpeed(speed: number): void
-  /** Null: no more. A loop that is empty or too short to be heard is none. */
+  /** Null removes the loop. An empty or very short loop counts as null. */
   setLoop(loop: Loop | null): void
-  /** What others know of the length: the element itself only guesses it for some formats. */
+  /** Sets the duration that others know. For some formats the element only guesses it. */
   setSeconds(seconds: number): void
   retry(): void
   close(): void
@@ -40,10 +40,13 @@ export interface WavePlayer {
 
 export const waveSpeeds: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]
 
-/** s; a shorter loop is a hum. */
+/** s. A shorter loop would be a hum. */
 const shortestLoop = 0.1
 
-/** Plays one kept file. `onTime` is told at each frame while it plays, and where it is put. */
+/**
+ * Plays one stored file.
+ * @param onTime called at each frame during playback, and after each seek
+ */
 export function openWavePlayer(
   address: string,
   { pcmRate, seconds }: { pcmRate: number | null; seconds: number | null },
@@ -123,7 +126,7 @@ export function openWavePlayer(
     audio.currentTime = loop.from
     play()
   })
-  // Frames rest in a window that is not seen; this goes on.
+  // A hidden window has no animation frames, but still has this event.
   on('timeupdate', at)
   on('seeked', at)
   on('error', () => {
@@ -134,7 +137,7 @@ export function openWavePlayer(
   const play = (): void => {
     const { loop } = state.getState()
     if (loop && (audio.currentTime < loop.from || audio.currentTime >= loop.to)) audio.currentTime = loop.from
-    // What can't be played is told by its error event; a pause that comes first is none.
+    // The error event reports failures. An early pause is not a failure.
     audio.play().catch(() => undefined)
   }
   void load()

@@ -13,21 +13,21 @@ import { useDrawing } from './useDrawing.ts'
 
 export interface ChartProps {
   data: ChartData
-  /** What it shows, such as `Spend by day`. */
+  /** The subject of the chart, for example `Spend by day`. */
   label: string
-  /** A bucket, or a part of one, was chosen. */
+  /** Called when a bucket, or one of its series, is chosen. */
   onOpen?: (bucket: number, series: string | null) => void
 }
 
 /**
- * Stacked bars over days. It is one stop of the keyboard: left and right walk the buckets, up and down their parts, Enter opens; what is
- * reached is read out as the value. The canvas says nothing itself.
+ * A stacked bar chart over days. One tab stop: left and right select a bucket, up and down a series, Enter opens. Screen readers read the
+ * selection as the value, because the canvas itself has no text.
  */
 export function Chart({ data, label, onOpen }: ChartProps) {
   const { t } = useTranslation('chart')
   const box = useRef<HTMLDivElement>(null)
-  const look = useLook()
-  const { canvas, state, place, fold } = useDrawing(data, look)
+  const colors = useChartColors()
+  const { canvas, state, place, fold } = useDrawing(data, colors)
   const [cursor, setCursor] = useState<Cursor | null>(null)
   const last = data.buckets.length - 1
   const note = t(`folded.${data.grain}`, { count: fold.per })
@@ -108,26 +108,26 @@ export function Chart({ data, label, onOpen }: ChartProps) {
   )
 }
 
-/** What the last chart had: mostly it is right, and a new page has no style yet that could be asked without working it out first. */
-let lastLook: ChartColors | null = null
+/** The colours of the previous chart, as a first guess. Reading the colours of a new page would force a style calculation. */
+let lastColors: ChartColors | null = null
 
-/** The colours as they are now: read again when the theme changes, by setting or system. */
-function useLook() {
+/** The current colours, read again when the theme changes. */
+function useChartColors() {
   const theme = useApp(({ app }) => app?.settings.theme)
-  const [look, setLook] = useState(() => (lastLook ??= readChartColors()))
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the theme is what counts, the page is what is read
+  const [colors, setColors] = useState(() => (lastColors ??= readChartColors()))
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the theme, although the effect reads the page
   useEffect(() => {
     const read = () => {
       const now = readChartColors()
-      if (now.all !== lastLook?.all) lastLook = now
-      setLook(lastLook)
+      if (now.all !== lastColors?.all) lastColors = now
+      setColors(lastColors)
     }
-    // What the page writes with is told without working anything out: asking for all colours is not.
-    if (lastLook && lastLook.ink === getComputedStyle(document.body).color) setLook(lastLook)
+    // The text colour is cheap to read, all colours are not.
+    if (lastColors && lastColors.ink === getComputedStyle(document.body).color) setColors(lastColors)
     else read()
     const dark = matchMedia('(prefers-color-scheme: dark)')
     dark.addEventListener('change', read)
-    // Before a page is printed it stands in the colours of paper for a moment: what is drawn must follow at once.
+    // A page has the print colours for a short time before printing, so the chart must follow at once.
     const drawNow = () => flushSync(read)
     window.addEventListener('beforeprint', drawNow)
     window.addEventListener('afterprint', read)
@@ -137,5 +137,5 @@ function useLook() {
       window.removeEventListener('afterprint', read)
     }
   }, [theme])
-  return look
+  return colors
 }

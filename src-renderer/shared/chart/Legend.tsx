@@ -2,7 +2,7 @@ import { useTranslation } from 'react-i18next'
 import { paint } from './appearance.ts'
 import type { ChartData } from './data.ts'
 
-/** What each colour, hatch and line of the chart stands for, in words. */
+/** A legend of the colours, the hatch and the line of the previous period. */
 export function Legend({ data }: { data: ChartData }) {
   const { t } = useTranslation('chart')
   const states = (['running', 'partial', 'gap'] as const).filter((state) =>

@@ -5,10 +5,10 @@ import { bucketLabelText, mergedLabel } from './labels.ts'
 import type { Fold } from './mergeBuckets.ts'
 import type { Band } from './useDrawing.ts'
 
-/** At most so many parts in the floating box; all stand in the table. */
-const mostParts = 9
+/** Upper limit of series in the floating box. The table contains all. */
+const maxParts = 9
 
-/** The figures of one bucket, beside it. A screen reader hears the same as the chart's value. */
+/** The values of one bucket, next to it. Screen readers get the same text as the value of the chart. */
 export function Readout(props: {
   data: ChartData
   at: number
@@ -37,7 +37,7 @@ export function Readout(props: {
       {parts.length > 0 && (
         <dl>
           {parts
-            .slice(0, mostParts)
+            .slice(0, maxParts)
             .reverse()
             .map(({ id, name, ink, figure }) => (
               <div key={id} data-picked={picked === id}>

@@ -1,17 +1,17 @@
 import type { Colour } from '../../../src-preload/contract/requests.ts'
 import type { Ink } from './data.ts'
 
-/** Tokens of styles.css, a paler one after its `-pale`: as many as a view has series, so that no two of a stack look the same. */
+/** Tokens of styles.css, followed by their `-pale` variants: one per series of a view, so that no two look the same. */
 export const inks = [
   ...(['c1', 'c2', 'c3', 'c4', 'tool-rose', 'tool-green', 'tool-orange', 'tool-slate'] as const),
   ...(['c1-pale', 'c4-pale', 'tool-green-pale', 'tool-orange-pale'] as const),
 ] as const
-/** A tool keeps the colour that it has everywhere. */
+/** An app has the same colour everywhere. */
 const ofTool: Record<Colour, string> = {
   ...{ blue: 'tool-blue', teal: 'tool-teal', violet: 'tool-violet', amber: 'tool-amber' },
   ...{ rose: 'tool-rose', green: 'tool-green', slate: 'tool-slate', orange: 'tool-orange' },
 }
-/** The name of a colour of the chart. */
+/** The name of a chart colour. */
 const nameOf = (ink: Ink): string =>
   ink === 'rest' ? 'faint' : typeof ink === 'number' ? (inks[ink % inks.length] ?? 'c1') : ofTool[ink]
 
@@ -20,7 +20,7 @@ const cssOf = (name: string): string =>
 
 export const paint = (ink: Ink): string => cssOf(nameOf(ink))
 
-/** Colours as the theme has them now, for what is drawn without a style sheet. */
+/** The current colours of the theme, for drawing without a style sheet. */
 export interface ChartColors {
   ink: string
   soft: string
@@ -30,13 +30,16 @@ export interface ChartColors {
   warn: string
   font: string
   of: (ink: Ink) => string
-  /** All of them as one text, to be told from another. */
+  /** All colours in one string, to detect a change. */
   all: string
 }
 
 const names = ['ink', 'soft', 'faint', 'line', 'raise', 'warn', ...inks, ...Object.values(ofTool)]
 
-/** Reads them from the page: `light-dark()` is worked out by the browser alone. All are asked for before one is read, or each would be worked out anew. */
+/**
+ * Reads the colours from the page, because only the browser evaluates `light-dark()`. All elements are created before the first read:
+ * otherwise each read would force a style calculation.
+ */
 export function readChartColors(): ChartColors {
   const probe = document.createElement('span')
   probe.hidden = true
@@ -59,7 +62,7 @@ export function readChartColors(): ChartColors {
   }
 }
 
-/** A mixed colour is told as `color(srgb r g b)`, which few programs read in a picture. */
+/** Converts `color(srgb r g b)`, the form of a mixed colour, to `rgb()`. Few programs read the former in an SVG. */
 export function plainRgb(colour: string): string {
   const parts = /^color\(srgb ([\d.]+) ([\d.]+) ([\d.]+)\)$/.exec(colour)?.slice(1)
   return parts ? `rgb(${parts.map((part) => Math.round(Number(part) * 255)).join(', ')})` : colour

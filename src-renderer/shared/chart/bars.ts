@@ -2,13 +2,13 @@ import type { CustomSeriesOption } from 'echarts/charts'
 import type { ChartColors } from './appearance.ts'
 import { type ChartData, heightsOf } from './data.ts'
 
-// The bars are one shape of ECharts, not one of each: ten years of days of a dozen models are thousands of them, and its own series of bars would
-// take longer over each than the browser takes to fill it.
+// All bars are one custom shape of ECharts. Ten years of days and a dozen models are thousands of bars, and ECharts' own bar series takes
+// longer per bar than the browser needs to fill it.
 
-/** Beyond so many bars their edges are thinner than what stands between them. */
+/** Above this number of bars, the gaps would be wider than the bars. */
 export const manyBuckets = 130
 
-/** The plot in px: where it stands, how high a value of 1 is, and how many pixels of the screen are one of them. */
+/** The plot area, px: its position, the height of the value 1, and the device pixels per px. */
 export interface Plot {
   x: number
   y: number
@@ -18,7 +18,7 @@ export interface Plot {
   ratio: number
 }
 
-/** One part of one bar, in px. */
+/** One segment of one bar, px. */
 export interface Part {
   x: number
   y: number
@@ -26,13 +26,13 @@ export interface Part {
   height: number
 }
 
-/** px of the widest bar, and the part of its place that is left free where bars are told apart. */
+/** Maximum width of a bar, px, and the share of its slot that stays free. */
 const widest = 48
 const gap = 0.28
 
 /**
- * The parts of all bars, series by series. Edges lie on the pixels of the screen: neighbours share them, so nothing shows between, and what is
- * known to be more than nothing is at least one of them high.
+ * The segments of all bars, series by series. Edges are on whole device pixels and neighbours share them, so that no gaps show. Every
+ * positive value is at least one pixel high.
  */
 export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio }: Plot): Part[][] {
   const count = data.buckets.length
@@ -42,7 +42,7 @@ export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio 
   const wide = apart ? Math.max(1 / ratio, sharp(Math.min(widest, band * (1 - gap)))) : band
   const bottom = sharp(y + height)
   const lefts = Float64Array.from({ length: count }, (_, at) => sharp(x + at * band + (band - wide) / 2))
-  // Bars with room between them are as wide as each other; those without end where the next begins.
+  // Bars with gaps have equal widths. Bars without gaps end where the next bar starts.
   const rights = lefts.map((left, at) => (apart ? left + wide : sharp(x + (at + 1) * band)))
   const sums = new Float64Array(count)
   const tops = new Float64Array(count).fill(bottom)
@@ -64,25 +64,22 @@ export function partsOf(data: ChartData, { x, y, width, height, perValue, ratio 
   })
 }
 
-/** px left free above a part, and of its corners, where bars are told apart; smaller parts are whole rectangles, or nothing would be left of them. */
+/** Gap above a segment and radius of its corners, px. Small segments are plain rectangles. */
 const between = (count: number): number => (count > manyBuckets ? 0 : count <= 31 ? 0.75 : 0.4)
 const radiusOf = ({ width, height }: Part): number => Math.min(2, width / 5, height / 5)
 const isRound = ({ width, height }: Part, line: number): boolean => line > 0 && width >= 4 && height >= 4
 
-/**
- * `pixels`: as quick as the screen takes it, for a chart that is looked at. `paths`: a path for each series, which stay sharp at any size,
- * for a picture.
- */
+/** `pixels`: fastest drawing, for the screen. `paths`: one path per series, sharp at any size, for saved images. */
 export type Medium = { as: 'pixels'; ratio: number } | { as: 'paths' }
 
-export function bars(data: ChartData, look: ChartColors, medium: Medium): CustomSeriesOption[] {
+export function bars(data: ChartData, colors: ChartColors, medium: Medium): CustomSeriesOption[] {
   const highest = heightsOf(data).reduce((most, one) => Math.max(most, one), 0)
   const ratio = medium.as === 'pixels' ? medium.ratio : 2
   const line = between(data.buckets.length)
   return [
     {
       ...{ type: 'custom', id: 'bars', silent: true, clip: false, z: 2, progressive: 0 },
-      // All that the axis must know of them.
+      // The axis needs nothing else.
       data: [[0, highest]],
       renderItem: ({ coordSys }, api) => {
         const of = (name: string): number => Number(Reflect.get(coordSys, name)) || 0
@@ -90,7 +87,7 @@ export function bars(data: ChartData, look: ChartColors, medium: Medium): Custom
         const zero = api.coord([0, 0])[1] ?? 0
         const perValue = highest > 0 ? (zero - (api.coord([0, highest])[1] ?? 0)) / highest : 0
         const parts = partsOf(data, { x, y, width, height, perValue, ratio })
-        const fills = data.series.map(({ ink }) => look.of(ink))
+        const fills = data.series.map(({ ink }) => colors.of(ink))
         if (medium.as === 'paths') {
           return {
             type: 'group',
@@ -127,7 +124,7 @@ interface Sheet extends Part {
   line: number
 }
 
-/** A rectangle on whole pixels is what a canvas fills quickest: many times as quick as a path of them. */
+/** A canvas fills rectangles on whole pixels many times faster than a path. */
 function fill(parts: readonly Part[][], fills: readonly string[], sheet: Sheet): HTMLCanvasElement {
   const { x, y, width, height, ratio, line } = sheet
   const canvas = document.createElement('canvas')

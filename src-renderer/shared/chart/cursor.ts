@@ -1,12 +1,12 @@
 import type { ChartData } from './data.ts'
 
-/** A bucket that is looked at, and the part of it that is picked; null: all of it. */
+/** A selected bucket and series. Null series: the whole bucket. */
 export interface Cursor {
   at: number
   series: string | null
 }
 
-/** Where a key leads from here; undefined for a key that means nothing to a chart. The first arrow shows the last bucket. */
+/** The cursor after a key press. Undefined for a key without a meaning. The first arrow selects the last bucket. */
 export function walk(key: string, cursor: Cursor | null, data: ChartData): Cursor | null | undefined {
   const last = data.buckets.length - 1
   if (last < 0) return undefined
@@ -24,7 +24,7 @@ export function walk(key: string, cursor: Cursor | null, data: ChartData): Curso
   return goal === undefined ? undefined : { at: Math.min(last, Math.max(0, goal)), series: picked }
 }
 
-/** The next part of the stack that has something; nothing picked comes between the last and the first. */
+/** The next series of the stack with a value. "No series" is between the last and the first. */
 function nextSeries(data: ChartData, at: number, picked: string | null, by: 1 | -1): string | null {
   const some = [null, ...data.series.filter(({ values }) => (values[at] ?? 0) > 0).map(({ id }) => id)]
   return some[(Math.max(0, some.indexOf(picked)) + by + some.length) % some.length] ?? null

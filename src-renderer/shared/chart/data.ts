@@ -1,21 +1,21 @@
 import type { Colour } from '../../../src-preload/contract/requests.ts'
 import type { Coverage } from '../../../src-preload/contract/usage.ts'
 
-/** A colour of the chart: by its place in the palette, a tool's own, or `rest`, the quiet one. */
+/** A chart colour: an index of the palette, an app's own colour, or `rest`, the quiet one. */
 export type Ink = number | 'rest' | Colour
 
 export interface ChartSeries {
   id: string
   name: string
   ink: Ink
-  /** For the height alone: what is read is `text`. Null where nothing is known. */
+  /** Values for the heights only. `text` has the exact ones. Null when unknown. */
   values: readonly (number | null)[]
-  /** The exact figure of a bucket in words; null where it has none. */
+  /** The exact value of a bucket as text. Null when there is none. */
   text: (bucket: number) => string | null
 }
 
 export interface ChartBucket {
-  /** Days of the calendar, both included. */
+  /** Calendar days, both included. */
   from: string
   to: string
   state: Coverage
@@ -26,15 +26,15 @@ export interface ChartData {
   grain: 'day' | 'week' | 'month'
   /** From the bottom up. */
   series: readonly ChartSeries[]
-  /** Of all series of a bucket, in words; null where nothing is known. */
+  /** The sum of all series of a bucket, as text. Null when unknown. */
   total: (bucket: number) => string | null
-  /** The stretch before, bucket by bucket: the height, and the words. */
+  /** The previous period, bucket by bucket: heights and texts. */
   before: { values: readonly (number | null)[]; text: (bucket: number) => string | null } | null
-  /** A figure of the axis in words. */
+  /** An axis value as text. */
   axis: (value: number) => string
 }
 
-/** Neighbours that lack the same are marked as one. */
+/** Neighbouring buckets with the same state share one mark. */
 export interface Mark {
   first: number
   last: number
@@ -52,11 +52,11 @@ export function marksOf(buckets: readonly ChartBucket[]): Mark[] {
   return marks
 }
 
-/** The height of a stack: the sum of what is known. Drawn, never told. */
+/** The height of a stack: the sum of the known values. For drawing only, not exact. */
 export const heightAt = ({ series }: ChartData, bucket: number): number =>
   series.reduce((sum, { values }) => sum + (values[bucket] ?? 0), 0)
 
-/** The heights of all stacks, as `heightAt`. */
+/** The heights of all stacks, as in `heightAt`. */
 export function heightsOf({ buckets, series }: ChartData): Float64Array {
   const heights = new Float64Array(buckets.length)
   for (const { values } of series) {
@@ -65,7 +65,7 @@ export function heightsOf({ buckets, series }: ChartData): Float64Array {
   return heights
 }
 
-/** The series at a height of a bucket's stack, or null above it. */
+/** The series at a height of a bucket's stack. Null above the stack. */
 export function seriesAt({ series }: ChartData, bucket: number, height: number): ChartSeries | null {
   let top = 0
   for (const one of series) {

@@ -3,7 +3,7 @@ import { GridComponent, LegendComponent, TitleComponent } from 'echarts/componen
 import { init, use } from 'echarts/core'
 import { CanvasRenderer, SVGRenderer } from 'echarts/renderers'
 
-// What a chart needs of ECharts and nothing more; fetched when the first chart is shown.
+// The parts of ECharts that charts use. Loaded with the first chart.
 use([CustomChart, LineChart, GridComponent, LegendComponent, TitleComponent, CanvasRenderer, SVGRenderer])
 
 export { init }

@@ -3,7 +3,7 @@ import { i18n } from '../../i18n/index.ts'
 import type { ChartBucket, ChartData } from './data.ts'
 import { barOf, type Fold } from './mergeBuckets.ts'
 
-/** A bucket's days: a day with its weekday, a whole month by its name, else from and to. */
+/** The days of a bucket: one day with its weekday, a whole month by its name, otherwise first and last day. */
 export function bucketLabelText({ from, to }: ChartBucket, grain: ChartData['grain']): string {
   if (from === to) return showCalendarLong(from)
   const whole = from.endsWith('-01') && new Date(Date.parse(`${to}T00:00:00Z`) + 86_400_000).getUTCDate() === 1
@@ -11,7 +11,7 @@ export function bucketLabelText({ from, to }: ChartBucket, grain: ChartData['gra
   return i18n.t('chart:fromTo', { from: showCalendarDay(from), to: showCalendarLong(to) })
 }
 
-/** Where a bucket stands that shares its bar with others: whether it is the one that is drawn, and of which days. */
+/** For a bucket that shares its bar with others: the days of the bar, and whether this bucket is the drawn one. */
 export function mergedLabel(data: ChartData, fold: Fold, at: number): string {
   const { first, last } = barOf(fold, at, data.buckets.length)
   const [from, to] = [data.buckets[first]?.from ?? '', data.buckets[last]?.to ?? '']
@@ -19,7 +19,7 @@ export function mergedLabel(data: ChartData, fold: Fold, at: number): string {
   return i18n.t(fold.peaks.includes(at) ? 'chart:foldHighest' : 'chart:foldOther', days)
 }
 
-/** What a bucket holds, to be read out: the whole first, then its parts, the part picked alone where there is one. */
+/** The text of a bucket for screen readers: the sum first, then the series. Only the selected series when there is one. */
 export function spokenBucket(data: ChartData, at: number, picked: string | null): string {
   const bucket = data.buckets[at]
   if (!bucket) return ''

@@ -1,23 +1,23 @@
 import type { Coverage } from '../../../src-preload/contract/usage.ts'
 import { type ChartBucket, type ChartData, heightsOf } from './data.ts'
 
-/** A bar of the drawing, for neighbouring buckets that would share pixels: it is drawn as the highest of them, so that no peak is lost. */
+/** A bar for neighbouring buckets that would share pixels. It is as high as the highest bucket, so that no peak is lost. */
 export interface Fold {
-  /** Buckets a bar; 1 where every bucket has its own. The last bar may have fewer. */
+  /** Buckets per bar. The last bar may have fewer. */
   per: number
-  /** The bucket that each bar is drawn as. */
+  /** The drawn bucket of each bar. */
   peaks: readonly number[]
-  /** What is drawn: one bucket a bar, with the worst state of all that it stands for. */
+  /** The drawn data: one bucket per bar, with the worst state of all its buckets. */
   data: ChartData
 }
 
-/** px that stand beside the bars: the axis, and what is left free. */
+/** px beside the bars, for the axis and the margin. */
 const beside = 64
 
-/** px of a bar that stands for several buckets, with the gap beside it: thinner ones are neither told apart nor hit, and cost as much to draw. */
+/** Minimum width of a merged bar with its gap, px. Thinner bars can neither be distinguished nor clicked. */
 const leastBar = 3
 
-/** Buckets a bar in a chart of this width: one while each has a pixel of its own. */
+/** Buckets per bar at this chart width. One as long as each bucket has a pixel of its own. */
 export function bucketsPerBar(count: number, width: number): number {
   const feature = width - beside
   return feature <= 0 || count <= feature ? 1 : Math.ceil((count * leastBar) / feature)
@@ -64,7 +64,7 @@ function highest(values: readonly (number | null)[], from: number, count: number
   return most
 }
 
-/** First and last bucket of the bar in which a bucket is. */
+/** First and last bucket of the bar that contains a bucket. */
 export function barOf({ per }: Fold, bucket: number, count: number): { first: number; last: number } {
   const first = Math.floor(bucket / per) * per
   return { first, last: Math.min(count, first + per) - 1 }

@@ -10,7 +10,7 @@ export type ChartOption = ComposeOption<
   CustomSeriesOption | LineSeriesOption | GridComponentOption | LegendComponentOption | TitleComponentOption
 >
 
-/** How the axis names a bucket: with its year where that begins anew, and everywhere over several years. */
+/** The axis label of a bucket. Contains the year where a new year starts, and everywhere when the range covers several years. */
 export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
   const bucket = buckets[at]
   if (!bucket) return ''
@@ -21,27 +21,27 @@ export function bucketLabel({ buckets, grain }: ChartData, at: number): string {
   return anew || years > 1 ? showCalendarDate(bucket.from) : showCalendarDay(bucket.from)
 }
 
-/** Room for the axes is taken from the inside. */
+/** Axis labels are inside the grid's box. */
 export const chartGrid = { outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' } as const
 
-/** The option of a chart: pure, so that what is drawn can be told from what was given. */
-export function chartOption(data: ChartData, look: ChartColors, medium: Medium): ChartOption {
+/** The ECharts option of a chart. Pure, so that tests can compare it. */
+export function chartOption(data: ChartData, colors: ChartColors, medium: Medium): ChartOption {
   const count = data.buckets.length
-  const text = { color: look.soft, fontFamily: look.font, fontSize: 12 }
+  const text = { color: colors.soft, fontFamily: colors.font, fontSize: 12 }
   return {
     animation: false,
-    textStyle: { fontFamily: look.font },
+    textStyle: { fontFamily: colors.font },
     grid: { ...chartGrid, left: 4, right: 8, top: 14, bottom: 6 },
     xAxis: {
       type: 'category',
       data: data.buckets.map(({ from }) => from),
       axisTick: { show: false },
-      axisLine: { lineStyle: { color: look.line } },
+      axisLine: { lineStyle: { color: colors.line } },
       axisLabel: {
         ...text,
         hideOverlap: true,
         margin: 10,
-        // A label each week of days; ECharts thins out what does not fit.
+        // One label per week of days. ECharts removes labels that do not fit.
         interval: data.grain === 'day' && count > 10 && count <= manyBuckets ? Math.ceil(count / 31) * 7 - 1 : 'auto',
         formatter: (_, at) => bucketLabel(data, at),
       },
@@ -53,29 +53,29 @@ export function chartOption(data: ChartData, look: ChartColors, medium: Medium):
       splitNumber: 3,
       axisLine: { show: false },
       axisTick: { show: false },
-      splitLine: { lineStyle: { color: look.line } },
+      splitLine: { lineStyle: { color: colors.line } },
       axisLabel: { ...text, margin: 12, formatter: (value: number) => data.axis(value) },
     },
-    series: [...bars(data, look, medium), ...marks(data, look), ...before(data, look)],
+    series: [...bars(data, colors, medium), ...marks(data, colors), ...before(data, colors)],
   }
 }
 
-function before({ before: reported }: ChartData, look: ChartColors): LineSeriesOption[] {
+function before({ before: reported }: ChartData, colors: ChartColors): LineSeriesOption[] {
   if (!reported) return []
   const line: LineSeriesOption = {
     ...{ type: 'line', id: 'before', step: 'middle', symbol: 'none', silent: true, z: 4 },
-    lineStyle: { color: look.ink, width: 1.25, type: [3, 3] },
+    lineStyle: { color: colors.ink, width: 1.25, type: [3, 3] },
     data: reported.values.map((value) => value ?? '-'),
   }
   return [line]
 }
 
-/** px between two lines of a hatch. */
+/** px between the lines of a hatch. */
 const hatch = { gap: 7, partial: 12, running: 0 }
 const plain = (length: number): number => (Number.isFinite(length) ? length : 0)
 
-/** What is not known is hatched, what has not ended is underlined: neither looks like nothing. */
-function marks(data: ChartData, look: ChartColors): CustomSeriesOption[] {
+/** Unknown buckets are hatched and running ones underlined, so that neither looks like zero. */
+function marks(data: ChartData, colors: ChartColors): CustomSeriesOption[] {
   const marked = marksOf(data.buckets)
   if (marked.length === 0) return []
   return [
@@ -96,7 +96,7 @@ function marks(data: ChartData, look: ChartColors): CustomSeriesOption[] {
           width: right - left,
           height: plain(Reflect.get(grid, 'height')),
         }
-        return { type: 'group', children: shapes(mark, box, look) }
+        return { type: 'group', children: shapes(mark, box, colors) }
       },
     },
   ]
@@ -114,19 +114,19 @@ type Shapes = Extract<
   { type: 'group' }
 >['children']
 
-function shapes({ state }: Mark, box: Box, look: ChartColors): Shapes {
+function shapes({ state }: Mark, box: Box, colors: ChartColors): Shapes {
   if (state === 'running') {
     const { x, y, width, height } = box
     return [
       {
         type: 'rect',
         shape: { x: x + 1, y: y + height, width: Math.max(1, width - 2), height: 2.5 },
-        style: { fill: look.of(0) },
+        style: { fill: colors.of(0) },
       },
     ]
   }
   return [
-    { type: 'rect', shape: box, style: { fill: look.faint, opacity: state === 'gap' ? 0.1 : 0.05 } },
+    { type: 'rect', shape: box, style: { fill: colors.faint, opacity: state === 'gap' ? 0.1 : 0.05 } },
     {
       type: 'path',
       shape: {
@@ -134,17 +134,17 @@ function shapes({ state }: Mark, box: Box, look: ChartColors): Shapes {
           .map(([x1, y1, x2, y2]) => `M${x1} ${y1}L${x2} ${y2}`)
           .join(''),
       },
-      style: { fill: 'none', stroke: look.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
+      style: { fill: 'none', stroke: colors.faint, lineWidth: 1, opacity: state === 'gap' ? 0.55 : 0.3 },
     },
   ]
 }
 
-/** Slanted lines that fill a box, cut at its edges. */
+/** Slanted lines that fill a box, clipped at its edges. */
 export function hatching({ x, y, width, height }: Box, step: number): [number, number, number, number][] {
   const lines: [number, number, number, number][] = []
   if (width <= 0 || height <= 0 || step <= 0) return lines
   for (let start = step / 2; start < width + height; start += step) {
-    // From the bottom edge, or the right one, up to the left: down-left to up-right.
+    // From the bottom or right edge upwards: each line runs from the bottom left to the top right.
     const from = { x: Math.max(0, start - height), y: Math.min(start, height) }
     const to = { x: Math.min(start, width), y: Math.max(0, start - width) }
     lines.push([x + from.x, y + from.y, x + to.x, y + to.y])

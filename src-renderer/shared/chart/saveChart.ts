@@ -9,25 +9,25 @@ import { type ChartOption, chartGrid, chartOption } from './option.ts'
 
 const size = { width: 1200, height: 480 }
 
-/** The chart as a picture that stands alone: with its title, what the colours mean, and from when it is. */
-export function pictureOption(data: ChartData, look: ChartColors, title: string, about: string): ChartOption {
+/** The option of a saved chart, complete with its title, legend and date. */
+export function pictureOption(data: ChartData, colors: ChartColors, title: string, about: string): ChartOption {
   const fold = folded(data, bucketsPerBar(data.buckets.length, size.width))
-  const option = chartOption(fold.data, look, { as: 'paths' })
+  const option = chartOption(fold.data, colors, { as: 'paths' })
   const reported = fold.per > 1 ? ` · ${i18n.t(`chart:folded.${data.grain}`, { count: fold.per })}` : ''
   return {
     ...option,
-    // What a legend names it asks a series for.
-    series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, look.of(ink)))].flat(),
-    backgroundColor: look.raise,
+    // ECharts shows a legend entry only for an existing series.
+    series: [option.series ?? [], data.series.map(({ name, ink }) => named(name, colors.of(ink)))].flat(),
+    backgroundColor: colors.raise,
     title: {
       ...{ text: title, subtext: about + reported, left: 16, top: 12 },
-      textStyle: { color: look.ink, fontFamily: look.font, fontSize: 16, fontWeight: 600 },
-      subtextStyle: { color: look.soft, fontFamily: look.font, fontSize: 12 },
+      textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 16, fontWeight: 600 },
+      subtextStyle: { color: colors.soft, fontFamily: colors.font, fontSize: 12 },
     },
     legend: {
       ...{ type: 'plain', right: 16, top: 14, icon: 'roundRect', itemWidth: 10, itemHeight: 10, width: 640 },
       data: data.series.map(({ name }) => name),
-      textStyle: { color: look.ink, fontFamily: look.font, fontSize: 12 },
+      textStyle: { color: colors.ink, fontFamily: colors.font, fontSize: 12 },
     },
     grid: { ...chartGrid, left: 16, right: 20, top: 76, bottom: 16 },
   }
@@ -37,7 +37,7 @@ const named = (name: string, color: string): CustomSeriesOption => ({
   ...{ type: 'custom', name, itemStyle: { color }, data: [], renderItem: () => null },
 })
 
-/** The text of an SVG picture: made without touching the page, whose policy allows no inline style. */
+/** Renders an SVG without touching the page, because the content security policy allows no inline style. */
 export async function chartSvg(data: ChartData, title: string, about: string): Promise<string> {
   const { init } = await import('./echarts.ts')
   const chart = init(null, null, { renderer: 'svg', ssr: true, ...size })
@@ -51,13 +51,13 @@ export async function saveSvg(data: ChartData, title: string, about: string, nam
   saveBlob(new Blob([await chartSvg(data, title, about)], { type: 'image/svg+xml' }), `${name}.svg`)
 }
 
-/** Twice as fine as the screen's, for print. */
+/** Twice the screen resolution, for print. */
 export async function savePng(data: ChartData, title: string, about: string, name: string): Promise<void> {
   const { init } = await import('./echarts.ts')
-  const look = readChartColors()
+  const colors = readChartColors()
   const chart = init(document.createElement('div'), null, { renderer: 'canvas', ...size })
-  chart.setOption(pictureOption(data, look, title, about))
-  const url = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: look.raise })
+  chart.setOption(pictureOption(data, colors, title, about))
+  const url = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: colors.raise })
   chart.dispose()
   saveBlob(new Blob([bytesOf(url.slice(url.indexOf(',') + 1))], { type: 'image/png' }), `${name}.png`)
 }

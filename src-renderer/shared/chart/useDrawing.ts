@@ -8,13 +8,13 @@ import { chartOption } from './option.ts'
 export interface Band {
   left: number
   width: number
-  /** Of the chart, in px. */
+  /** Index of the chart's pixel. */
   of: number
 }
 
-/** Between px of the chart's box and what stands there. */
+/** Converts between px of the chart's box and its data. */
 export interface ChartPosition {
-  /** The bucket whose bar stands at a place; of several that share one, the one that it is drawn as. */
+  /** The bucket at a position. For a merged bar, the drawn bucket. */
   bucketAt: (x: number) => number | null
   /** The value at a height. */
   heightOf: (y: number) => number
@@ -23,17 +23,17 @@ export interface ChartPosition {
 
 export type DrawingState = 'loading' | 'drawn' | 'failed'
 
-/** Draws the data into the element of `canvas`, again when it, the colours or the size change. */
+/** Draws the data into the element of `canvas`, again whenever data, colours or size change. */
 export function useDrawing(
   data: ChartData,
-  look: ChartColors,
+  colors: ChartColors,
 ): { canvas: RefObject<HTMLDivElement | null>; state: DrawingState; place: ChartPosition; fold: Fold } {
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
   const [state, setState] = useState<DrawingState>('loading')
-  // What is placed over the drawing is placed again when it has another size.
+  // Overlays are positioned again when the width changes.
   const [width, setWidth] = useState(0)
-  // The box has its size before anything is drawn in it.
+  // The box has its size before the first drawing.
   useLayoutEffect(() => setWidth(canvas.current?.clientWidth ?? 0), [])
   const per = bucketsPerBar(data.buckets.length, width)
   const fold = useMemo(() => folded(data, per), [data, per])
@@ -68,23 +68,23 @@ export function useDrawing(
     if (!chart || chart.isDisposed()) return
     fitTo(chart, canvas.current)
     const medium = { as: 'pixels', ratio: chart.getDevicePixelRatio() } as const
-    chart.setOption(chartOption(fold.data, look, medium), { notMerge: true })
+    chart.setOption(chartOption(fold.data, colors, medium), { notMerge: true })
     setWidth(chart.getWidth())
     setState('drawn')
-  }, [chart, fold, look])
+  }, [chart, fold, colors])
 
   const place = useMemo(() => placeOf(state === 'drawn' ? chart : null, fold, width), [chart, fold, state, width])
   return { canvas, state, place, fold }
 }
 
-/** The size of the box in whole px, where the drawing has another one; null also for a box that nobody sees. */
+/** The box's size in whole px when it differs from the drawing's. Null for an invisible box. */
 function otherBox(chart: EChartsType, box: HTMLElement | null): { width: number; height: number } | null {
   const [width, height] = [box?.clientWidth ?? 0, box?.clientHeight ?? 0]
   if (width === 0 || height === 0 || (width === chart.getWidth() && height === chart.getHeight())) return null
   return { width, height }
 }
 
-/** The box is another one where a note stands below. What was drawn goes first: it would be drawn once more in the new size. */
+/** A note below the chart changes the box. The old drawing is removed first, because ECharts would redraw it in the new size. */
 function fitTo(chart: EChartsType, element: HTMLElement | null): void {
   const box = otherBox(chart, element)
   if (!box) return

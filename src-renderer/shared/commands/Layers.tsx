@@ -4,7 +4,7 @@ import { closeLayer, useLayer } from './layers.ts'
 import { Palette } from './Palette.tsx'
 import { ShortcutList } from './ShortcutList.tsx'
 
-/** What the keys bring up over the window, in every room. */
+/** The palette and the list of shortcuts, over every page. */
 export function CommandLayers() {
   const { t } = useTranslation('palette')
   const shown = useLayer()

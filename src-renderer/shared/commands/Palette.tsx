@@ -17,7 +17,7 @@ import { useShortcuts } from './useKeys.ts'
 
 const close = (): void => closeLayer('palette')
 
-/** Everything that can be done or gone to, by name: commands, conversations, models. */
+/** Finds commands, chats and models by name. */
 export function Palette() {
   const { t } = useTranslation('palette')
   const open = useLayer() === 'palette'
@@ -32,7 +32,7 @@ export function Palette() {
 function Content() {
   const { t } = useTranslation('palette')
   const shortcuts = useShortcuts()
-  // As it is when the palette opens: a list that changes under the arrow keys would be chosen from by mistake.
+  // Fixed when the palette opens: if the list changed under the arrow keys, a person could run the wrong entry.
   const find = useMemo(
     () => finder(catalogue(commandStore.getState().commands.values(), sourceStore.getState().sources, recentIds())),
     [],
@@ -50,7 +50,7 @@ function Content() {
   }
   const goTo = (next: number): void => {
     setAt(next)
-    // The heading above the first line comes into sight with it.
+    // Scrolls the first heading into view together with its first line.
     list.current?.scrollToIndex(lines[next - 1]?.line === 'heading' ? next - 1 : next, { align: 'nearest' })
     list.current?.scrollToIndex(next, { align: 'nearest' })
   }
@@ -58,7 +58,7 @@ function Content() {
     if (line?.line !== 'entry') return
     remember(line.entry.id)
     close()
-    // After the dialog has given the focus back: a command may want it elsewhere.
+    // Runs after the dialog has restored the focus, because a command may move it.
     setTimeout(line.entry.run)
   }
   const byKey = (event: KeyboardEvent): void => {
@@ -127,10 +127,10 @@ function Content() {
   )
 }
 
-/** How many lines PageUp and PageDown go. */
+/** Lines per PageUp and PageDown. */
 const page = 9
 
-/** The line that a key leads to; null where it leads to none. */
+/** The line that a key moves to. Null when the key does not move. */
 function goalOf(key: string, lines: readonly PaletteLine[], at: number): number | null {
   if (lines.length === 0) return null
   if (key === 'ArrowDown') return entryAfter(lines, at, 1)
@@ -140,7 +140,7 @@ function goalOf(key: string, lines: readonly PaletteLine[], at: number): number 
   return lines[far]?.line === 'entry' ? far : entryAfter(lines, far, 1)
 }
 
-/** The palette's own keys shut it again. */
+/** The shortcut that opens the palette also closes it. */
 function isPaletteKey(event: globalThis.KeyboardEvent, shortcuts: Shortcuts): boolean {
   const command = commandStore.getState().commands.get('view.palette')
   const pressed = keysOfPress(event, isMac)
@@ -155,10 +155,10 @@ function keysShown(entry: Entry, shortcuts: Shortcuts): string {
 
 const rowHeight = 32
 const headingHeight = 26
-const mostHeight = 420
+const maxHeight = 420
 const heightOf = (lines: readonly PaletteLine[]): number =>
   Math.min(
-    mostHeight,
+    maxHeight,
     lines.reduce((sum, { line }) => sum + (line === 'entry' ? rowHeight : headingHeight), 0),
   )
 

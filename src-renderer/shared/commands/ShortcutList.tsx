@@ -15,7 +15,7 @@ import { isKept, keysOfPress, showKeys } from './keys.ts'
 import { type Command, commandStore, groups } from './registry.ts'
 import { useShortcuts } from './useKeys.ts'
 
-/** Every command with its keys, to be read and changed. */
+/** All commands with their shortcuts, to read and change. */
 export function ShortcutList() {
   const { t } = useTranslation('palette')
   const studio = useStudio()
@@ -90,7 +90,7 @@ function Row({ command, commands, shortcuts, recording, onRecord, onSave }: RowP
   const { t } = useTranslation('palette')
   const button = useRef<HTMLButtonElement>(null)
   const was = useRef(recording)
-  // The focus comes back to the button that the recorder took the place of.
+  // Returns the focus to the button that the recorder replaced.
   useEffect(() => {
     if (was.current && !recording) button.current?.focus()
     was.current = recording
@@ -144,7 +144,7 @@ function Row({ command, commands, shortcuts, recording, onRecord, onSave }: RowP
   )
 }
 
-/** Waits for keys to be pressed. Esc gives up, so it can't be given to a command here. */
+/** Waits for a key combination. Escape cancels, so it cannot become a shortcut here. */
 function Recorder(props: {
   command: Command
   commands: ReadonlyMap<string, Command>
@@ -199,7 +199,7 @@ function Recorder(props: {
           <Button size="small" onClick={() => onKeys(pressed)}>
             {t('useHere')}
           </Button>
-          <Button size="small" look="plain" onClick={onEnd}>
+          <Button size="small" variant="plain" onClick={onEnd}>
             {t('leave')}
           </Button>
         </span>

@@ -1,18 +1,18 @@
 import { spareOf } from './keys.ts'
 import type { Command } from './registry.ts'
 
-/** Keys by command id, where a person changed them; an empty text takes them away (`settings.shortcuts`). */
+/** Shortcuts that the person changed, by command id. An empty text removes the shortcut (`settings.shortcuts`). */
 export type Shortcuts = Readonly<Record<string, string>>
 type Commands = ReadonlyMap<string, Command>
 
-/** The keys of a command: the person's own, else those it begins with. Several are parted by a space. */
+/** The shortcuts of a command: the person's own, otherwise the defaults. Several are separated by spaces. */
 export function keysOf(command: Pick<Command, 'id' | 'keys'>, shortcuts: Shortcuts): string[] {
   return (shortcuts[command.id] ?? command.keys ?? '').split(' ').filter(Boolean)
 }
 
 /**
- * The commands that each combination can mean, by id: the first one that is possible is meant. A person's own keys come before a command's
- * first ones, among equals the one that was offered last. Alt+Shift stands in for Mod behind whatever has that combination itself.
+ * The command ids for each combination. The first possible command runs. The person's own shortcuts precede defaults, and later offers
+ * precede earlier ones. Alt+Shift replaces Mod, with the lowest priority.
  */
 export function bindings(commands: Commands, shortcuts: Shortcuts): Map<string, string[]> {
   const own = new Map<string, string[]>()
@@ -34,7 +34,7 @@ export function bindings(commands: Commands, shortcuts: Shortcuts): Map<string, 
   return all
 }
 
-/** Commands that have these keys where this one can be meant. Those of another room are in nobody's way. */
+/** Commands with this combination that could conflict. Commands of another page do not conflict. */
 export function holdersOf(keys: string, besides: Command, commands: Commands, shortcuts: Shortcuts): Command[] {
   return [...commands.values()].filter(
     (command) =>
@@ -44,11 +44,14 @@ export function holdersOf(keys: string, besides: Command, commands: Commands, sh
   )
 }
 
-/** The settings after a command got these keys and everything else gave them up. An empty text takes its keys away. */
+/**
+ * The settings after a command received a combination, which is removed from all other commands. An empty text removes the command's
+ * shortcut.
+ */
 export function withKeys(command: Command, keys: string, commands: Commands, shortcuts: Shortcuts): Shortcuts {
   const next: Record<string, string> = { ...shortcuts }
   const set = (one: Command, value: string): void => {
-    // What is as it was at first needs no note: a later version may begin with other keys.
+    // A default is not stored, because a later version may have another default.
     if (value === (one.keys ?? '')) delete next[one.id]
     else next[one.id] = value
   }
@@ -66,7 +69,7 @@ export function withKeys(command: Command, keys: string, commands: Commands, sho
   return next
 }
 
-/** The settings after a command went back to its first keys; what has taken those meanwhile gives them up. */
+/** The settings after a command returned to its default, which is removed from all other commands. */
 export function withoutOwnKeys(command: Command, commands: Commands, shortcuts: Shortcuts): Shortcuts {
   let next: Shortcuts = Object.fromEntries(Object.entries(shortcuts).filter(([id]) => id !== command.id))
   for (const keys of keysOf(command, next)) {

@@ -7,7 +7,7 @@ import { type Command, commandStore, isPossible } from './registry.ts'
 const none: Shortcuts = {}
 let made: { commands: unknown; shortcuts: Shortcuts; keys: Map<string, string[]> } | null = null
 
-/** What each combination can mean now; made again only when a command or a setting changed. */
+/** The current bindings, computed again only when a command or a setting changes. */
 function current(): Map<string, string[]> {
   const { commands } = commandStore.getState()
   const shortcuts = appStore.getState().app?.settings.shortcuts ?? none
@@ -17,7 +17,7 @@ function current(): Map<string, string[]> {
   return made.keys
 }
 
-/** The one place where keys become deeds. Whoever handles a press itself calls `preventDefault`, and nothing happens here. */
+/** The only place where key presses run commands. Code that handles a press itself calls `preventDefault`. */
 export function followKeys(signal: AbortSignal): void {
   addEventListener(
     'keydown',
@@ -32,7 +32,7 @@ export function followKeys(signal: AbortSignal): void {
 }
 
 function commandFor(event: KeyboardEvent): Command | null {
-  // 229: a key that an input method takes, also where isComposing is already false.
+  // 229: the key belongs to an input method, even when isComposing is already false.
   if (event.defaultPrevented || event.repeat || event.isComposing || event.keyCode === 229) return null
   const keys = keysOfPress(event, isMac)
   if (keys === null || (writes(event.target) && !worksInFields(keys))) return null
@@ -40,11 +40,11 @@ function commandFor(event: KeyboardEvent): Command | null {
   const meant = (current().get(keys) ?? []).flatMap((id) => commands.get(id) ?? [])
   const command = meant.find(isPossible)
   if (!command) return null
-  // Behind a modal dialog the window does nothing.
+  // Shortcuts do nothing behind a modal dialog.
   return document.querySelector('dialog[open]') ? null : command
 }
 
-/** Where a letter is a letter: fields, and menus, which are searched by typing. */
+/** Whether letters are text there: in fields, and in menus, which are searched by typing. */
 function writes(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

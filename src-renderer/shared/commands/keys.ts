@@ -1,7 +1,7 @@
 /**
- * Keys as text, such as `Mod+Shift+F`: modifiers in the order Mod, Ctrl, Alt, Shift, then the key. Mod is Cmd on a Mac and Ctrl elsewhere;
- * Ctrl is a Mac's control key alone. Letters, digits and F keys carry Shift; other characters are named by what they write, so that `?` is
- * `?` on every keyboard, however it is typed there.
+ * Keys as text, for example `Mod+Shift+F`: modifiers in the order Mod, Ctrl, Alt, Shift, then the key. Mod is Cmd on a Mac and Ctrl
+ * elsewhere. Ctrl means only a Mac's control key. Letters, digits and F keys include Shift. Other characters are named by the character
+ * itself, so that `?` is `?` on every keyboard layout.
  */
 export type Press = Pick<KeyboardEvent, 'key' | 'code' | 'metaKey' | 'ctrlKey' | 'altKey' | 'shiftKey'> & {
   getModifierState?: (key: string) => boolean
@@ -20,7 +20,7 @@ const modifierKeys = new Set([
   'Process',
 ])
 
-/** What stands on a key of the usual board where a modifier writes something else there. */
+/** The characters of a US keyboard, for keys that produce another character with a modifier. */
 const onTheKey: Record<string, string> = {
   Comma: ',',
   Period: '.',
@@ -35,14 +35,14 @@ const onTheKey: Record<string, string> = {
   Backquote: '`',
 }
 
-/** The text of a press; null for a modifier alone, for AltGr (which writes), and for what can't be told. */
+/** The text of a key press. Null for a modifier alone, for AltGr (which types characters), and for unknown keys. */
 export function keysOfPress(press: Press, mac: boolean): string | null {
   if (modifierKeys.has(press.key) || press.getModifierState?.('AltGraph')) return null
   const named = nameOf(press)
   if (named === null) return null
   const { key, carriesShift } = named
   const mod = mac ? press.metaKey : press.ctrlKey
-  // Windows' and Linux's own key belongs to the system.
+  // The Windows key belongs to the system.
   if (!mac && press.metaKey) return null
   const parts = [
     mod && 'Mod',
@@ -58,7 +58,7 @@ function nameOf({ key, code, altKey }: Press): { key: string; carriesShift: bool
   const digit = /^(?:Digit|Numpad)([0-9])$/.exec(code)?.[1]
   if (digit !== undefined) return { key: digit, carriesShift: true }
   const letter = /^Key([A-Z])$/.exec(code)?.[1]
-  // With Alt a letter writes something else (on a Mac), and other scripts have no Latin letter: then the place on the board counts.
+  // On a Mac, Alt changes the character of a letter key, and other scripts have no Latin letters. The physical key decides then.
   if (letter !== undefined && (altKey || !/^[a-z]$/i.test(key))) return { key: letter, carriesShift: true }
   if (/^[a-z]$/i.test(key)) return { key: key.toUpperCase(), carriesShift: true }
   if (altKey && onTheKey[code] !== undefined) return { key: onTheKey[code], carriesShift: true }
@@ -68,7 +68,7 @@ function nameOf({ key, code, altKey }: Press): { key: string; carriesShift: bool
   return key.length === 1 ? { key, carriesShift: false } : null
 }
 
-/** `Alt+Shift+K` for `Mod+K`: a browser keeps some Mod combinations, such as Mod+N, for itself. Null where there is no such thing. */
+/** `Alt+Shift+K` for `Mod+K`, because browsers reserve some Mod combinations such as Mod+N. Null when there is no replacement. */
 export function spareOf(keys: string): string | null {
   const single = /^Mod\+([^+]+)$/.exec(keys)?.[1]
   return single === undefined ? null : `Alt+Shift+${single}`
@@ -91,7 +91,7 @@ const signs: Record<string, string> = {
   Enter: '↵',
 }
 
-/** As this machine's people write it: `⇧⌘F` or `Ctrl+Shift+F`. */
+/** As users of this platform write it: `⇧⌘F` or `Ctrl+Shift+F`. */
 export function showKeys(keys: string, mac: boolean): string {
   const parts = keys.split('+').map((part) => part || '+')
   const last = parts.at(-1) ?? ''
@@ -102,7 +102,7 @@ export function showKeys(keys: string, mac: boolean): string {
   return [...order.filter((mod) => mods.includes(mod)).map((mod) => macSigns[mod] ?? mod), key].join('')
 }
 
-/** Keys that edit text or belong to every program; nobody wants them to do something else. */
+/** Combinations that edit text or that every program uses. They cannot be reassigned. */
 const kept = new Set([
   'Mod+C',
   'Mod+V',
@@ -119,6 +119,6 @@ const kept = new Set([
 export const isKept = (keys: string): boolean =>
   kept.has(keys) || /^(Shift\+)?([A-Z0-9]|Backspace|Delete|Arrow\w+)$/.test(keys)
 
-/** Has a modifier or is Esc or an F key, and so can be meant while a person writes. */
+/** Whether the combination works while a person types: it has a modifier, or is Escape or an F key. */
 export const worksInFields = (keys: string): boolean =>
   /^(Mod|Ctrl|Alt)\+/.test(keys) || /^(Shift\+)?(Escape|F\d+)$/.test(keys)

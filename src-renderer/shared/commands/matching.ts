@@ -4,7 +4,7 @@ import type { CommandSource, Thing } from './sources.ts'
 
 export type PaletteGroup = 'recent' | Command['group'] | CommandSource['id']
 
-/** One line that can be chosen. `id` is unique over all groups, such as `chats:UUID`. */
+/** A line that can be chosen. `id` is unique over all groups, for example `chats:UUID`. */
 export interface Entry {
   id: string
   group: Exclude<PaletteGroup, 'recent'>
@@ -15,14 +15,14 @@ export interface Entry {
 
 export type PaletteLine =
   | { line: 'heading'; group: PaletteGroup }
-  /** `marks` are the places in the title that matched. */
+  /** `marks` are the matching positions in the title. */
   | { line: 'entry'; entry: Entry; marks: readonly number[] }
 
 export interface PaletteCatalogue {
   commands: readonly Entry[]
   chats: readonly Entry[]
   models: readonly Entry[]
-  /** Ids of entries, the latest first. */
+  /** Ids of entries, latest first. */
   recent: readonly string[]
 }
 
@@ -51,9 +51,9 @@ function entryOf(source: CommandSource, { id, title, beside }: Thing): Entry {
 
 const recentShown = 6
 const chatsShown = 30
-const mostOfAGroup = 60
+const maxPerGroup = 60
 
-/** Searches a catalogue. Preparing it costs some 10 ms for 10,000 titles, and is put off to the first letter. */
+/** Creates the search over a catalogue. Preparing costs about 10 ms for 10,000 titles and happens at the first letter. */
 export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
   let prepared: ReturnType<typeof prepare> | null = null
   const prepare = () => ({
@@ -62,7 +62,7 @@ export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
     models: fuzzysort.snapshot(models, { key: 'title' }),
   })
   const place = new Map(recent.map((id, at) => [id, recent.length - at]))
-  /** What was used of late comes first among what fits about as well. */
+  /** Recently used entries precede others with a similar score. */
   const bonus = (id: string): number => ((place.get(id) ?? 0) / Math.max(1, recent.length)) * 0.08
 
   const everything = (): PaletteLine[] => {
@@ -84,12 +84,12 @@ export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
     const found = (['commands', 'chats', 'models'] as const).map((name) => {
       const all = prepared as NonNullable<typeof prepared>
       const results = fuzzysort
-        .go(text, all[name], { limit: mostOfAGroup, threshold: 0.3 })
+        .go(text, all[name], { limit: maxPerGroup, threshold: 0.3 })
         .map((result) => ({ entry: result.obj, marks: result.indexes, score: result.score + bonus(result.obj.id) }))
         .sort((a, b) => b.score - a.score)
       return { name, results }
     })
-    // The group with the best hit stands first: Enter takes what was meant.
+    // The group with the best match is first, so that Enter runs the intended entry.
     found.sort((a, b) => (b.results[0]?.score ?? 0) - (a.results[0]?.score ?? 0))
     return found.flatMap(({ name, results }) => {
       if (name !== 'commands')
@@ -115,7 +115,7 @@ function section(group: PaletteGroup, entries: readonly Entry[]): PaletteLine[] 
   return [{ line: 'heading', group }, ...entries.map((entry) => line({ entry, marks: [] }))]
 }
 
-/** The next line that can be chosen, round the ends. */
+/** The next line that can be chosen, wrapping at the ends. */
 export function entryAfter(lines: readonly PaletteLine[], at: number, step: 1 | -1): number {
   for (let n = 1; n <= lines.length; n++) {
     const next = (at + step * n + lines.length * 2) % lines.length
@@ -124,7 +124,7 @@ export function entryAfter(lines: readonly PaletteLine[], at: number, step: 1 | 
   return -1
 }
 
-/** A title in pieces, those that matched marked. */
+/** Splits a title into matching and other pieces. */
 export function pieces(title: string, marks: readonly number[]): { text: string; hit: boolean }[] {
   const hits = new Set(marks)
   const found: { text: string; hit: boolean }[] = []

@@ -3,7 +3,7 @@ import { localStore } from '../storage.ts'
 const key = 'palette.recent'
 const most = 30
 
-/** Ids of what was chosen in the palette, the latest first. */
+/** Ids of recently chosen entries, latest first. */
 export function recentIds(): string[] {
   const kept = localStore.getJson(key)
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string').slice(0, most) : []

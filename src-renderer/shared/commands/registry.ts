@@ -2,7 +2,7 @@ import { createStore } from 'zustand/vanilla'
 import { i18n } from '../../i18n/index.ts'
 import { type PageName, routeStore } from '../../stores/route.ts'
 
-/** Headings of commands, in the order in which palette and settings show them. */
+/** Groups of commands, in the order of the palette and the settings. */
 export const groups = [
   'chat',
   'conversation',
@@ -18,31 +18,31 @@ export const groups = [
   'settings',
 ] as const
 
-/** Something that a person can do, from the palette, by keys, or from a menu. */
+/** An action that a person can run from the palette, by a shortcut or from a menu. */
 export interface Command {
-  /** Such as `chat.new`; keys that a person chose are kept under it. */
+  /** For example `chat.new`. The person's own shortcut is stored under it. */
   id: string
-  /** In the window's language, as it is shown now. */
+  /** In the current language of the window. */
   title: string
-  /** Under which heading the palette shows it. */
+  /** The heading in the palette. */
   group: (typeof groups)[number]
-  /** The one room in which it can be meant; two rooms can have the same keys for their own. Everywhere if absent. */
+  /** The only page where the command is available, so that pages can share a combination. Absent: everywhere. */
   page?: PageName
-  /** Keys to begin with, such as `Mod+Shift+F`; Mod is Cmd on a Mac and Ctrl elsewhere. */
+  /** Default shortcut, for example `Mod+Shift+F`. Mod is Cmd on a Mac and Ctrl elsewhere. */
   keys?: string
-  /** False while it makes no sense; then neither keys nor palette run it. */
+  /** False while the command is unavailable: neither shortcut nor palette run it. */
   when?: () => boolean
   run: () => void
 }
 
-/** Whether it makes sense now, where the person is. */
+/** Whether the command is available on the current page. */
 export const isPossible = ({ page: feature, when }: Command): boolean =>
   (feature === undefined || feature === routeStore.getState().route.page) && (!when || when())
 
-/** By id, in the order of their coming. */
+/** By id, in the order of registration. */
 export const commandStore = createStore<{ commands: ReadonlyMap<string, Command> }>(() => ({ commands: new Map() }))
 
-/** Offers commands until the answer is called; one with an id that is there already takes its place. */
+/** Registers commands and returns the function that removes them. A command replaces an earlier one with the same id. */
 export function offerCommands(commands: readonly Command[]): () => void {
   commandStore.setState(({ commands: before }) => {
     const after = new Map(before)
@@ -57,8 +57,8 @@ export function offerCommands(commands: readonly Command[]): () => void {
     })
 }
 
-/** Offers them, and again in other words when the language changes; the answer ends it. */
-export function offerInWords(commands: () => readonly Command[]): () => void {
+/** Registers commands, and again when the language changes. Returns the function that removes them. */
+export function offerTranslatedCommands(commands: () => readonly Command[]): () => void {
   let stop = offerCommands(commands())
   const again = (): void => {
     stop()

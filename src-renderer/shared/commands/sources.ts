@@ -1,24 +1,24 @@
 import { createStore } from 'zustand/vanilla'
 
-/** Something that the palette finds besides commands. */
+/** An item in the palette that is not a command. */
 export interface Thing {
   id: string
   title: string
-  /** A word or two at its end. */
+  /** A short text at the end of the line. */
   beside?: string
 }
 
-/** Where things come from: conversations, models. */
+/** A source of palette items: chats, models. */
 export interface CommandSource {
   id: 'chats' | 'models'
-  /** Asked once each time the palette opens, so it may cost a few ms. */
+  /** Called once each time the palette opens, so it may take a few ms. */
   things: () => readonly Thing[]
   run: (id: string) => void
 }
 
 export const sourceStore = createStore<{ sources: readonly CommandSource[] }>(() => ({ sources: [] }))
 
-/** Offers things to the palette until the answer is called. */
+/** Registers a source and returns the function that removes it. */
 export function offerSource(source: CommandSource): () => void {
   sourceStore.setState(({ sources }) => ({ sources: [...sources, source] }))
   return () => sourceStore.setState(({ sources }) => ({ sources: sources.filter((one) => one !== source) }))

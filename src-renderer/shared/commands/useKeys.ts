@@ -7,10 +7,10 @@ import { commandStore } from './registry.ts'
 
 const none: Shortcuts = {}
 
-/** The person's own keys, by command id. */
+/** The person's own shortcuts, by command id. */
 export const useShortcuts = (): Shortcuts => useApp(({ app }) => app?.settings.shortcuts ?? none)
 
-/** The keys of a command as they are shown, such as `Ctrl+K`; empty where it has none or is not there. */
+/** The displayed shortcut of a command, for example `Ctrl+K`. Empty when there is none. */
 export function useKeysOf(id: string): string {
   const shortcuts = useShortcuts()
   const command = useStore(commandStore, ({ commands }) => commands.get(id))

@@ -15,16 +15,19 @@ import { Segmented } from '../ui/Segmented.tsx'
 import { judgeAddress } from './address.ts'
 import { canAsk, connectReducer, firstForm } from './form.ts'
 
-/** Base address, key, where to keep it; Test and Connect. The key is sealed before it leaves the page and its input emptied at once. */
+/**
+ * Base address, key and key storage, with Test and Connect. The key is encrypted before it leaves the page, and its input is cleared at
+ * once.
+ */
 export function ConnectForm({
   profile,
   named = false,
   onConnected,
   aside,
 }: {
-  /** The one whose address and key are changed; without, one is added. */
+  /** The connection to edit. Absent: a new connection is added. */
   profile?: Pick<SavedProfile, 'id' | 'baseUrl' | 'allowInsecure'>
-  /** Asks for a name too. */
+  /** Whether to ask for a name. */
   named?: boolean
   onConnected: () => void
   aside?: ReactNode
@@ -36,14 +39,14 @@ export function ConnectForm({
   const keyInput = useRef<HTMLInputElement>(null)
   const nameInput = useRef<HTMLInputElement>(null)
   const [taken, setTaken] = useState<string | null>(null)
-  const keep = keychain?.available ? form.keep : 'session'
+  const keyStorage = keychain?.available ? form.keyStorage : 'session'
   const address = judgeAddress(form.baseUrl)
 
   const sealedKey = async (): Promise<SealedKey> => {
     const input = keyInput.current
     if (form.sealed || !input) {
       if (form.sealed) return form.sealed
-      throw new Error('The key input is not there.')
+      throw new Error('The key input is missing.')
     }
     const { publicKey } = await studio.connection.sealingKey()
     const sealed = await sealKey(publicKey, input.value.trim())
@@ -69,7 +72,7 @@ export function ConnectForm({
       else {
         await studio.connection.connect({
           ...target,
-          keep,
+          keep: keyStorage,
           ...(name !== '' && { name }),
           ...(profile && { id: profile.id }),
         })
@@ -133,8 +136,8 @@ export function ConnectForm({
         <span className="font-[540] text-s">{t('keep')}</span>
         <Segmented
           label={t('keep')}
-          value={keep}
-          onChange={(value) => send({ type: 'keep', keep: value })}
+          value={keyStorage}
+          onChange={(value) => send({ type: 'keyStorage', keyStorage: value })}
           segments={[
             { value: 'keychain', label: t('keepKeychain'), disabled: !keychain?.available },
             { value: 'session', label: t('keepSession') },
@@ -143,7 +146,7 @@ export function ConnectForm({
         <span className="text-faint text-s">
           {keychain && !keychain.available
             ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
-            : t(keep === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
+            : t(keyStorage === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
         </span>
       </div>
       {form.problem && <ProblemNotice problem={form.problem} noAction />}
@@ -159,7 +162,7 @@ export function ConnectForm({
         <Button busy={form.phase === 'testing'} disabled={!canAsk(form)} onClick={() => void ask('testing')}>
           {form.phase === 'testing' ? t('testing') : t('test')}
         </Button>
-        <Button look="go" type="submit" busy={form.phase === 'connecting'} disabled={!canAsk(form)}>
+        <Button variant="primary" type="submit" busy={form.phase === 'connecting'} disabled={!canAsk(form)}>
           {form.phase === 'connecting' ? t('connecting') : t('connect')}
         </Button>
       </div>

@@ -1,6 +1,6 @@
 const loopback = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/i
 
-/** What a typed base address is: `insecure` is plain http to a machine that is not this one. */
+/** Checks a typed base address. `insecure`: plain http to another computer. */
 export function judgeAddress(typed: string): 'empty' | 'bad' | 'insecure' | 'good' {
   const text = typed.trim()
   if (text === '') return 'empty'

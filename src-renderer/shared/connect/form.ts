@@ -9,12 +9,12 @@ export interface TestResult {
   keyName: string | null
 }
 
-/** The form without the key: that is in its input until it is sealed, and here only as ciphertext for the core's process. */
+/** The form without the key. The key is only in its input, and here only as ciphertext for the core's process. */
 export interface ConnectForm {
   baseUrl: string
-  keep: 'keychain' | 'session'
+  keyStorage: 'keychain' | 'session'
   allowInsecure: boolean
-  /** Something is typed in the key's input. */
+  /** Whether the key input has text. */
   keyTyped: boolean
   sealed: SealedKey | null
   phase: 'editing' | 'testing' | 'connecting'
@@ -24,7 +24,7 @@ export interface ConnectForm {
 
 export type ConnectAction =
   | { type: 'address'; baseUrl: string }
-  | { type: 'keep'; keep: ConnectForm['keep'] }
+  | { type: 'keyStorage'; keyStorage: ConnectForm['keyStorage'] }
   | { type: 'insist'; allowInsecure: boolean }
   | { type: 'key'; typed: boolean }
   | { type: 'sealed'; sealed: SealedKey }
@@ -37,7 +37,7 @@ export const firstForm = (
   keychain: boolean,
 ): ConnectForm => ({
   baseUrl: former?.baseUrl ?? '',
-  keep: keychain ? 'keychain' : 'session',
+  keyStorage: keychain ? 'keychain' : 'session',
   allowInsecure: former?.allowInsecure ?? false,
   keyTyped: false,
   sealed: null,
@@ -46,16 +46,16 @@ export const firstForm = (
   problem: null,
 })
 
-/** What was found out about other input than the present one is no longer shown. */
+/** Results of earlier input are hidden. */
 const stale = { tested: null, problem: null }
 
 export function connectReducer(form: ConnectForm, action: ConnectAction): ConnectForm {
   switch (action.type) {
     case 'address':
-      // Insisting is for one address: another one asks again.
+      // The consent to an insecure connection is for one address. Another address asks again.
       return { ...form, ...stale, baseUrl: action.baseUrl, allowInsecure: false }
-    case 'keep':
-      return { ...form, keep: action.keep }
+    case 'keyStorage':
+      return { ...form, keyStorage: action.keyStorage }
     case 'insist':
       return { ...form, allowInsecure: action.allowInsecure }
     case 'key':
@@ -67,7 +67,7 @@ export function connectReducer(form: ConnectForm, action: ConnectAction): Connec
     case 'works':
       return { ...form, phase: 'editing', tested: action.tested }
     case 'failed':
-      // `bad_input` may be a key sealed for a process that has ended since: it must be given again.
+      // `bad_input` can mean that the key was encrypted for a process that has ended: it must be entered again.
       return {
         ...form,
         phase: 'editing',
@@ -77,7 +77,7 @@ export function connectReducer(form: ConnectForm, action: ConnectAction): Connec
   }
 }
 
-/** Whether it can be sent: an address, a key, and the person's word where the key would go out unencrypted. */
+/** Whether the form is complete: an address, a key, and the person's consent when the key would be sent unencrypted. */
 export function canAsk(form: ConnectForm): boolean {
   const address = judgeAddress(form.baseUrl)
   const safe = address === 'good' || (address === 'insecure' && form.allowInsecure)

@@ -1,7 +1,5 @@
-/*
- * The page inside of a diagram's frame. It has an origin of its own that nothing shares, no network and no storage (its policy stands
- * in src-main/hosts/csp.ts). A plain script: a module would be fetched with CORS, which an origin of nobody does not pass.
- */
+/* The page inside a diagram's frame. It has an opaque origin, no network and no storage (its policy is in src-main/hosts/csp.ts). It is
+   a plain script, because a module is fetched with CORS, which an opaque origin does not pass. */
 interface MermaidScript {
   initialize: (options: object) => void
   render: (id: string, source: string) => Promise<{ svg: string }>
@@ -10,12 +8,15 @@ interface MermaidScript {
   const say = (words: object): void => parent.postMessage(words, '*')
   const { mermaid } = globalThis as unknown as { mermaid: MermaidScript }
 
-  /** Would load or run something by standing in the page, even in an element that is nowhere in it. */
+  /** Elements and attributes that would load or run something when inserted into a page, even into a detached element. */
   const actors =
     'script, iframe, object, embed, img, image, feImage, video, audio, source, track, link, meta, base, form, input'
   const loads = /^(?:src|srcset|data|poster|background|formaction|action|ping)$/i
 
-  /** Event attributes renamed in whatever reads as a tag: a document that is only looked at reports them as well, so this comes before. */
+  /**
+   * Renames event attributes in everything that looks like a tag. Parsing alone already reports them as policy violations, so this runs
+   * first.
+   */
   const unheard = (html: string): string =>
     html.replace(/<[a-z](?:[^"'>]|"[^"]*"|'[^']*')*>?/gi, (tag) =>
       tag.replace(/([\s"'/])on(?=[a-z]+\s*=)/gi, '$1data-'),
@@ -28,10 +29,8 @@ interface MermaidScript {
     }
   }
 
-  /*
-   * Mermaid sets labels as HTML here and there, to measure, clean or decode them. The frame's policy lets nothing of it act, but says so
-   * aloud; so whatever is set as HTML is parsed in a document where nothing is loaded, and disarmed there.
-   */
+  /* Mermaid sets labels as HTML in several places, to measure, clean or decode them. The frame's policy blocks any effect but reports
+     violations. So this document, which loads nothing, parses and cleans all HTML first. */
   const inert = document.implementation.createHTMLDocument('')
   const native = Object.getOwnPropertyDescriptor(Element.prototype, 'innerHTML')
   const setNative = native?.set
@@ -59,7 +58,7 @@ interface MermaidScript {
     if (!/^on/i.test(name)) setAttribute.call(this, name, value)
   }
 
-  /** Bounds that a diagram's own directives can't change: `secure` names them. */
+  /** Limits that a diagram's own directives cannot change, because `secure` names them. */
   const bounds = {
     startOnLoad: false,
     securityLevel: 'strict',
@@ -72,7 +71,7 @@ interface MermaidScript {
     themeCSS: '',
   }
 
-  /** Takes out whatever would lead out of the picture: links, pictures, foreign elements, event attributes. */
+  /** Removes everything that could leave the picture: links, images, foreign elements, event attributes. */
   const cleaned = (svg: string): SVGSVGElement | null => {
     const root = new DOMParser().parseFromString(svg, 'text/html').querySelector('svg')
     if (!root) return null
@@ -101,7 +100,7 @@ interface MermaidScript {
     })
     const { svg } = await mermaid.render('drawn', source)
     const root = cleaned(svg)
-    if (!root) throw new Error('Nothing was drawn.')
+    if (!root) throw new Error('Mermaid drew nothing.')
     const { width, height } = root.viewBox.baseVal
     root.style.maxWidth = 'none'
     document.body.replaceChildren(root)
@@ -127,7 +126,7 @@ interface MermaidScript {
       say({ type: 'failed', reason: thrown instanceof Error ? thrown.message : String(thrown) })
     })
   })
-  // A click in a picture leads nowhere.
+  // Clicks in a picture do nothing.
   addEventListener('click', (event) => event.preventDefault(), true)
   say({ type: 'ready' })
 }

@@ -2,24 +2,24 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
-import { appStore, withToast } from '../../stores/app.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 import { Notice } from '../ui/Notice.tsx'
 import { type ProblemTarget, problemTargets, problemTone } from './actions.ts'
-import { detailsOf, messageBeside, saidBy, waitSeconds } from './details.ts'
+import { detailsOf, messageBeside, serviceMessage, waitSeconds } from './details.ts'
 
 export interface ProblemNoticeProps {
   problem: Problem
-  /** What the place does for its own actions. Without a handler for `retry` or `edit` no button is shown. */
+  /** Handlers for actions that need this place. Without a handler for `retry` or `edit`, that button is absent. */
   on?: Partial<Record<ProblemTarget, () => void>>
-  /** Where the thing to do stands right beside it, such as in a form. */
+  /** Hides the action, when the place itself offers it, for example in a form. */
   noAction?: boolean
   role?: 'alert' | 'status' | 'note'
   className?: string
 }
 
-/** A failure as the specification's table tells it: what happened, what it means, the sentence of this case, the one thing to do, the raw body a click away. */
+/** Shows a failure: what happened, what it means, the message of this case, one action, and the raw body behind a button. */
 export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
   const { t } = useTranslation(['problems', 'common'])
   const studio = useStudio()
@@ -36,15 +36,13 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
       setBusy(true)
       studio.connection
         .recheck()
-        .catch((thrown: unknown) =>
-          appStore.setState(withToast(appStore.getState(), { id: 'recheck', text: problemOf(thrown).message })),
-        )
+        .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
         .finally(() => setBusy(false))
     },
   }
   const act = noAction ? undefined : (on[target] ?? general[target])
   const seconds = waitSeconds(problem)
-  const said = saidBy(problem)
+  const quoted = serviceMessage(problem)
   const title = t(`problems:kinds.${problem.kind}.title`)
   const meaning = t(`problems:kinds.${problem.kind}.meaning`)
   const message = messageBeside(problem, [title, meaning])
@@ -65,9 +63,9 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
           {message}
         </p>
       )}
-      {said !== null && (
+      {quoted !== null && (
         <p className="mt-1 break-words" dir="auto">
-          {t('problems:said', { message: said })}
+          {t('problems:said', { message: quoted })}
         </p>
       )}
     </Notice>

@@ -1,7 +1,7 @@
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
 
 /**
- * Where the one action of a problem leads. `retry` and `edit` need the place where it happened to take part; the others work
+ * Where the action of a problem leads. `retry` and `edit` need a handler of the place where the problem occurred. The others work
  * everywhere.
  */
 export type ProblemTarget =
@@ -60,7 +60,7 @@ export const problemTargets: Record<ProblemKind, ProblemTarget> = {
   bug: 'copy',
 }
 
-/** Kinds that the person brought about or that pass by themselves are told in amber, the others in red. */
+/** Problems that the person caused or that pass by themselves are amber, others are red. */
 const mild: ReadonlySet<ProblemKind> = new Set([
   'cancelled',
   'rate_limited',

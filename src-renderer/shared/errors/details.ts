@@ -1,7 +1,7 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { plainText } from '../ui/plainText.ts'
 
-/** The facts of a failure as text to read or send: the status, the service's own code and type, its request id, the raw body. */
+/** The facts of a failure as text to read or send: status, the service's code and type, request id, raw body. */
 export function detailsOf(problem: Problem): string {
   const facts = [
     problem.status === undefined ? null : `status: ${problem.status}`,
@@ -12,16 +12,16 @@ export function detailsOf(problem: Problem): string {
   return [problem.message, facts.join('\n'), problem.raw ?? ''].filter(Boolean).join('\n\n')
 }
 
-/** A notice shows so many characters of the service's words and of a problem's message; all of them are among its details. */
-const mostShown = 400
+/** Upper limit of characters per message in a notice. The details contain the whole message. */
+const maxShown = 400
 
-/** What the service itself wrote, with everything unseen written out; null where it said nothing. */
-export const saidBy = ({ said = '' }: Problem): string | null => inOneLine(said)
+/** The service's own message, with hidden characters made visible. Null without a message. */
+export const serviceMessage = ({ said = '' }: Problem): string | null => inOneLine(said)
 
 /**
- * The sentence that tells what happened in this case, such as which file can't be written, with everything unseen written out. Null where
- * the other words of the notice say the same.
- * @param shown those other words
+ * The message of this case, for example which file cannot be written, with hidden characters made visible. Null when the other texts of the
+ * notice say the same.
+ * @param shown those other texts
  */
 export function messageBeside({ message, said = '' }: Problem, shown: readonly string[]): string | null {
   const words = inOneLine(message)
@@ -29,7 +29,7 @@ export function messageBeside({ message, said = '' }: Problem, shown: readonly s
   return isRepeated ? null : words
 }
 
-/** Without case, punctuation and the two kinds of apostrophes. */
+/** Removes case, punctuation and both kinds of apostrophes. */
 const lettersOf = (text: string): string =>
   ` ${text
     .toLowerCase()
@@ -39,9 +39,9 @@ const lettersOf = (text: string): string =>
 function inOneLine(text: string): string | null {
   const words = plainText(text).replace(/\s+/g, ' ').trim()
   if (words === '') return null
-  return words.length > mostShown ? `${words.slice(0, mostShown)}…` : words
+  return words.length > maxShown ? `${words.slice(0, maxShown)}…` : words
 }
 
-/** Whole seconds that the service asked to wait, rounded up: never sooner than it said. */
+/** Whole seconds that the service asked to wait, rounded up. */
 export const waitSeconds = (problem: Problem): number | null =>
   problem.retryAfterMs === undefined ? null : Math.ceil(problem.retryAfterMs / 1000)

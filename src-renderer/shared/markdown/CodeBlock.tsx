@@ -11,17 +11,17 @@ import './code/code.css'
 
 export { Pieces } from './code/Pieces.tsx'
 
-/** From so many lines on a block says how many it has. */
+/** Blocks with at least this many lines show their line count. */
 const longLines = 30
 
 interface Code {
   language: string
   pieces: readonly string[]
-  /** It may still grow. */
+  /** Whether the block may still grow. */
   open?: boolean
 }
 
-/** A fenced block. `pieces` joined are its text; only the last piece changes while it grows. */
+/** A fenced block. Its text is `pieces` joined. Only the last piece changes while the block grows. */
 export const CodeBlock = memo(function CodeBlock({ language, pieces, open = false }: Code) {
   const known = languageOf(language)
   if (known === 'mermaid') return <Diagram source={pieces.join('')} open={open} code={(tools) => code(tools)} />
@@ -33,28 +33,28 @@ export const CodeBlock = memo(function CodeBlock({ language, pieces, open = fals
 })
 
 function Fence({ known, language, pieces, open = false, tools }: Code & { known: string | null; tools: ReactNode }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const [wrap, setWrap] = useState(false)
   const painter = usePainter(known, pieces, open)
-  const label = spelled(labelOf(language)).slice(0, 40) || words('code')
+  const label = spelled(labelOf(language)).slice(0, 40) || t('code')
   const lines = open ? 0 : lineCount(pieces)
   return (
     <figure className="md-fence" aria-label={label} data-wrap={wrap}>
       <figcaption>
         <span className="md-lang">{label}</span>
-        {lines >= longLines && <span className="md-lines">{words('lines', { count: lines })}</span>}
+        {lines >= longLines && <span className="md-lines">{t('lines', { count: lines })}</span>}
         {tools}
         <button
           type="button"
           className="md-tool"
-          aria-label={words('wrapCode')}
-          title={words('wrapCode')}
+          aria-label={t('wrapCode')}
+          title={t('wrapCode')}
           aria-pressed={wrap}
           onClick={() => setWrap(!wrap)}
         >
           <WrapText aria-hidden />
         </button>
-        <CopyTool label={words('copyCode')} text={() => pieces.join('').replace(/\n$/, '')} />
+        <CopyTool label={t('copyCode')} text={() => pieces.join('').replace(/\n$/, '')} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
       <pre tabIndex={0} dir="ltr">

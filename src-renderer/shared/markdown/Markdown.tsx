@@ -8,12 +8,12 @@ import { isTableAlone, joinTables } from './tables.ts'
 import './scale.css'
 import './markdown.css'
 
-/** Sections drawn at once when a long text appears; the earlier ones follow one after another. */
+/** Sections drawn at once when a long text appears. Earlier ones follow one by one. */
 const firstSections = 2
 
 /**
- * A markdown text that may grow. Cost of a change: the newest section's unfinished block is parsed again, nothing else.
- * `growing` draws the caret.
+ * A markdown text that may grow. A change parses only the unfinished block of the newest section.
+ * @param growing draws the caret
  */
 export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   const [splitter] = useState(() => new BlockSplitter())
@@ -38,7 +38,7 @@ function useFirstSection(count: number): number {
     const frame = requestAnimationFrame(() => setFrom(from - 1))
     return () => cancelAnimationFrame(frame)
   }, [from])
-  // A text that was replaced by a shorter one starts over.
+  // A text that a shorter one replaced starts over.
   return Math.min(from, Math.max(0, count - 1))
 }
 
@@ -47,7 +47,7 @@ const Section = memo(function Section({ blocks, settled }: { blocks: readonly Bl
     <div className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {
         if (block.kind !== 'flow') return <TextView key={blockKey(block, at)} block={block} />
-        // Drawn by the block that it carries on.
+        // The previous block draws this block.
         if (carriesOn(blocks, at)) return null
         return <FlowView key={blockKey(block, at)} blocks={runFrom(blocks, at)} />
       })}
@@ -66,7 +66,7 @@ const TextView = memo(function TextView({ block }: { block: TextBlock }) {
   )
 })
 
-/** Whether a block is drawn as more rows of the table before it: that has to be a table and nothing else. */
+/** Whether a block continues the table before it. It must be a table and nothing else. */
 function carriesOn(blocks: readonly Block[], at: number): boolean {
   const [before, block] = [blocks[at - 1], blocks[at]]
   return block?.kind === 'flow' && block.carries && before?.kind === 'flow' && isTableAlone(parseBlock(before))
@@ -78,19 +78,19 @@ function runFrom(blocks: readonly Block[], first: number): FlowBlock[] {
   return blocks.slice(first, end).filter((block) => block.kind === 'flow')
 }
 
-/** A block, or a table in the blocks that it was cut into. */
+/** A block, or a table with all blocks that continue it. */
 const FlowView = memo(
   function FlowView({ blocks }: { blocks: readonly FlowBlock[] }) {
-    // A block near the size limit may take longer than a frame's share to parse: it may lag behind, never hold up typing.
+    // A block near the size limit may take longer to parse than one frame. Deferring lets the block lag behind without blocking typing.
     const shown = useDeferredValue(useSame(blocks))
-    // The draft in which the block lags behind shows what was parsed before: without this it would be parsed twice a frame.
+    // A deferred render shows the previous result. Without the memo, it would parse twice per frame.
     const nodes = useMemo(() => <Nodes nodes={joinTables(shown.map(parseBlock))} />, [shown])
     return shown[0]?.continues ? <div className="md-continues">{nodes}</div> : nodes
   },
   (before, after) => sameBlocks(before.blocks, after.blocks),
 )
 
-/** The list that was there before, as long as it holds the same. */
+/** Returns the previous list while its elements are the same. */
 function useSame(blocks: readonly FlowBlock[]): readonly FlowBlock[] {
   const [kept, setKept] = useState(blocks)
   if (sameBlocks(kept, blocks)) return kept

@@ -5,15 +5,15 @@ import { CopyTool } from './CopyTool.tsx'
 import { tableAsCsv, tableAsMarkdown } from './copy.ts'
 import { useMarkdownTexts } from './messages.ts'
 
-/** Draws the content of a row's cell. */
+/** Draws the content of a cell. */
 type DrawCell = (row: TableRow, at: number) => ReactNode
 
 /**
- * A table (GFM 4.10), scrolling sideways. The parts of a long one are tables of their own that look like one: the columns are as wide as
- * the first part made them, the header is shown once, and what is far from the view is not laid out.
+ * A table (GFM 4.10) that scrolls sideways. A long table consists of several tables that look like one: they share the column widths of the
+ * first part and its header, and parts far from the view are not laid out.
  */
 export function TableView({ table, label }: { table: Table; label: DrawCell }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const box = useRef<HTMLDivElement>(null)
   const parts = [table, ...(table.more ?? [])]
   useColumns(box, parts.length, table.children[0]?.children.length ?? 0)
@@ -21,14 +21,14 @@ export function TableView({ table, label }: { table: Table; label: DrawCell }) {
   return (
     <div className="md-table-box" ref={box}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="md-table" aria-label={words('table')} tabIndex={0}>
+      <section className="md-table" aria-label={t('table')} tabIndex={0}>
         {parts.map((part, at) => (
           <Part key={partKey(at)} rows={part.children} align={table.align} first={at === 0} label={label} />
         ))}
       </section>
       <span className="md-float">
-        <CopyTool label={words('copyMarkdown')} text={() => tableAsMarkdown(whole())} />
-        <CopyTool label={words('copyCsv')} text={() => tableAsCsv(whole())} icon={<FileSpreadsheet aria-hidden />} />
+        <CopyTool label={t('copyMarkdown')} text={() => tableAsMarkdown(whole())} />
+        <CopyTool label={t('copyCsv')} text={() => tableAsCsv(whole())} icon={<FileSpreadsheet aria-hidden />} />
       </span>
     </div>
   )
@@ -65,13 +65,10 @@ const Part = memo(
   (before, after) => before.rows === after.rows && !after.rows.some(refers),
 )
 
-/** What a reference stands for is defined elsewhere, and may change. */
+/** References are defined elsewhere, and the definition may change. */
 const refers = (row: TableRow): boolean => row.children.some((cell) => !sameNodes(cell.children, cell.children))
 
-/**
- * Sets the columns of a table in parts to the shares that its first part took by itself. Measured once: a row that comes later never
- * moves the rows before it.
- */
+/** Gives all parts the column shares of the first part. Measured once, so that later rows never move earlier ones. */
 function useColumns(box: RefObject<HTMLElement | null>, parts: number, columns: number): void {
   const widths = useRef<{ shares: number[]; least: number } | null>(null)
   useLayoutEffect(() => {
@@ -93,7 +90,7 @@ function useColumns(box: RefObject<HTMLElement | null>, parts: number, columns: 
   }, [box, parts, columns])
 }
 
-/** Shares of the columns in percent, and the least width in px in which no word has to break. */
+/** Column shares in percent, and the minimum width in px at which no word breaks. */
 function measured(table: HTMLTableElement | undefined): { shares: number[]; least: number } {
   if (!table) return { shares: [], least: 0 }
   const { style } = table
@@ -116,7 +113,7 @@ interface RowProps {
   label: DrawCell
 }
 
-/** While a table is written its block is parsed again at each change; rows that say the same stay as they are. */
+/** A growing table is parsed again at each change. Rows with the same content do not render again. */
 const Row = memo(
   function Row({ row, align, Tag, label }: RowProps) {
     return (
@@ -145,7 +142,7 @@ function sameRow(before: RowProps, after: RowProps): boolean {
   return a.every((cell, at) => sameNodes(cell.children, b[at]?.children ?? []))
 }
 
-/** Whether two lists of inline nodes are drawn the same. References depend on definitions elsewhere, so they never count as the same. */
+/** Whether two lists of inline nodes look the same. References depend on definitions elsewhere, so they never do. */
 function sameNodes(a: readonly PhrasingContent[], b: readonly PhrasingContent[]): boolean {
   if (a.length !== b.length) return false
   return a.every((one, at) => {

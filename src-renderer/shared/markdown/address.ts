@@ -3,28 +3,28 @@ import { fromPunycode } from './punycode.ts'
 
 const allowed = new Set(['http:', 'https:', 'mailto:'])
 
-/** The address as the system's browser would be given it, or null for every scheme but http, https and mailto. */
+/** The normalized address, or null for any scheme except http, https and mailto. */
 export function safeAddress(url: string): string | null {
   try {
     const parsed = new URL(url)
     return allowed.has(parsed.protocol) ? parsed.href : null
   } catch {
-    // Relative, empty or garbage: a reply has no place of its own that it could be relative to.
+    // Relative, empty or invalid: a reply has no base address.
     return null
   }
 }
 
-/** What a person should see of an address before it is opened. */
+/** What a person should see of an address before opening it. */
 export interface AddressFacts {
-  /** As it is looked up: `xn--…` where it holds letters beyond ASCII. For mailto, whom it goes to. */
+  /** As resolved by DNS: `xn--…` for letters beyond ASCII. For mailto, the recipient. */
   host: string
-  /** The same in its own letters, where that differs. */
+  /** The host in its own script, when different. */
   decoded: string | null
-  /** What stands before an `@`, which is no part of the place it leads to. */
+  /** The user name before an `@`, which is not part of the host. */
   user: string | null
-  /** Letters of several scripts in one name, or Cyrillic or Greek ones that look Latin. */
+  /** Several scripts in one name, or Cyrillic or Greek letters that look Latin. */
   lookalike: boolean
-  /** A number instead of a name. */
+  /** An IP address instead of a name. */
   numeric: boolean
 }
 
@@ -47,7 +47,7 @@ function decodedLabel(label: string): string {
   return label.startsWith('xn--') ? (fromPunycode(label.slice(4)) ?? label) : label
 }
 
-/** Cyrillic and Greek letters that can't be told from Latin ones. */
+/** Cyrillic and Greek letters that look like Latin ones. */
 const likeLatin = /^[аеорсухіјӏѕԁɡһԛԝѵҽνορυικχ\d-]+$/u
 
 function looksLikeAnother(label: string): boolean {

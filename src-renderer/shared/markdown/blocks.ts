@@ -10,20 +10,20 @@ import {
   readLine,
 } from './lines.ts'
 
-/** Markdown to be parsed on its own. */
+/** Markdown that is parsed separately. */
 export interface FlowBlock {
   kind: 'flow'
   source: string
-  /** Set when this carries on a paragraph that was too long for one piece: its first line starts no block. */
+  /** True when this block continues a paragraph that was too long. Its first line then starts no block. */
   continues: boolean
-  /** Definitions from elsewhere that this block's references need, as markdown. */
+  /** Definitions from other blocks that this block refers to, as markdown. */
   definitions: string
-  /** Set when this carries on the table before it, whose header its source begins with again. */
+  /** True when this block continues the table before it. Its source then repeats the header. */
   carries: boolean
-  /** It may still grow. */
+  /** Whether the block may still grow. */
   open: boolean
 }
-/** Text as it stands, in pieces of bounded size of which only the last one grows. */
+/** Plain text in pieces of limited size. Only the last piece grows. */
 export interface TextBlock {
   kind: 'code' | 'plain'
   language: string
@@ -33,20 +33,20 @@ export interface TextBlock {
 export type Block = FlowBlock | TextBlock
 
 /**
- * Characters after which a block that goes on is cut where that does little harm. Bounds the work of one frame, because
- * only the unfinished piece is parsed and laid out again.
+ * Characters after which a block is split at a harmless place. Limits the work per frame, because only the unfinished piece is parsed and
+ * laid out again.
  */
 export const softLimit = 4_000
-/** Characters after which a block that has no good place to be cut goes on as plain text. */
+/** Characters after which a block without a good place to split continues as plain text. */
 export const hardLimit = 12_000
-/** The same for a table, whose rows cost the parser several times what prose does. */
+/** The same for tables, whose rows cost the parser several times as much as prose. */
 const tableLimit = 1_000
 const tableLines = 24
 const pieceLines = 80
-/** Blocks are drawn in sections, so that a frame looks at the newest section only. */
+/** Blocks are drawn in sections, so that a frame checks only the newest section. */
 const sectionBlocks = 40
 const sectionChars = 16_000
-/** A table stays in one section, and so is drawn as one, up to here. */
+/** Up to this size, a table stays in one section. */
 const tableSectionChars = 48_000
 
 type Shape = 'paragraph' | 'list' | 'table' | 'quote' | 'indented' | 'note'
@@ -57,11 +57,11 @@ interface Flow {
   end: number
   lines: number
   afterBlank: boolean
-  /** Column where the newest top-level list item's content begins. */
+  /** Content column of the newest top-level list item. */
   content: number
   prefix: string
   continues: boolean
-  /** Its lines are a paragraph's own so far, none begins a list, a quote or a definition: only then does an underline make it a heading. */
+  /** True while all lines are plain paragraph text, without a list, quote or definition. Only then does an underline make a heading. */
   pure: boolean
 }
 interface Text {
@@ -76,19 +76,19 @@ interface Text {
 
 interface Done {
   block: Block
-  /** Labels in brackets in its source, normalised. */
+  /** Normalized labels in brackets in the source. */
   refs: ReadonlySet<string> | null
 }
 
 /**
- * Splits a growing markdown text into blocks. Each call of `update` looks only at what is new and at the unfinished line;
- * finished blocks keep their identity. What it answers depends on the text alone, not on how it arrived.
+ * Splits a growing markdown text into blocks. Each `update` reads only the new text and the unfinished line, and finished blocks keep their
+ * identity. The result depends on the text only, not on how it arrived.
  */
 export class BlockSplitter {
   #text = ''
-  /** Everything before this offset has been taken. */
+  /** Offset of the first character that is not processed yet. */
   #at = 0
-  /** The last thing taken ended inside a line. */
+  /** Whether the processed text ends inside a line. */
   #midLine = false
   #open: Flow | Text | null = null
   #done: Done[] = []
@@ -98,7 +98,7 @@ export class BlockSplitter {
   /** Header and delimiter row that the next block repeats. */
   #cutTable = ''
 
-  /** The sections of `text`, each a list of blocks; all but the last keep their identity while the text grows. */
+  /** The sections of `text`, each a list of blocks. All except the last keep their identity while the text grows. */
   update(text: string): readonly (readonly Block[])[] {
     if (!text.startsWith(this.#text)) this.#reset()
     this.#text = text
@@ -124,7 +124,7 @@ export class BlockSplitter {
     this.#definitions.clear()
   }
 
-  /** A part of a line that is too long to wait for its end; decided by `softLimit` characters, so by the text alone. */
+  /** Processes a part of a line that is too long to wait for. Decided by `softLimit` characters, and so by the text only. */
   #takeFragment(): void {
     const part = this.#text.slice(this.#at, this.#at + softLimit)
     this.#take(this.#at, this.#at + cutPoint(part), false)
@@ -143,7 +143,7 @@ export class BlockSplitter {
   #takeFlow(line: LineStart, head: string, from: number, to: number): void {
     const open = this.#open as Flow | null
     if (open && !line.blank && this.#endsBefore(open, line)) {
-      // A table that was cut because of its length begins with its header again in the next piece.
+      // The next piece of a split table starts with the header again.
       const cut = open.shape === 'table' && !open.afterBlank && !line.fence
       this.#close(cut)
       this.#cutTable = cut ? open.prefix : ''
@@ -177,7 +177,7 @@ export class BlockSplitter {
     if ((line.heading || underlined) && flow.shape === 'paragraph') this.#close()
   }
 
-  /** An underlined heading ends here (CommonMark 4.3). The parser's cost for many in one block is the square of their number. */
+  /** Whether an underlined heading ends here (CommonMark 4.3). The parser's cost is quadratic in the number of headings per block. */
   #isUnderlined(flow: Flow, line: LineStart, head: string): boolean {
     if (this.#midLine) return false
     if (flow.pure && flow.lines > 0 && isUnderline(head)) return true
@@ -185,7 +185,7 @@ export class BlockSplitter {
     return false
   }
 
-  /** Whether `line`, not blank, can't belong to the open block. Saying no too often only makes a block bigger. */
+  /** Whether `line`, not blank, cannot belong to the open block. A wrong "no" only makes a block bigger. */
   #endsBefore(open: Flow, line: LineStart): boolean {
     const container = open.shape === 'list' || open.shape === 'note'
     if (line.fence) return !(container && line.indent >= Math.max(open.content, 1))
@@ -305,7 +305,7 @@ export class BlockSplitter {
     this.#sectionStart = this.#done.length
   }
 
-  /** The first definition of a label wins (CommonMark 4.7). Earlier blocks that wait for this one get it now. */
+  /** The first definition of a label wins (CommonMark 4.7). Earlier blocks that refer to the label get it now. */
   #define(label: string, head: string): void {
     const key = normalLabel(label)
     if (this.#definitions.has(key)) return
@@ -332,7 +332,7 @@ export class BlockSplitter {
     return found.join('\n\n')
   }
 
-  /** The sections, with the unfinished line taken for the moment as if it were whole. */
+  /** The sections, with the unfinished line treated as complete. */
   #view(): readonly (readonly Block[])[] {
     const tail = this.#preview()
     const rest = this.#done.slice(this.#sectionStart).map((done) => done.block)
@@ -357,7 +357,7 @@ export class BlockSplitter {
     const before = this.#openBlocks().map((block) => ({ ...block, open: false }))
     if (line.blank) return before
     if (line.fence) return [...before, { kind: 'code', language: line.fence.info, pieces: [], open: true }]
-    const begun: FlowBlock = {
+    const opened: FlowBlock = {
       kind: 'flow',
       source: this.#text.slice(from, to),
       continues: false,
@@ -365,7 +365,7 @@ export class BlockSplitter {
       carries: false,
       open: true,
     }
-    return [...before, begun]
+    return [...before, opened]
   }
 
   #openBlocks(): Block[] {
@@ -382,7 +382,7 @@ function mayCloseFence(head: string, open: Text): boolean {
 function appendText(open: Text, raw: string, inside: boolean): void {
   let text = raw.replace(/\r\n$/, '\n')
   if (!inside && open.fence && open.fence.indent > 0) {
-    // Up to the fence's own indentation is taken off each line (CommonMark 4.5).
+    // Removes up to the fence's indentation from each line (CommonMark 4.5).
     const spaces = /^ */.exec(text)?.[0].length ?? 0
     text = text.slice(Math.min(spaces, open.fence.indent))
   }

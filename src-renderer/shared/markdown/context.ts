@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react'
 
-/** Deeds that a message gets from its room: it opens and copies nothing itself. */
+/** Actions that the page provides to a message. The message itself opens and copies nothing. */
 export interface MarkdownHost {
-  /** Asked with an http, https or mailto address that a person clicked. */
+  /** Receives an http, https or mailto address that a person clicked. */
   openLink: (address: string) => void
-  /** False when the clipboard refuses. */
+  /** Resolves to false when the clipboard refuses. */
   copy: (text: string) => Promise<boolean>
 }
 

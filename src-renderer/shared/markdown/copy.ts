@@ -1,4 +1,4 @@
-/** Of these nothing is copied: they are controls, a formula drawn twice, a table's header that is there again. */
+/** Not copied: controls, the second rendering of a formula, repeated table headers. */
 const skipped = '.md-more thead, figcaption, .md-float, .katex, button, [aria-hidden="true"], .chat-sr'
 const blocks = new Set(
   'ADDRESS ARTICLE ASIDE BLOCKQUOTE DIV DL FIGURE FOOTER H1 H2 H3 H4 H5 H6 HEADER HR LI OL P PRE SECTION TABLE TR UL'.split(
@@ -7,8 +7,8 @@ const blocks = new Set(
 )
 
 /**
- * A part of the page as text that reads: blocks on lines of their own, cells apart by tabs, items with their marks, formulas as
- * their TeX, hidden characters as they are.
+ * Converts a part of the page to readable text: blocks on separate lines, cells separated by tabs, items with their markers, formulas as
+ * TeX, hidden characters unchanged.
  */
 export function readableText(part: Node): string {
   const writer = new Writer()
@@ -19,7 +19,7 @@ export function readableText(part: Node): string {
     .trim()
 }
 
-/** Kept free of recursion: a reply nests as deep as it likes. */
+/** Not recursive, because a reply can nest without limit. */
 class Writer {
   text = ''
 
@@ -31,14 +31,14 @@ class Writer {
       else if (!(next instanceof Element)) rest.push(...[...next.childNodes].reverse())
       else if (!this.#whole(next)) {
         this.#begin(next)
-        // What ends a block's line, once all in it is written.
+        // Ends the block's line after its content.
         if (blocks.has(next.tagName)) rest.push(null)
         rest.push(...[...next.childNodes].reverse())
       }
     }
   }
 
-  /** Elements that are written in one go, or not at all. */
+  /** Elements that are written as a unit, or skipped. */
   #whole(element: Element): boolean {
     const tex = element.getAttribute('data-tex')
     if (tex !== null) this.text += tex
@@ -70,7 +70,7 @@ function markOf(item: HTMLLIElement): string {
   return `${list.start + [...list.children].indexOf(item)}. `
 }
 
-/** Tables that are parts of one, as RFC 4180 has it; a cell that a spreadsheet would take for a formula is not changed, only quoted. */
+/** Converts the parts of a table to CSV (RFC 4180). A cell that a spreadsheet would treat as a formula is quoted, not changed. */
 export function tableAsCsv(tables: readonly HTMLTableElement[]): string {
   const quoted = (cell: string): string =>
     /[",\r\n;\t]|^[=+\-@]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
@@ -90,7 +90,7 @@ export function tableAsMarkdown(tables: readonly HTMLTableElement[]): string {
   return [line(header.map(cellText)), line(marks), ...rows.map((row) => line(row.map(cellText)))].join('\n')
 }
 
-/** All rows, the header once. */
+/** All rows, with the header once. */
 function rowsOf(tables: readonly HTMLTableElement[]): HTMLTableCellElement[][] {
   return tables.flatMap((table, at) => [...table.rows].slice(at === 0 ? 0 : 1).map((row) => [...row.cells]))
 }

@@ -1,6 +1,6 @@
 /**
- * Where to end a piece of at most `text.length` characters that has to be cut although its block goes on: the last end
- * of a sentence where no inline mark is open, else the last white space, else the end. Never inside a surrogate pair.
+ * Where to split a block of at most `text.length` characters: after the last sentence outside of inline marks, otherwise at the last white
+ * space, otherwise at the end. Never inside a surrogate pair.
  */
 export function cutPoint(text: string): number {
   const least = Math.floor(text.length / 2)
@@ -19,7 +19,7 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 9
 }
 
-/** Nearly: whether code spans, emphasis, links and formulas that begin here also end here. */
+/** Approximation: whether code spans, emphasis, links and formulas that start here also end here. */
 function isBalanced(text: string): boolean {
   let ticks = 0
   let stars = 0

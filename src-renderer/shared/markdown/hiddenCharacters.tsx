@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react'
 
 /**
- * Characters that change how others are shown and show nothing themselves: with them code reads other than it runs (CVE-2021-42574).
- * Each stands in an isolate of its own, where it can turn nothing round, beside its name; copying still gives it.
+ * Characters that change how others appear and are invisible themselves, so that code reads differently from what it does (CVE-2021-42574).
+ * Each is drawn in an isolate, where it has no effect, next to its name. Copying includes the character.
  */
 const names: Record<string, string> = {
   '\u00ad': 'SHY',
@@ -27,21 +27,23 @@ const names: Record<string, string> = {
 }
 const anyHidden = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/
 const eachHidden = /([\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff])/
-/** In prose joiners and direction marks belong to honest writing (emoji, Persian, Hebrew); these turn text round and have no use in a reply. */
+/**
+ * In prose, joiners and direction marks are legitimate (emoji, Persian, Hebrew). These characters reverse text and have no use in a reply.
+ */
 const anyTurning = /[\u202a\u202b\u202d\u202e]/
 const eachTurning = /([\u202a\u202b\u202d\u202e])/
 
-/** Code with what is hidden in it made visible. */
+/** Code with hidden characters made visible. */
 export function revealed(text: string): ReactNode {
   return anyHidden.test(text) ? withNames(text.split(eachHidden)) : text
 }
 
-/** Prose with what would turn it round made visible. */
+/** Prose with direction overrides made visible. */
 export function revealedProse(text: string): ReactNode {
   return anyTurning.test(text) ? withNames(text.split(eachTurning)) : text
 }
 
-/** The same as plain text, for places that take no elements: `U+202E` in brackets instead of the character. */
+/** The same as plain text, for places without elements: `U+202E` in brackets instead of the character. */
 export function spelled(text: string): string {
   if (!anyHidden.test(text)) return text
   return text
@@ -50,7 +52,7 @@ export function spelled(text: string): string {
     .join('')
 }
 
-/** `parts`: text and hidden characters in turns, as `split` with a group gives them. */
+/** `parts`: text and hidden characters alternate, as `split` with a group returns them. */
 function withNames(parts: readonly string[]): ReactNode {
   return parts.map((part, at) =>
     at % 2 === 0 ? (

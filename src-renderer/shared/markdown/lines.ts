@@ -1,11 +1,11 @@
-/** What the start of one line says about its block (CommonMark 0.31, section 4 and 5), without parsing its content. */
+/** What the start of a line says about its block (CommonMark 0.31, sections 4 and 5), without parsing its content. */
 export interface LineStart {
   blank: boolean
-  /** Columns of leading white space; a tab goes to the next multiple of 4. */
+  /** Columns of leading white space. A tab advances to the next multiple of 4. */
   indent: number
-  /** An opening code fence: three or more backticks or tildes, at most 3 columns in. */
+  /** An opening code fence: three or more backticks or tildes, indented by at most 3 columns. */
   fence: { char: string; length: number; info: string } | null
-  /** Column where the content of a list item begins; 0 when the line begins none. */
+  /** Content column of the list item. 0 when the line starts none. */
   item: number
   quote: boolean
   heading: boolean
@@ -13,7 +13,7 @@ export interface LineStart {
   definition: string | null
 }
 
-/** Longer starts than this decide nothing. */
+/** Characters of a line that are examined. */
 export const headLength = 300
 
 const item = /^(?:[-+*]|\d{1,9}[.)])(?=[ \t]|$)/
@@ -59,7 +59,7 @@ export function closesFence(head: string, char: string, length: number): boolean
   return run.startsWith(char) && run.length >= length
 }
 
-/** The line that makes a heading of the paragraph before it (CommonMark 4.3). */
+/** A line that makes the paragraph before it a heading (CommonMark 4.3). */
 export function isUnderline(head: string): boolean {
   return head.length < headLength && /^ {0,3}(?:=+|-+)[ \t]*\r?$/.test(head)
 }
@@ -78,7 +78,7 @@ export function isDelimiterRow(head: string): boolean {
   )
 }
 
-/** Labels match without regard to case and white space (CommonMark 4.7). */
+/** Labels match regardless of case and white space (CommonMark 4.7). */
 export function normalLabel(label: string): string {
   return label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase()
 }

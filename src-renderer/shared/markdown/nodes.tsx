@@ -10,7 +10,7 @@ import './math/place.ts'
 import { useMarkdownTexts } from './messages.ts'
 import { TableView } from './Table.tsx'
 
-/** Deeper nesting than this is drawn as its text: a reply of ten thousand `>` must not exhaust the stack. */
+/** Deeper nesting is drawn as text: a reply with ten thousand `>` must not exhaust the stack. */
 const deepest = 24
 
 interface Place {
@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * React elements for the nodes of one block. Each known node type makes one known element with fixed attributes; nothing of
- * the reply becomes a tag, an attribute name, an id, a class or a style.
+ * React elements for the nodes of one block. Each known node type creates one known element with fixed attributes. Nothing of the reply
+ * becomes a tag, attribute name, id, class or style.
  */
 export function Nodes({ nodes }: { nodes: readonly RootContent[] }) {
   const definitions = new Map<string, Definition>()
@@ -92,13 +92,13 @@ function Node({ node, place }: { node: RootContent; place: Place }): ReactNode {
     case 'listItem':
     case 'tableRow':
     case 'tableCell':
-      // Drawn by their list and table; alone they can only be text.
+      // Lists and tables draw these. Alone they are text.
       return textOf(node)
   }
 }
 
 function Heading({ depth, children }: { depth: number; children: ReactNode }) {
-  // The window has its h1 and h2: a reply's headings begin below them.
+  // The window uses h1 and h2, so a reply's headings start below.
   const Tag = depth === 1 ? 'h3' : depth === 2 ? 'h4' : depth === 3 ? 'h5' : 'h6'
   return (
     <Tag className={`md-h${Math.min(depth, 4)}`} dir="auto">
@@ -116,7 +116,7 @@ function ListView({ list, place }: { list: List; place: Place }) {
 }
 
 function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: Place }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const deeper = { ...place, depth: place.depth + 1 }
   const content = item.children.map((node, at) =>
     node.type === 'paragraph' && !loose ? (
@@ -128,19 +128,18 @@ function Item({ item, loose, place }: { item: ListItem; loose: boolean; place: P
   if (typeof item.checked !== 'boolean') return <li dir="auto">{content}</li>
   return (
     <li className="md-task" dir="auto">
-      <input type="checkbox" checked={item.checked} disabled aria-label={words(item.checked ? 'done' : 'notDone')} />
+      <input type="checkbox" checked={item.checked} disabled aria-label={t(item.checked ? 'done' : 'notDone')} />
       {content}
     </li>
   )
 }
 
-/** A link has no href, so that nothing (middle click, drag, a gesture) navigates; its address stands in its title. */
+/** A link has no href, so that nothing (middle click, drag, gesture) navigates. Its address is in the title. */
 function Link({ url, children }: { url: string; children: ReactNode }) {
   const { openLink } = useMarkdownHost()
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const address = safeAddress(url)
-  if (address === null)
-    return <span title={words('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
+  if (address === null) return <span title={t('linkRefused', { address: spelled(url.slice(0, 300)) })}>{children}</span>
   const byKey = (event: KeyboardEvent): void => {
     if (event.key === 'Enter') openLink(address)
   }
@@ -159,18 +158,18 @@ function Link({ url, children }: { url: string; children: ReactNode }) {
   )
 }
 
-/** An image is never fetched: its request would tell a stranger that and when this reply was read. */
+/** Images are never loaded: a request would reveal to a third party that and when the reply was read. */
 function ImagePlace({ url, alt }: { url: string; alt: string }) {
   const { openLink } = useMarkdownHost()
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const address = safeAddress(url)
   const shown = spelled(address ?? (url.length > 80 ? `${url.slice(0, 80)}…` : url))
   const content = (
     <>
       <ImageOff aria-hidden />
-      <span className="md-alt">{revealedProse(alt) || words('image')}</span>
+      <span className="md-alt">{revealedProse(alt) || t('image')}</span>
       <span className="md-address">{shown}</span>
-      <span className="md-faint">{words('imageNotLoaded')}</span>
+      <span className="md-faint">{t('imageNotLoaded')}</span>
     </>
   )
   if (address === null) return <span className="md-image">{content}</span>
@@ -182,25 +181,25 @@ function ImagePlace({ url, alt }: { url: string; alt: string }) {
 }
 
 function FootnoteMark({ label }: { label: string }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   return (
-    <sup className="md-footmark" title={`${words('footnote')} ${label}`}>
+    <sup className="md-footmark" title={`${t('footnote')} ${label}`}>
       {label}
     </sup>
   )
 }
 
 function Footnote({ label, children }: { label: string; children: ReactNode }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   return (
-    <aside className="md-footnote" aria-label={`${words('footnote')} ${label}`}>
+    <aside className="md-footnote" aria-label={`${t('footnote')} ${label}`}>
       <span className="md-footlabel">{label}</span>
       <div>{children}</div>
     </aside>
   )
 }
 
-/** The stand-in that `blocks.ts` gives to a block whose footnote is defined in another one. */
+/** The placeholder of `blocks.ts` for a footnote that another block defines. */
 function isStub(children: readonly RootContent[]): boolean {
   const [only] = children
   if (children.length !== 1 || only?.type !== 'paragraph') return false

@@ -7,26 +7,26 @@ import type { FlowBlock } from './blocks.ts'
 import { placeFormulas } from './math/place.ts'
 import { takeFormulas } from './math/scan.ts'
 
-// Raw HTML is no construct here at all: `<script>` is seven letters and two signs, also inside other constructs.
+// Raw HTML is not a construct: `<script>` is plain text everywhere.
 const noHtml = { disable: { null: ['htmlFlow', 'htmlText'] } }
 const options = {
   extensions: [gfm({ singleTilde: false }), noHtml],
   mdastExtensions: [gfmFromMarkdown()],
 }
 
-/** Closes what a growing block has opened (`**bo` shows as bold), so that marks don't flicker while they arrive. */
+/** Completes what a growing block has opened (`**bo` appears bold), so that marks do not flicker. */
 const completing = { linkMode: 'text-only', htmlTags: false, comparisonOperators: false, katex: false } as const
 
-/** Stands before a piece of a paragraph so that nothing in it starts a block; taken off again after parsing. */
+/** Precedes a continued paragraph so that its text starts no block. Removed after parsing. */
 const wordJoiner = '\u2060'
 
-/** Quicker to find for blocks that are still held than by their text. */
+/** Faster than the lookup by text, for blocks that still exist. */
 const ofBlock = new WeakMap<FlowBlock, RootContent[]>()
-const kept = new Map<string, RootContent[]>()
-const keepChars = 2_000_000
-let keptChars = 0
+const cachedNodes = new Map<string, RootContent[]>()
+const cacheMaxChars = 2_000_000
+let cachedChars = 0
 
-/** The nodes of one block. Those of finished blocks are remembered, so that scrolling back parses nothing again. */
+/** The nodes of one block. Those of finished blocks are cached, so that scrolling back parses nothing again. */
 export function parseBlock(block: FlowBlock): RootContent[] {
   if (block.source === '') return []
   const before = block.open ? undefined : ofBlock.get(block)
@@ -38,34 +38,34 @@ export function parseBlock(block: FlowBlock): RootContent[] {
 
 function parseAnew(block: FlowBlock): RootContent[] {
   const key = `${block.continues ? wordJoiner : ''}${block.source}\n\n${block.definitions}`
-  const known = block.open ? undefined : kept.get(key)
+  const known = block.open ? undefined : cachedNodes.get(key)
   if (known) return known
-  // A formula that is not finished yet stays text.
+  // An unfinished formula stays text.
   const { text: bare, formulas } = takeFormulas(block.source)
-  // Completing costs the square of the marks as well: what stays text is not completed.
+  // Completing is also quadratic in the number of marks, so costly text is not completed.
   const completed = block.open && !isCostly(bare) ? remend(bare, completing) : bare
   const text = (block.continues ? wordJoiner : '') + completed
   const children = parse(block.definitions === '' ? text : `${text}\n\n${block.definitions}`, bare)
   if (block.continues) takeOffJoiner(children)
   placeFormulas(children, formulas)
-  if (!block.open) keep(key, children)
+  if (!block.open) cacheNodes(key, children)
   return children
 }
 
-/** A line that opens this many quotes and lists costs the parser the square of it. */
+/** The parser is quadratic in the number of quotes and lists that one line opens. */
 const deepNesting = /^[ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]*){32}/m
-/** So many marks with hardly a word between them: the parser pairs each with each. */
-const mostMarks = 500
+/** Upper limit of marks with few words between them: the parser pairs each with each. */
+const maxMarks = 500
 const widestGap = 4
 
-/** One pass, where a regular expression would try every way to share the marks out. */
+/** One pass. A regular expression would try all ways to distribute the marks. */
 function hasDenseMarks(source: string): boolean {
   let marks = 0
   let gap = 0
   for (let at = 0; at < source.length; at++) {
     if ('*_~[]!`'.includes(source.charAt(at))) {
       gap = 0
-      if (++marks > mostMarks) return true
+      if (++marks > maxMarks) return true
     } else if (++gap > widestGap) marks = 0
   }
   return false
@@ -89,13 +89,13 @@ function asText(shown: string): RootContent[] {
   return [{ type: 'paragraph', children: [{ type: 'text', value: shown }] }]
 }
 
-function keep(source: string, nodes: RootContent[]): void {
-  keptChars += source.length
-  kept.set(source, nodes)
-  for (const oldest of kept.keys()) {
-    if (keptChars <= keepChars) return
-    kept.delete(oldest)
-    keptChars -= oldest.length
+function cacheNodes(source: string, nodes: RootContent[]): void {
+  cachedChars += source.length
+  cachedNodes.set(source, nodes)
+  for (const oldest of cachedNodes.keys()) {
+    if (cachedChars <= cacheMaxChars) return
+    cachedNodes.delete(oldest)
+    cachedChars -= oldest.length
   }
 }
 

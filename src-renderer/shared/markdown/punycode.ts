@@ -1,7 +1,7 @@
 /** Constants of RFC 3492, section 5. */
 const [base, tMin, tMax, skew, damp, firstBias, firstCode] = [36, 1, 26, 38, 700, 72, 128]
 
-/** A label of a host name in its own letters, without its `xn--` (RFC 3492, section 6.2); null for what encodes none. */
+/** Decodes a label of a host name without its `xn--` (RFC 3492, section 6.2). Null for an invalid one. */
 export function fromPunycode(label: string): string | null {
   const last = label.lastIndexOf('-')
   const points = Array.from({ length: Math.max(0, last) }, (_, n) => label.charCodeAt(n))

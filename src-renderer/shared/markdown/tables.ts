@@ -2,20 +2,20 @@ import type { RootContent, Table } from 'mdast'
 
 declare module 'mdast' {
   interface Table {
-    /** More rows of it, each with the header again: a long table is parsed in parts, so that only the last one grows. */
+    /** Further parts of the table, each with the header again: a long table is parsed in parts, so that only the last one grows. */
     more?: readonly Table[]
   }
 }
 
-const said = (nodes: readonly RootContent[]): RootContent[] => nodes.filter(({ type }) => type !== 'definition')
+const visibleNodes = (nodes: readonly RootContent[]): RootContent[] => nodes.filter(({ type }) => type !== 'definition')
 
-/** Whether the nodes of a block are one table, so that the next block's may be more rows of it. */
+/** Whether the nodes of a block are one table, which the next block may continue. */
 export function isTableAlone(nodes: readonly RootContent[]): boolean {
-  const [only, ...rest] = said(nodes)
+  const [only, ...rest] = visibleNodes(nodes)
   return only?.type === 'table' && rest.length === 0
 }
 
-/** The nodes of blocks of which each but the first carries on the table before it: one table, then what follows it. */
+/** Joins the nodes of blocks that continue the table of the first one: one table, then the remaining nodes. */
 export function joinTables(parts: readonly RootContent[][]): RootContent[] {
   const [first = [], ...others] = parts
   if (others.length === 0) return first

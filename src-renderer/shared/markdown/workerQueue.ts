@@ -1,4 +1,4 @@
-/** No answer came: the worker took longer than it may, or broke. */
+/** The worker exceeded its time limit or failed. */
 export class WorkerFailed extends Error {
   override name = 'WorkerFailed'
 }
@@ -10,13 +10,12 @@ interface Job<Question, Answer> {
   reject: (failure: WorkerFailed) => void
 }
 
-/** After so many workers in a row that answered nothing, none is started again in this window. */
+/** After this many workers in a row without an answer, the window starts no more. */
 const lastTry = 4
 
 /**
- * Questions to one worker, one after another. A worker that is late is ended, because what it hangs on (a regular expression
- * that backtracks for ever) can't be called off in any other way; the next question gets a new one, which knows nothing of
- * those before: `generation` tells.
+ * Sends requests to one worker, one after another. A late worker is terminated, because nothing else can interrupt its work (for example a
+ * regular expression that backtracks endlessly). The next request gets a new worker without any state: `generation` shows the change.
  */
 export class WorkerLine<Question, Answer> {
   generation = 0
@@ -31,7 +30,7 @@ export class WorkerLine<Question, Answer> {
     this.#start = start
   }
 
-  /** @throws WorkerFailed after `limitMs` of work (waiting for its turn does not count), or when the worker breaks. */
+  /** @throws WorkerFailed after `limitMs` of work, without the time in the queue, or when the worker fails */
   ask(question: Question, limitMs: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ question, limitMs, resolve, reject })
@@ -44,7 +43,7 @@ export class WorkerLine<Question, Answer> {
     const job = this.#waiting.shift()
     if (!job) return
     if (this.#failures >= lastTry) {
-      job.reject(new WorkerFailed('The worker does not start.'))
+      job.reject(new WorkerFailed('The worker cannot be started.'))
       this.#next()
       return
     }

@@ -13,7 +13,7 @@ import { attempt } from './actions.ts'
 
 const counts = ['1', '2', '3', '4'] as const
 
-/** Held back while it is changed, so that it does not leave as it was in the middle of a word. */
+/** Edits an outbox item. The item is held while it is being edited, so that it is not sent half-edited. */
 export function EditOutboxItem({ item: { id, state }, onClose }: { item: WaitingItem; onClose: () => void }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()
@@ -21,7 +21,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
   const [wish, setWish] = useState<WaitingWish | null>(null)
   const wasHeld = state === 'held'
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each thing that is changed
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per edited item
   useEffect(() => {
     let left = false
     const begin = async (): Promise<void> => {
@@ -29,7 +29,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
       const found = await studio.waiting.get({ id })
       if (!left) setWish(found.wish)
     }
-    void attempt(begin).then((begun) => begun || onClose())
+    void attempt(begin).then((started) => started || onClose())
     return () => {
       left = true
     }
@@ -58,7 +58,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
           <Button type="button" onClick={leave}>
             {t('change.leave')}
           </Button>
-          <Button type="submit" look="go" disabled={!wish}>
+          <Button type="submit" variant="primary" disabled={!wish}>
             {t('change.save')}
           </Button>
         </div>

@@ -7,21 +7,21 @@ import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { cx } from '../ui/cx.ts'
 import { attempt } from './actions.ts'
-import { useLookNow, useOffline } from './useOffline.ts'
+import { useOffline, useReconnect } from './useOffline.ts'
 
 export interface OfflineNoteProps {
-  /** What the network is needed for here. */
+  /** What needs the network here. */
   place: 'chat' | 'keys' | WaitingWhat
-  /** Puts it into the queue. Null: there is nothing to put there yet. Absent: it cannot wait. */
+  /** Adds the request to the outbox. Null: nothing to add yet. Absent: the request cannot wait. */
   onWait?: (() => Promise<unknown>) | null
   className?: string
 }
 
-/** Where an act needs the network and there is none: words, and what can be done. Nothing while the service answers. */
+/** Shown where an action needs the network and the service is unreachable, with what the person can do. Empty while the service answers. */
 export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
   const { t } = useTranslation('offline')
   const offline = useOffline()
-  const { look, looking } = useLookNow()
+  const { reconnect, checking } = useReconnect()
   const [busy, setBusy] = useState(false)
   if (!offline) return null
   const wait = (): void => {
@@ -45,15 +45,15 @@ export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
             {t('wait')}
           </Button>
         )}
-        <Button size="small" look="plain" busy={looking} onClick={look}>
-          {t(looking ? 'looking' : 'lookNow')}
+        <Button size="small" variant="plain" busy={checking} onClick={reconnect}>
+          {t(checking ? 'looking' : 'lookNow')}
         </Button>
       </span>
     </div>
   )
 }
 
-/** Something failed before anything of it left this machine: it can wait, and nothing is done twice. */
+/** Offers the outbox for a request that failed before anything left this computer, so that nothing runs twice. */
 export function WaitInstead({ what, id, problem }: { what: WaitingWhat; id: string; problem: Problem | null }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()

@@ -1,53 +1,59 @@
 import { useEffect } from 'react'
 import type { WaitingState } from '../../../src-preload/contract/outbox.ts'
 import type { Client } from '../../api/connect.ts'
-import { keepWatching } from '../../api/keepWatching.ts'
+import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { appStore } from '../../stores/app.ts'
 import { featureOfOutboxItem, outboxStore } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 
-/** Follows what waits, and tells the core when the network may be back: the window is looked at again, or its browser heard of one. */
-export function OfflineLive() {
+/** Follows the outbox, and notifies the core when the network may be back: the window becomes visible, or the browser reports a network. */
+export function OfflineSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
     const ended = new AbortController()
     const { signal } = ended
     const hint = (): void => {
       if (document.visibilityState === 'hidden' || !appStore.getState().app?.connection.offline) return
-      // It only makes it sooner: the core looks by itself.
+      // Only speeds it up: the core checks by itself.
       studio.connection.lookAgain().catch(() => undefined)
     }
     addEventListener('online', hint, { signal })
     addEventListener('focus', hint, { signal })
     document.addEventListener('visibilitychange', hint, { signal })
-    void follow(studio, signal)
-    return () => ended.abort()
+    const stop = followOutbox(studio)
+    return () => {
+      stop()
+      ended.abort()
+    }
   }, [studio])
   return null
 }
 
-async function follow(studio: Client, signal: AbortSignal): Promise<void> {
+function followOutbox(studio: Client): () => void {
   let reported: string | null | undefined
-  await keepWatching(signal, async (watching) => {
-    for await (const now of await studio.waiting.watch(undefined, { signal: watching })) {
+  return subscribe(
+    studio,
+    (signal) => studio.waiting.watch(undefined, { signal }),
+    (now) => {
       outboxStore.setState(now)
       const at = now.ended?.at ?? null
-      // What had ended before this window looked is in its rooms.
-      if (reported !== undefined && at !== reported) tellEnded(now.ended)
+      // No toast for what had ended before this window opened: its page shows it.
+      if (reported !== undefined && at !== reported) showEnded(now.ended)
       reported = at
-    }
-  })
+    },
+  )
 }
 
-function tellEnded(ended: WaitingState['ended']): void {
+function showEnded(ended: WaitingState['ended']): void {
   if (!ended) return
   const { done, failed, last } = ended
   const t = i18n.getFixedT(null, 'offline')
   const text = failed === 0 ? t('ended.done', { count: done }) : t('ended.mixed', { done, failed })
-  // A transcript stands in its recording, a picture in the gallery: their room shows them first.
+  // A transcript opens in its recording, and an image in the gallery, so their page is enough.
   const id = last.what === 'speech' ? last.id : null
   const onClick = (): void => navigate({ page: featureOfOutboxItem[last.what], id })
-  appStore.setState((store) => withToast(store, { id: 'waited', text, action: { label: t('ended.show'), onClick } }))
+  showToast({ id: 'waited', text, action: { label: t('ended.show'), onClick } })
 }

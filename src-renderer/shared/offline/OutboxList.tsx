@@ -14,7 +14,7 @@ import { EditOutboxItem } from './EditOutboxItem.tsx'
 
 const icons = { images: Brush, speech: AudioLines, transcript: FileText }
 
-/** What of a room is sent when the service is back, in that order: each can be changed, and taken back. */
+/** The outbox items of a feature, in the order of sending. Each can be edited and removed. */
 export function OutboxList(props: { what: WaitingWhat; recordingId?: string; className?: string }) {
   const { what, recordingId = null, className } = props
   const { t } = useTranslation('offline')
@@ -40,7 +40,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
   const { id, what, state, problem, here, connection, createdAt } = item
   const Icon = icons[what]
   const label = item.label || t('item.gone')
-  const standing =
+  const zoomState =
     state === 'held'
       ? t('item.held')
       : problem
@@ -59,7 +59,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
           className={cx('num max-w-full shrink-0 text-s', problem ? 'text-bad' : 'text-faint')}
           title={problem ? plainText(problem.message) : undefined}
         >
-          {[amountWords(item, t), standing].filter(Boolean).join(' · ')}
+          {[amountText(item, t), zoomState].filter(Boolean).join(' · ')}
         </span>
       </div>
       {state === 'held' && (
@@ -81,7 +81,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
   )
 }
 
-function amountWords(
+function amountText(
   { what, amount }: WaitingItem,
   t: ReturnType<typeof useTranslation<'offline'>>['t'],
 ): string | null {

@@ -5,16 +5,16 @@ import { showClock, showDay } from '../../i18n/format.ts'
 import { featureOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
-import { useLookNow, useNow } from './useOffline.ts'
+import { useNow, useReconnect } from './useOffline.ts'
 
 const item =
   'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]'
 
-/** In the place of the connection's name: since when nothing answers, and when that was looked at last. */
-export function OfflineWords({ connection, offline }: { connection: Connection; offline: Offline }) {
+/** Replaces the connection's name: since when the service is unreachable, and when that was last checked. */
+export function OfflineTexts({ connection, offline }: { connection: Connection; offline: Offline }) {
   const { t } = useTranslation(['offline', 'shell'])
   const now = useNow(1000)
-  const at = sinceWords(offline.since, now)
+  const at = sinceText(offline.since, now)
   const seconds = Math.max(0, Math.round((now - Date.parse(connection.checkedAt ?? offline.since)) / 1000))
   const name = connection.profile?.name ?? ''
   return (
@@ -32,15 +32,15 @@ export function OfflineWords({ connection, offline }: { connection: Connection; 
   )
 }
 
-/** The way to look now; a screen reader hears once that nothing answers. */
-export function LookNowItem() {
+/** Checks the connection now. Screen readers hear once that the service is unreachable. */
+export function ReconnectItem() {
   const { t } = useTranslation('offline')
-  const { look, looking } = useLookNow()
+  const { reconnect, checking } = useReconnect()
   return (
     <>
-      <button type="button" onClick={look} aria-disabled={looking} className={cx(item, 'shrink-0')}>
-        <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={looking ? 'animate-spin' : ''} />
-        <span className="max-[800px]:sr-only">{t(looking ? 'looking' : 'lookNow')}</span>
+      <button type="button" onClick={reconnect} aria-disabled={checking} className={cx(item, 'shrink-0')}>
+        <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={checking ? 'animate-spin' : ''} />
+        <span className="max-[800px]:sr-only">{t(checking ? 'looking' : 'lookNow')}</span>
       </button>
       <span role="status" className="sr-only">
         {t('said')}
@@ -49,14 +49,14 @@ export function LookNowItem() {
   )
 }
 
-/** The time alone on the same day, else the day too. */
-function sinceWords(since: string, now: number): string {
+/** The time only, or the day too when it is another day. */
+function sinceText(since: string, now: number): string {
   const clock = showClock(since)
   return new Date(since).toDateString() === new Date(now).toDateString() ? clock : `${showDay(since)} ${clock}`
 }
 
-/** How much waits for the service, and the way to the first of it. */
-export function WaitingItemOfBar() {
+/** The number of outbox items, as a link to the first one. */
+export function OutboxStatusItem() {
   const { t } = useTranslation('offline')
   const count = useOutbox(({ items }) => items.length)
   const first = useOutbox(({ items }) => items[0]?.what ?? null)

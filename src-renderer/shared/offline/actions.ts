@@ -1,13 +1,13 @@
 import { problemOf } from '../../api/problem.ts'
-import { appStore, withToast } from '../../stores/app.ts'
+import { showToast } from '../toasts.ts'
 
-/** What fails is said in a note that goes by itself; false then. */
+/** Runs an action and shows a failure as a toast. False after a failure. */
 export async function attempt(work: () => Promise<unknown>): Promise<boolean> {
   try {
     await work()
     return true
   } catch (thrown) {
-    appStore.setState((store) => withToast(store, { id: 'waiting', text: problemOf(thrown).message }))
+    showToast({ id: 'waiting', text: problemOf(thrown).message })
     return false
   }
 }

@@ -1,27 +1,26 @@
 import { useEffect, useState } from 'react'
 import type { Offline } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
-import { appStore, useApp, withToast } from '../../stores/app.ts'
+import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
+import { showToast } from '../toasts.ts'
 
-/** Since when nothing answers; null while something does, or there is no connection at all. */
+/** Since when the service is unreachable. Null while reachable, or without a connection. */
 export const useOffline = (): Offline | null => useApp(({ app }) => app?.connection.offline ?? null)
 
-/** Looks for the service now, by the person's wish. */
-export function useLookNow(): { look: () => void; looking: boolean } {
+/** Checks now whether the service is reachable. */
+export function useReconnect(): { reconnect: () => void; checking: boolean } {
   const studio = useStudio()
-  const looking = useApp(({ app }) => app?.connection.state === 'checking')
-  const look = (): void => {
+  const checking = useApp(({ app }) => app?.connection.state === 'checking')
+  const reconnect = (): void => {
     studio.connection
       .recheck()
-      .catch((thrown: unknown) =>
-        appStore.setState((store) => withToast(store, { id: 'recheck', text: problemOf(thrown).message })),
-      )
+      .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
   }
-  return { look, looking }
+  return { reconnect, checking }
 }
 
-/** The time now, every so many ms. */
+/** The current time, updated every `everyMs`. */
 export function useNow(everyMs: number): number {
   const [now, setNow] = useState(Date.now)
   useEffect(() => {

@@ -4,27 +4,27 @@ import { cx } from './cx.ts'
 import { Spinner } from './Spinner.tsx'
 import { Tooltip } from './Tooltip.tsx'
 
-export type ButtonLook = 'normal' | 'go' | 'plain' | 'danger'
+export type ButtonVariant = 'normal' | 'primary' | 'plain' | 'danger'
 
-const looks: Record<ButtonLook, string> = {
+const variants: Record<ButtonVariant, string> = {
   normal: 'bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)] enabled:hover:bg-hover',
-  go: 'bg-accent text-on-accent enabled:hover:bg-accent-strong',
+  primary: 'bg-accent text-on-accent enabled:hover:bg-accent-strong',
   plain: 'text-soft enabled:hover:bg-hover enabled:hover:text-ink',
   danger: 'bg-raise text-bad shadow-[inset_0_0_0_1px_var(--line-strong)] enabled:hover:bg-bad-bg',
 }
 
 export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  look?: ButtonLook
+  variant?: ButtonVariant
   size?: 'small' | 'normal' | 'large'
   icon?: LucideIcon
-  /** Shows a spinner in place of the icon and takes no clicks; the words stay. */
+  /** Shows a spinner instead of the icon and ignores clicks. The text stays. */
   busy?: boolean
   ref?: Ref<HTMLButtonElement>
 }
 
 const sizes = { small: 'h-6 px-2 gap-1 text-s', normal: 'h-7 px-[11px] gap-1.5 text-s', large: 'h-9 px-4 gap-2 text-m' }
 
-export function Button({ look = 'normal', size = 'normal', icon: Icon, busy = false, ...rest }: ButtonProps) {
+export function Button({ variant = 'normal', size = 'normal', icon: Icon, busy = false, ...rest }: ButtonProps) {
   const { className, children, disabled, ...props } = rest
   return (
     <button
@@ -36,7 +36,7 @@ export function Button({ look = 'normal', size = 'normal', icon: Icon, busy = fa
         'inline-flex shrink-0 items-center justify-center whitespace-nowrap rounded-m font-[540] transition-colors duration-100',
         'disabled:opacity-55',
         sizes[size],
-        looks[look],
+        variants[variant],
         className,
       )}
     >
@@ -48,9 +48,9 @@ export function Button({ look = 'normal', size = 'normal', icon: Icon, busy = fa
 
 export interface IconButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'children'> {
   icon: LucideIcon
-  /** Its accessible name and its tooltip. */
+  /** Accessible name and tooltip. */
   label: string
-  /** Shown in the tooltip, such as ⌘. */
+  /** Shown in the tooltip, for example ⌘K. */
   shortcut?: string
   pressed?: boolean
   size?: 'small' | 'normal'

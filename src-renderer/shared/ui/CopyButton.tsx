@@ -5,13 +5,13 @@ import { Button, IconButton } from './Button.tsx'
 
 type Outcome = 'idle' | 'copied' | 'failed'
 
-/** Copies, and says for two seconds whether it did. With `label` it is a button with words, else an icon named by `name`. */
+/** Copies a text and shows the outcome for two seconds. With `label` a text button, otherwise an icon named by `name`. */
 export function CopyButton(props: {
   text: string
   name: string
   label?: string
   size?: 'small' | 'normal'
-  look?: 'normal' | 'go'
+  variant?: 'normal' | 'primary'
 }) {
   const { t } = useTranslation('common')
   const [outcome, setOutcome] = useState<Outcome>('idle')
@@ -27,18 +27,18 @@ export function CopyButton(props: {
     )
   }
   const icon = outcome === 'copied' ? Check : outcome === 'failed' ? X : Copy
-  const said = outcome === 'copied' ? t('copied') : outcome === 'failed' ? t('copyFailed') : null
+  const outcomeText = outcome === 'copied' ? t('copied') : outcome === 'failed' ? t('copyFailed') : null
   return (
     <>
       {props.label ? (
-        <Button icon={icon} look={props.look ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
-          {said ?? props.label}
+        <Button icon={icon} variant={props.variant ?? 'normal'} size={props.size ?? 'normal'} onClick={copy}>
+          {outcomeText ?? props.label}
         </Button>
       ) : (
-        <IconButton icon={icon} size={props.size ?? 'normal'} label={said ?? props.name} onClick={copy} />
+        <IconButton icon={icon} size={props.size ?? 'normal'} label={outcomeText ?? props.name} onClick={copy} />
       )}
       <span role="status" className="sr-only">
-        {said}
+        {outcomeText}
       </span>
     </>
   )

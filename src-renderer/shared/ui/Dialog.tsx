@@ -6,8 +6,8 @@ import { cx } from './cx.ts'
 import { LayerContext } from './layer.ts'
 
 /**
- * The browser's own modal dialog: it keeps the focus, closes on Esc and makes the rest inert, with nothing injected into the
- * page. Its content exists only while it is open, so what was typed into it is gone with it.
+ * Shows the browser's own modal dialog. The browser traps the focus, closes it on Escape and makes the rest inert, without injected styles.
+ * The content is mounted only while open, so typed text is discarded on closing.
  */
 export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick = false) {
   const ref = useRef<HTMLDialogElement>(null)
@@ -18,14 +18,14 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
     if (!dialog) return
     if (open && !dialog.open) {
       dialog.showModal()
-      // The first thing to fill in, else the dialog itself: the browser would take the close button, whose tip would then take the
-      // first Esc. A field for files is hidden behind its button.
+      // Focuses the first field, otherwise the dialog. The browser would focus the close button, whose tooltip then takes the first Escape.
+      // File inputs are hidden behind a button.
       const first = dialog.querySelector<HTMLElement>('input:not([type="file"]), select, textarea')
       ;(first ?? dialog).focus()
     }
     if (!open && dialog.open) dialog.close()
   }, [open])
-  // A click on the shade is for the mouse alone: Esc does the same for the keyboard.
+  // Clicking the backdrop is for the mouse only. Escape does the same on the keyboard.
   useEffect(() => {
     const dialog = ref.current
     if (!dialog || !open || stayOnOutsideClick) return
@@ -42,7 +42,7 @@ export function useModal(open: boolean, onClose: () => void, stayOnOutsideClick 
       event.preventDefault()
       onClose()
     },
-    // A dialog that its owner has shut already tells nobody: what its owner shows instead would be shut with it.
+    // When the owner has already closed the dialog, it gets no callback: that would close whatever it shows next.
     onClose: open ? onClose : undefined,
   }
   return { props, layer }
@@ -52,12 +52,12 @@ export interface DialogProps {
   open: boolean
   onClose: () => void
   title: string
-  /** What it is for or what will happen, under the title. */
+  /** The purpose or the consequences, below the title. */
   about?: ReactNode
   width?: 'narrow' | 'wide'
-  /** A secret that is shown once must not vanish with a stray click beside the dialog. */
+  /** A stray click beside the dialog must not close a secret that is shown once. */
   stayOnOutsideClick?: boolean
-  /** A question that must be answered before anything else: screen readers then say its text at once. */
+  /** A question that must be answered first: screen readers read its text at once. */
   alert?: boolean
   children?: ReactNode
   footer?: ReactNode
@@ -119,14 +119,14 @@ export interface ConfirmDialogProps {
   onClose: () => void
   title: string
   about: ReactNode
-  /** Names the deed: "Revoke", never "OK". */
+  /** Names the action: "Revoke", never "OK". */
   confirm: string
   busy?: boolean
   onConfirm: () => void
   children?: ReactNode
 }
 
-/** Asks before something that can't be taken back. */
+/** Asks before an action that cannot be undone. */
 export function ConfirmDialog({ confirm, busy, onConfirm, children, ...dialog }: ConfirmDialogProps) {
   const { t } = useTranslation('common')
   return (
@@ -135,7 +135,7 @@ export function ConfirmDialog({ confirm, busy, onConfirm, children, ...dialog }:
       footer={
         <>
           <Button onClick={dialog.onClose}>{t('cancel')}</Button>
-          <Button look="danger" busy={busy ?? false} onClick={onConfirm}>
+          <Button variant="danger" busy={busy ?? false} onClick={onConfirm}>
             {confirm}
           </Button>
         </>
@@ -146,7 +146,7 @@ export function ConfirmDialog({ confirm, busy, onConfirm, children, ...dialog }:
   )
 }
 
-/** A region of the window that slides over the stage where there is no room beside it. */
+/** A region of the window that slides over the stage when there is no space beside it. */
 export function Drawer(props: {
   open: boolean
   onClose: () => void

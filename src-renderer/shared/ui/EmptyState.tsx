@@ -1,7 +1,7 @@
 import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 
-/** What a place is for, and one thing to do about its being empty. */
+/** What a place is for, and one action to fill it. */
 export function EmptyState(props: { icon: LucideIcon; title: string; children?: ReactNode; action?: ReactNode }) {
   const Icon = props.icon
   return (

@@ -15,12 +15,12 @@ export interface FieldProps {
   hint?: ReactNode
   /** Replaces the hint, in red, and marks the control as invalid. */
   error?: string | null
-  /** Hides the label from sight, not from a screen reader. */
+  /** Hides the label visually, not from screen readers. */
   quietLabel?: boolean
   children: ReactNode
 }
 
-/** A label, one control, and a hint or an error, tied together for a screen reader. */
+/** A label, one control, and a hint or an error, connected for screen readers. */
 export function Field({ label, hint, error, quietLabel = false, children }: FieldProps) {
   const id = useId()
   const note = error ?? hint
@@ -41,7 +41,7 @@ export function Field({ label, hint, error, quietLabel = false, children }: Fiel
   )
 }
 
-/** Ties a control to the `Field` around it, if there is one. */
+/** Connects a control to the `Field` around it, if any. */
 export function useFieldProps() {
   const field = use(FieldContext)
   if (!field) return {}
@@ -69,7 +69,7 @@ export function TextInput({ mono = false, className, ...props }: TextInputProps)
       type="text"
       autoComplete="off"
       spellCheck={false}
-      // An address, a key or code reads from left to right in every language.
+      // Addresses, keys and code read from left to right in every language.
       {...(mono ? { dir: 'ltr' } : {})}
       {...useFieldProps()}
       {...props}
@@ -78,7 +78,7 @@ export function TextInput({ mono = false, className, ...props }: TextInputProps)
   )
 }
 
-/** A secret: hidden until asked for, never offered to the browser's password store. */
+/** A secret: hidden until revealed, never offered to a password manager. */
 export function PasswordInput({
   showLabel,
   hideLabel,

@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-/** A key to press. `quiet` leaves the border to the surface it stands on. */
+/** A keyboard key. `quiet` omits the border. */
 export function Kbd({ children, quiet = false }: { children: ReactNode; quiet?: boolean }) {
   return (
     <kbd
-      // Keys are named from left to right in every language.
+      // Keys read from left to right in every language.
       dir="ltr"
       className={cx(
         'rounded-[4px] px-1 font-sans font-medium text-[10.5px] leading-4',

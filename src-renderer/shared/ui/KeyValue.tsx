@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
 
-/** Facts, name left and figure right. */
+/** Facts: name on the left, value on the right. */
 export function KeyValue({ rows }: { rows: { id: string; name: ReactNode; value: ReactNode; quiet?: boolean }[] }) {
   return (
     <dl className="grid grid-cols-[minmax(0,auto)_minmax(0,1fr)] gap-x-4 gap-y-1.5 text-s">

@@ -19,10 +19,10 @@ import { useModal } from './Dialog.tsx'
 import { LayerContext } from './layer.ts'
 import { type ZoomHandle, ZoomView } from './ZoomView.tsx'
 
-export interface LightPicture {
+export interface LightboxPicture {
   id: string
   src: string
-  /** A small one that is there sooner. */
+  /** A smaller version that loads faster. */
   preview: string | null
   name: string
   width: number
@@ -30,36 +30,36 @@ export interface LightPicture {
 }
 
 export interface LightboxProps {
-  /** Null: shut. */
-  picture: LightPicture | null
-  /** From 0; how many there are to walk. */
+  /** Null: closed. */
+  picture: LightboxPicture | null
+  /** From 0. */
   at: number
   count: number
-  /** Goes that far; past the end of a slideshow to the first. */
+  /** Shows another picture. A slideshow continues with the first after the last. */
   onGo: (at: number) => void
   onClose: () => void
-  /** Beside the name. */
+  /** Shown after the name. */
   facts?: ReactNode
-  /** Buttons of whoever shows it. */
+  /** Additional buttons. */
   actions?: ReactNode
-  /** At the side of the picture. */
+  /** Shown beside the picture. */
   side?: ReactNode
-  /** Over the lower edge. */
+  /** Shown over the lower edge. */
   note?: ReactNode
-  /** Keys of its own; true when it took the press. */
+  /** Handles additional keys. True when the press was handled. */
   onKey?: (event: KeyboardEvent) => boolean
-  /** Begins as a slideshow. */
+  /** Starts as a slideshow. */
   playing?: boolean
   className?: string
 }
 
-/** ms that a picture of a slideshow stays. */
+/** ms per picture of a slideshow. */
 const stays = 4_000
 const step = 1.25
-/** CSS pixels that a key moves a picture. */
+/** CSS pixels per arrow key. */
 const stride = 80
 
-/** One picture over the whole window: zoom, move, the next one, a slideshow. The browser's own dialog, so Esc closes it. */
+/** One picture over the whole window: zoom, pan, next, slideshow. It is the browser's own dialog, so Escape closes it. */
 export function Lightbox(props: LightboxProps) {
   const { picture, onClose, className = '' } = props
   const { props: modal, layer } = useModal(picture !== null, onClose, true)
@@ -82,7 +82,7 @@ export function Lightbox(props: LightboxProps) {
 
 type KeyTaker = (event: KeyboardEvent) => void
 
-function Shown(props: LightboxProps & { picture: LightPicture; keys: RefObject<KeyTaker | null> }) {
+function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObject<KeyTaker | null> }) {
   const { t } = useTranslation('lightbox')
   const { picture, at, count, onGo, onClose } = props
   const zoom = useRef<ZoomHandle>(null)
@@ -215,7 +215,7 @@ const goals: Record<string, (at: number, count: number) => number> = {
   End: (_, count) => count - 1,
 }
 
-/** A field, a menu and a tree have keys of their own, and a button the space bar. */
+/** Fields, menus and trees handle keys themselves, and buttons handle the space bar. */
 const takesKeys = ({ key, target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.closest('input, textarea, [role="menu"], [role="tree"]') !== null ||

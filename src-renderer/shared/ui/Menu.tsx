@@ -4,7 +4,7 @@ import { type ReactNode, use } from 'react'
 import { cx } from './cx.ts'
 import { LayerContext } from './layer.ts'
 
-/** A few deeds behind one button, which is `trigger`. Arrow keys walk it. */
+/** A few actions behind the button `trigger`. Arrow keys move through them. */
 export function Menu({
   trigger,
   align = 'end',
@@ -48,7 +48,7 @@ export function MenuItem(props: { icon: LucideIcon; danger?: boolean; onSelect: 
   )
 }
 
-/** One of several that is the case. */
+/** A choice of one of several values. */
 export function MenuChoices(props: {
   label: string
   value: string

@@ -18,14 +18,14 @@ export interface NoticeProps {
   title?: string
   children?: ReactNode
   action?: { label: string; onClick: () => void; busy?: boolean }
-  /** Behind a "Details" fold, such as the raw body of a reply. */
+  /** Behind a "Details" button, for example the raw body of a response. */
   details?: { label: string; text: string }
   /** `alert` interrupts a screen reader: for what the person must know now. */
   role?: 'alert' | 'status' | 'note'
   className?: string
 }
 
-/** What happened, what it means, and the one thing to do. */
+/** What happened, what it means, and one action. */
 export function Notice({ kind, title, children, action, details, role = 'note', className }: NoticeProps) {
   const Icon = icons[kind]
   return (

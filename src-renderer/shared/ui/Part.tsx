@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of the inspector, under its name. */
+/** A titled section of the inspector. */
 export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
     <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">

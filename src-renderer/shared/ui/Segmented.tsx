@@ -9,7 +9,7 @@ export interface Segment<T extends string> {
   disabled?: boolean
 }
 
-/** One of a few, all in sight. Arrow keys walk it. */
+/** One of a few values, all visible. Arrow keys select. */
 export function Segmented<T extends string>(props: {
   label: string
   value: T

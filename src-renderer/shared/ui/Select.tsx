@@ -8,7 +8,7 @@ export interface Choice<T extends string> {
   label: string
 }
 
-/** One of many, in the browser's own list. With `label` it names itself; inside a `Field` the field does. */
+/** One of many values, as the browser's own list. `label` names it. Inside a `Field`, the field does. */
 export function Select<T extends string>({
   label,
   value,

@@ -1,6 +1,6 @@
 import { cx } from './cx.ts'
 
-/** Holds the place of a line that is on its way. Hidden from screen readers: say the wait in words beside it. */
+/** A placeholder for a line that is loading. Hidden from screen readers: add a text beside it. */
 export function Skeleton({ className }: { className?: string }) {
   return <div aria-hidden className={cx('h-3.5 animate-breathe rounded-s bg-hover', className)} />
 }

@@ -3,16 +3,16 @@ import { createContext, type ReactNode, use } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from './Button.tsx'
 
-/** What the window around a stage lets its bar do. A region that the room doesn't have is null. */
+/** Functions of the frame for the bar of a stage. Null for a region that the page does not have. */
 export interface FrameControls {
-  /** Null while the list stands beside the stage anyway. */
+  /** Null while the list is visible beside the stage. */
   openList: (() => void) | null
   inspector: { shown: boolean; toggle: () => void; shortcut: string } | null
 }
 
 export const FrameContext = createContext<FrameControls>({ openList: null, inspector: null })
 
-/** The way to the list where it does not stand beside the stage. */
+/** Opens the list when it is not beside the stage. */
 export function ListToggle() {
   const { openList } = use(FrameContext)
   const { t } = useTranslation('common')
@@ -27,7 +27,7 @@ export function InspectorToggle() {
   return <IconButton icon={PanelRight} label={t('inspector')} shortcut={shortcut} pressed={shown} onClick={toggle} />
 }
 
-/** The head of a stage: the title, facts beside it, actions at the end, and the ways to the window's other regions. */
+/** The header of a stage: title, facts, actions, and toggles of the other regions. */
 export function StageBar(props: { title: ReactNode; beside?: ReactNode; actions?: ReactNode }) {
   return (
     <header className="flex min-h-12 shrink-0 flex-wrap items-center gap-x-2.5 gap-y-1 border-line border-b px-4 py-1.5">

@@ -8,7 +8,7 @@ export interface TextAreaProps extends TextareaHTMLAttributes<HTMLTextAreaElemen
   ref?: Ref<HTMLTextAreaElement>
 }
 
-/** Several lines, as tall as they are up to a bound where the browser can, else of its rows. */
+/** A multi-line field that grows with its text up to a limit, where the browser supports that. Otherwise `rows` decides. */
 export function TextArea({ mono = false, className, ...props }: TextAreaProps) {
   return (
     <textarea

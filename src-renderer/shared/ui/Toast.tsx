@@ -7,11 +7,11 @@ import { IconButton } from './Button.tsx'
 export interface ToastItem {
   id: string
   text: string
-  /** A way back, such as Undo. */
+  /** One action, for example Undo. */
   action?: { label: string; onClick: () => void }
 }
 
-/** Holds the page and the small notes that come up over its lower edge; each leaves after six seconds. */
+/** Contains the page, and the toasts at its lower edge. A toast disappears after six seconds. */
 export function Toasts({
   items,
   onGone,

@@ -9,7 +9,7 @@ export const TooltipProvider = ({ children }: { children: ReactNode }) => (
   </Radix.Provider>
 )
 
-/** A word or two on hover and focus. Never the only place where something is said. */
+/** One or two words on hover and focus. Never the only place of an information. */
 export function Tooltip({ text, shortcut, children }: { text: string; shortcut?: string; children: ReactNode }) {
   const layer = use(LayerContext)
   return (

@@ -1,21 +1,21 @@
 import { type Ref, useCallback, useEffect, useImperativeHandle, useLayoutEffect, useRef } from 'react'
-import { type Box, fitScale, fitted, held, moved, type Standing, zoomed } from './zoom.ts'
+import { type Box, fitScale, fitted, held, moved, type ZoomState, zoomed } from './zoom.ts'
 
 export interface ZoomHandle {
   zoom: (factor: number) => void
   fit: () => void
-  /** One of its pixels for one of the page's. */
+  /** Shows the picture at 100 percent. */
   real: () => void
   move: (dx: number, dy: number) => void
 }
 
 /**
- * A picture in a view: wheel and pinch make it larger where the pointer is, a drag moves it, a double click goes to its real pixels and
- * back. It is moved past React: a hundred wheel events a second draw nothing else again.
+ * A picture in a view. Wheel and pinch zoom at the pointer, a drag pans, a double click toggles 100 percent. Moved without React, because a
+ * wheel sends a hundred events per second.
  */
 export function ZoomView(props: {
   src: string
-  /** Stands in its place until the whole is there. */
+  /** Shown until the full picture is loaded. */
   preview: string | null
   alt: string
   picture: Box
@@ -26,16 +26,16 @@ export function ZoomView(props: {
   const { src, preview, alt, picture, ref, onScale, onBroken } = props
   const view = useRef<HTMLDivElement>(null)
   const image = useRef<HTMLImageElement>(null)
-  const standing = useRef<Standing>({ scale: 1, x: 0, y: 0 })
+  const zoomState = useRef<ZoomState>({ scale: 1, x: 0, y: 0 })
   const { width, height } = picture
 
   const size = useCallback((): Box => {
     const box = view.current
     return { width: box?.clientWidth ?? 1, height: box?.clientHeight ?? 1 }
   }, [])
-  const stand = useCallback(
-    (next: Standing): void => {
-      standing.current = next
+  const applyZoom = useCallback(
+    (next: ZoomState): void => {
+      zoomState.current = next
       const element = image.current
       const box = view.current
       if (!element || !box) return
@@ -49,36 +49,36 @@ export function ZoomView(props: {
   )
   const zoomAt = useCallback(
     (factor: number, at: { x: number; y: number }): void =>
-      stand(zoomed(standing.current, factor, at, { width, height }, size())),
-    [stand, size, width, height],
+      applyZoom(zoomed(zoomState.current, factor, at, { width, height }, size())),
+    [applyZoom, size, width, height],
   )
   useImperativeHandle(
     ref,
     () => ({
       zoom: (factor) => zoomAt(factor, { x: 0, y: 0 }),
-      fit: () => stand(fitted({ width, height }, size())),
-      real: () => zoomAt(1 / standing.current.scale, { x: 0, y: 0 }),
-      move: (dx, dy) => stand(moved(standing.current, dx, dy, { width, height }, size())),
+      fit: () => applyZoom(fitted({ width, height }, size())),
+      real: () => zoomAt(1 / zoomState.current.scale, { x: 0, y: 0 }),
+      move: (dx, dy) => applyZoom(moved(zoomState.current, dx, dy, { width, height }, size())),
     }),
-    [stand, zoomAt, size, width, height],
+    [applyZoom, zoomAt, size, width, height],
   )
 
-  // Another window size: what was fitted is fitted again, what was larger stays so.
+  // After a resize, a fitted picture is fitted again. A zoomed one keeps its scale.
   useLayoutEffect(() => {
     const box = view.current
     if (!box) return
     let was = 0
     const refit = (): void => {
       const least = fitScale({ width, height }, size())
-      const wasFitted = was === 0 || standing.current.scale <= was * 1.001
+      const wasFitted = was === 0 || zoomState.current.scale <= was * 1.001
       was = least
-      stand(wasFitted ? fitted({ width, height }, size()) : held(standing.current, { width, height }, size()))
+      applyZoom(wasFitted ? fitted({ width, height }, size()) : held(zoomState.current, { width, height }, size()))
     }
     refit()
     const sizes = new ResizeObserver(refit)
     sizes.observe(box)
     return () => sizes.disconnect()
-  }, [width, height, size, stand])
+  }, [width, height, size, applyZoom])
 
   useEffect(() => {
     const box = view.current
@@ -87,7 +87,7 @@ export function ZoomView(props: {
       const { left, top, width: wide, height: tall } = box.getBoundingClientRect()
       return { x: clientX - left - wide / 2, y: clientY - top - tall / 2 }
     }
-    // React's own listener is passive, and could not keep the page from zooming with a pinch.
+    // React's wheel listener is passive, so it cannot prevent the page zoom of a pinch.
     const wheel = (event: WheelEvent): void => {
       event.preventDefault()
       const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? 16 : 1
@@ -95,10 +95,10 @@ export function ZoomView(props: {
     }
     const twice = (event: MouseEvent): void => {
       const isFitted = box.dataset.zoomed !== 'true'
-      // A small picture stands in its real pixels already: twice that.
+      // A small picture is already at 100 percent when fitted, so the toggle uses 200.
       const goal = Math.max(1, fitScale({ width, height }, size()) * 2)
-      if (isFitted) zoomAt(goal / standing.current.scale, fromMiddle(event))
-      else stand(fitted({ width, height }, size()))
+      if (isFitted) zoomAt(goal / zoomState.current.scale, fromMiddle(event))
+      else applyZoom(fitted({ width, height }, size()))
     }
     const down = (event: PointerEvent): void => {
       if (event.button !== 0 || box.dataset.zoomed !== 'true') return
@@ -106,7 +106,7 @@ export function ZoomView(props: {
     }
     const move = (event: PointerEvent): void => {
       if (!box.hasPointerCapture(event.pointerId)) return
-      stand(moved(standing.current, event.movementX, event.movementY, { width, height }, size()))
+      applyZoom(moved(zoomState.current, event.movementX, event.movementY, { width, height }, size()))
     }
     const ended = new AbortController()
     const { signal } = ended
@@ -115,7 +115,7 @@ export function ZoomView(props: {
     box.addEventListener('pointerdown', down, { signal })
     box.addEventListener('pointermove', move, { signal })
     return () => ended.abort()
-  }, [zoomAt, stand, size, width, height])
+  }, [zoomAt, applyZoom, size, width, height])
 
   return (
     <div ref={view} className="lightbox-view">
@@ -124,10 +124,10 @@ export function ZoomView(props: {
         src={src}
         alt={alt}
         draggable={false}
-        // A small one is there at once; the whole covers it when it is decoded.
+        // The preview appears at once, and the full picture covers it when decoded.
         style={preview === null ? {} : { backgroundImage: `url("${preview}")` }}
         onLoad={({ currentTarget }) => {
-          // Nothing may shine through a picture that has holes.
+          // The preview must not show through transparent parts.
           currentTarget.style.backgroundImage = 'none'
         }}
         onError={onBroken}

@@ -1,4 +1,4 @@
-/** A program and its arguments on one line, quoted as a POSIX shell would want them: for reading, nothing runs it. */
+/** A program and its arguments on one line, quoted for a POSIX shell. For display only, nothing runs it. */
 export function commandLine({ command, args }: { command: string; args: readonly string[] }): string {
   return [command, ...args].map(quoted).join(' ')
 }

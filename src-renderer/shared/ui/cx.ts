@@ -1,4 +1,4 @@
-/** Class names joined; anything falsy is left out. */
+/** Joins class names and skips falsy values. */
 export function cx(...parts: (string | false | null | undefined)[]): string {
   return parts.filter(Boolean).join(' ')
 }

@@ -4,9 +4,9 @@ export interface JsonFault {
   /** From 1, in lines and UTF-16 units. */
   line: number
   column: number
-  /** What should stand there. `end`: nothing more. `string`: a text that ends on its line. */
+  /** The expected token. `end`: nothing more. `string`: a string that ends on its line. */
   expected: JsonExpected
-  /** The text ended there. */
+  /** Whether the text ended there. */
   atEnd: boolean
 }
 
@@ -15,8 +15,8 @@ const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const word = /[A-Za-z]+/y
 
 /**
- * Where a text stops being JSON (RFC 8259), or null where it is. The browsers' own errors say it each in their way, some without
- * a place. Takes no stack, however deep the text is nested.
+ * Finds where a text stops being valid JSON (RFC 8259), or returns null for valid JSON. Browsers report this differently, some without a
+ * position. Not recursive, so nesting depth is unlimited.
  */
 export function jsonFault(text: string): JsonFault | null {
   const scan = new Scan(text)
@@ -24,7 +24,7 @@ export function jsonFault(text: string): JsonFault | null {
   return found === null ? null : { ...placeOf(text, scan.at), expected: found, atEnd: scan.at >= text.length }
 }
 
-/** Line and column, from 1, of a place in a text. */
+/** Line and column, from 1, of an offset in a text. */
 export function placeOf(text: string, at: number): { line: number; column: number } {
   const before = text.slice(0, at)
   const lineStart = before.lastIndexOf('\n') + 1
@@ -40,7 +40,7 @@ class Scan {
     this.#text = text
   }
 
-  /** What is expected where it stopped; null at a good end. */
+  /** What was expected at the fault. Null for valid JSON. */
   run(): JsonExpected | null {
     for (;;) {
       const fault = this.#value()
@@ -52,7 +52,7 @@ class Scan {
     }
   }
 
-  /** Reads one value, or the start of one with something in it. */
+  /** Reads one value, or the start of a container that is not empty. */
   #value(): JsonExpected | 'opened' | null {
     this.#space()
     const first = this.#text[this.at]
@@ -73,7 +73,7 @@ class Scan {
     return kind === 'array' ? 'opened' : (this.#name() ?? 'opened')
   }
 
-  /** What stands after a value: the end of its container, or a comma and what follows it. */
+  /** Reads what follows a value: the end of its container, or a comma and the next member. */
   #after(): JsonExpected | 'done' | 'next' {
     for (;;) {
       this.#space()

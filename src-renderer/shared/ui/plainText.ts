@@ -1,11 +1,11 @@
 /**
- * Characters that can make a text look other than it is: controls (but tab and line ends), overrides and isolates of direction, spaces
- * without width, tag characters. Joiners stay, since emoji and several scripts need them.
+ * Characters that disguise a text: controls (except tab and line ends), direction overrides and isolates, zero-width spaces, tag
+ * characters. Joiners stay, because emoji and several scripts need them.
  */
 const unseen =
   /(?![\t\n])\p{Cc}|[\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\u{e0000}-\u{e007f}]/gu
 
-/** A stranger's text with everything unseen written out, such as `\u{202E}`: what is shown is what is there. */
+/** Text from outside with hidden characters written out, for example `\u{202E}`. */
 export function plainText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

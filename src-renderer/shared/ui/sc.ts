@@ -1,8 +1,8 @@
-// Amounts stay decimal text: nothing is added or rounded in floating point.
+// Amounts stay decimal strings: nothing is added or rounded in floating point.
 
 const scale = 18
 
-/** Decimal text as whole 10^-18 parts, to compare and subtract exactly. Text that is no amount counts as nothing. */
+/** A decimal string as whole units of 10^-18, for exact comparison and subtraction. Invalid text counts as zero. */
 export function exact(amount: string): bigint {
   const parts = /^(\d{1,15})(?:\.(\d{1,18}))?$/.exec(amount)
   return parts ? BigInt((parts[1] ?? '0') + (parts[2] ?? '').padEnd(scale, '0')) : 0n
@@ -14,10 +14,10 @@ function rounded(amount: string, digits: number): string {
   return digits === 0 ? whole : `${whole.slice(0, -digits)}.${whole.slice(-digits)}`
 }
 
-/** Thousands set apart. */
+/** Adds thousands separators. */
 export const group = (whole: string): string => whole.replace(/\B(?=(\d{3})+$)/g, ',')
 
-/** An amount with as many digits as matter: two behind the point, below 0.01 two that count; `0` for nothing. */
+/** An amount with its significant digits: two decimals, below 0.01 two significant digits, `0` for zero. */
 export function showSc(amount: string): string {
   const parts = exact(amount)
   if (parts === 0n) return '0'
@@ -30,7 +30,7 @@ export function showSc(amount: string): string {
   return fraction === undefined ? group(whole) : `${group(whole)}.${fraction}`
 }
 
-/** Whole 10^-18 parts as decimal text. */
+/** Units of 10^-18 as a decimal string. */
 function textOf(parts: bigint): string {
   if (parts < 0n) return `-${textOf(-parts)}`
   const digits = parts.toString().padStart(scale + 1, '0')
@@ -38,25 +38,25 @@ function textOf(parts: bigint): string {
   return fraction === '' ? digits.slice(0, -scale) : `${digits.slice(0, -scale)}.${fraction}`
 }
 
-/** The sum of decimal texts, exactly, as decimal text. */
+/** The exact sum of decimal strings, as a decimal string. */
 export const sumSc = (amounts: readonly string[]): string =>
   textOf(amounts.reduce((before, amount) => before + exact(amount), 0n))
 
-/** Decimal text that may be below nothing, as whole 10^-18 parts. */
+/** A decimal string that may be negative, as whole units of 10^-18. */
 export const signed = (amount: string): bigint => (amount.startsWith('-') ? -exact(amount.slice(1)) : exact(amount))
 
-/** An amount that may be below nothing: `−1.25`, with a true minus. */
+/** An amount that may be negative: `−1.25`, with a real minus sign. */
 export const showSigned = (amount: string): string =>
   signed(amount) < 0n ? `\u2212${showSc(amount.slice(1))}` : showSc(amount.replace('-', ''))
 
-/** The sum of amounts that may be below nothing. */
+/** The sum of amounts that may be negative. */
 export const sumSigned = (amounts: readonly string[]): string =>
   textOf(amounts.reduce((before, amount) => before + signed(amount), 0n))
 
-/** One less the other, exactly. */
+/** The exact difference. */
 export const lessSc = (amount: string, other: string): string => textOf(signed(amount) - signed(other))
 
-/** A part of a whole from 0 to 1, worked out exactly and then rounded to a thousandth; null of nothing. */
+/** A share from 0 to 1, computed exactly, then rounded to a thousandth. Null when the whole is zero. */
 export function shareOf(part: string, whole: string): number | null {
   const all = signed(whole)
   return all === 0n ? null : Number((signed(part) * 1_000n) / all) / 1_000

@@ -40,9 +40,7 @@ test('an alert shows a silent system notification, and its click opens the page 
   await lines().getByRole('textbox', { name: 'Balance below' }).fill('10')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '1 alert', exact: true }).waitFor()
-  await expect
-    .poll(shown)
-    .toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', silent: true }])
+  await expect.poll(shown).toEqual([{ title: 'Balance below 10 SC', body: 'The account has 8 SC left.', silent: true }])
   await click()
   await page.waitForFunction(() => location.hash === '#/usage')
   await page.getByRole('link', { name: 'Usage', exact: true }).and(page.locator('[aria-current=page]')).waitFor()

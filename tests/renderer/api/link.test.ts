@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { problemOf } from '../../../src-renderer/api/problem.ts'
+import { subscribe } from '../../../src-renderer/api/watch.ts'
 import { openPage } from '../../hosts/node/fixtures/page.ts'
 import { type Site, startSite } from '../../hosts/node/fixtures/web.ts'
 
-// The page's side of the wire against the real web host, in Node, whose WebSocket is the browser's.
+// Runs the page's side of the connection against the real web host. Node has the same WebSocket API as a browser.
 
 let site: Site | null
 let page: ReturnType<typeof openPage>
@@ -45,7 +46,7 @@ const problemFrom = (call: Promise<unknown>) =>
   )
 
 describe('the link', () => {
-  it('goes from connecting over open and lost to open again, by itself, when the program was started anew', async () => {
+  it('reconnects by itself after the program restarts: connecting, open, lost, open', async () => {
     await opened()
     await stopSite()
     await reached('lost')
@@ -55,7 +56,7 @@ describe('the link', () => {
     expect(await page.client.app.updateSettings({ theme: 'dark' })).toMatchObject({ theme: 'dark' })
   })
 
-  it('is unauthorized where the web host knows the page no more, and stays so', async () => {
+  it('becomes unauthorized when the web host no longer accepts the page, and stays unauthorized', async () => {
     await opened()
     page.close()
     await reached('unauthorized')
@@ -63,14 +64,14 @@ describe('the link', () => {
     expect(await problemFrom(page.client.app.updateSettings({}))).toMatchObject({ kind: 'connection_lost' })
   })
 
-  it('does not open for a wrong token', async () => {
+  it('does not open with a wrong token', async () => {
     const stranger = openPage(() => `${new URL(site?.server.url ?? '').origin}/#token=wrong`)
     await new Promise<void>((resolve) => stranger.link.subscribe(resolve))
     expect(stranger.link.get()).toBe('unauthorized')
     expect(site?.seen.calls).toEqual([])
   })
 
-  it('holds a first call back until it is open, and fails one at once while it is lost', async () => {
+  it('delays a first call until the link is open, and fails a call at once while the link is lost', async () => {
     expect(page.link.get()).toBe('connecting')
     expect(await page.client.app.updateSettings({ theme: 'light' })).toMatchObject({ theme: 'light' })
     await stopSite()
@@ -80,11 +81,11 @@ describe('the link', () => {
     })
     site = await startSite()
     await opened()
-    // A call of before does not happen out of nowhere.
+    // The call that failed is not sent after all.
     expect(site.seen.calls).toEqual([])
   })
 
-  it('gives up waiting with its signal', async () => {
+  it('stops waiting when the signal aborts', async () => {
     const leaving = new AbortController()
     const waiting = page.client.app.updateSettings({}, { signal: leaving.signal })
     leaving.abort()
@@ -94,19 +95,20 @@ describe('the link', () => {
 })
 
 describe('a subscription', () => {
-  it('gets a new snapshot after the program was started anew, and ends when it is let go', async () => {
+  it('gets a new snapshot after the program restarted, and ends when it is stopped', async () => {
     const folders: string[] = []
-    const ends: unknown[] = []
-    const next = () => new Promise<void>((resolve) => heard.add(resolve))
-    const heard = new Set<() => void>()
+    const refusals: unknown[] = []
+    const next = () => new Promise<void>((resolve) => listeners.add(resolve))
+    const listeners = new Set<() => void>()
     const first = next()
-    const stop = page.subscribe(
+    const stop = subscribe(
+      page.client,
       (signal) => page.client.app.watch(undefined, { signal }),
       ({ dataDir }) => {
         folders.push(dataDir)
-        for (const resolve of heard) resolve()
+        for (const resolve of listeners) resolve()
       },
-      (thrown) => ends.push(thrown),
+      (thrown) => refusals.push(thrown),
     )
     await first
     await stopSite()
@@ -119,28 +121,30 @@ describe('a subscription', () => {
     await expect.poll(() => site?.seen.watchers).toBe(1)
     stop()
     await expect.poll(() => site?.seen.watchers).toBe(0)
-    expect(ends).toEqual([])
+    expect(refusals).toEqual([])
   })
 
-  it('tells once what the core refused, and asks no more', async () => {
-    let asked = 0
-    const thrown = await new Promise((resolve) => {
-      page.subscribe(
-        (signal) => {
-          asked += 1
-          return page.client.chat.watchList(undefined, { signal })
-        },
-        () => undefined,
-        resolve,
-      )
-    })
-    expect([asked, problemOf(thrown).kind]).toEqual([1, 'bug'])
+  it('asks again after each refusal by the core, over the same link', async () => {
+    let calls = 0
+    const kinds: string[] = []
+    const stop = subscribe(
+      page.client,
+      (signal) => {
+        calls += 1
+        return page.client.chat.watchList(undefined, { signal })
+      },
+      () => undefined,
+      (thrown) => kinds.push(problemOf(thrown).kind),
+    )
+    await expect.poll(() => kinds, { timeout: 5_000 }).toEqual(['bug', 'bug'])
+    stop()
+    expect(calls).toBe(2)
     expect(page.link.get()).toBe('open')
   })
 })
 
 describe('a connection that ends while streams run', () => {
-  it('leaves no rejection that nobody handles, whoever lets go when', async () => {
+  it('leaves no unhandled rejection, whether a subscription stops before or after the loss', async () => {
     const unhandled: unknown[] = []
     const note = (thrown: unknown) => unhandled.push(thrown)
     process.on('unhandledRejection', note)
@@ -148,10 +152,10 @@ describe('a connection that ends while streams run', () => {
     for (let watcher = 0; watcher < 8; watcher += 1) {
       const first = Promise.withResolvers<void>()
       const open = (signal: AbortSignal) => page.client.app.watch(undefined, { signal })
-      stops.push(page.subscribe(open, () => first.resolve(), first.reject))
+      stops.push(subscribe(page.client, open, () => first.resolve(), first.reject))
       await first.promise
     }
-    // Some while the socket is closing, the others after it was lost.
+    // Four stop while the socket closes, the others after the loss.
     const closing = stopSite()
     for (const stop of stops.splice(0, 4)) stop()
     await closing
@@ -166,7 +170,7 @@ describe('a connection that ends while streams run', () => {
 })
 
 describe('problemOf', () => {
-  it('answers what a procedure failed with, whole', async () => {
+  it('returns the whole problem that a procedure failed with', async () => {
     expect(await problemFrom(page.client.models.list({}))).toEqual({
       kind: 'rate_limited',
       message: 'Wait a little.',
@@ -174,18 +178,18 @@ describe('problemOf', () => {
     })
   })
 
-  it('calls input that the contract refuses bad_input', async () => {
+  it('returns bad_input for input that the contract refuses', async () => {
     expect(await problemFrom(page.client.app.updateSettings({ proxyPort: -1 }))).toMatchObject({ kind: 'bad_input' })
   })
 
-  it('calls a connection that ended under a call connection_lost', async () => {
+  it('returns connection_lost when the connection ends during a call', async () => {
     await opened()
     const call = problemFrom(page.client.connection.disconnect())
     await stopSite()
     expect(await call).toMatchObject({ kind: 'connection_lost' })
   })
 
-  it('has one sentence for anything else', () => {
+  it('returns a bug with the same first words for anything else', () => {
     for (const thrown of [new Error('odd'), 'odd', null, undefined, { a: 1 }]) {
       expect(problemOf(thrown)).toMatchObject({ kind: 'bug', message: expect.stringMatching(/^Something went wrong/) })
     }

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => site.stop())
 
-/** A page at this address: where it is, what its history was given, and a browser's way with origin and cookie. */
+/** A page at this address, with its location, its history, and a fetch that has an origin and cookies like a browser's. */
 function pageAt(address: string) {
   const location = new URL(address)
   const replaced: string[] = []
@@ -29,21 +29,21 @@ function pageAt(address: string) {
   return { page, replaced, asked }
 }
 
-describe('a page that enters', () => {
-  it('is let in by the token, which leaves the address bar before anything is asked', async () => {
+describe('enterSession', () => {
+  it('exchanges the token for a session, and removes the token from the address bar before the first request', async () => {
     const { page, replaced, asked } = pageAt(`${site.server.url}`)
     const entering = enterSession(page)
     expect([replaced, asked]).toEqual([['/'], ['/session']])
     expect(await entering).toBe(true)
   })
 
-  it('keeps what else stands in the address', async () => {
+  it('preserves the rest of the address', async () => {
     const { page, replaced } = pageAt(`http://127.0.0.1:${site.server.port}/?a=1#room=chat&token=${site.token}`)
     expect(await enterSession(page)).toBe(true)
     expect(replaced).toEqual(['/?a=1#room=chat'])
   })
 
-  it('is not let in without token and cookie, nor with a wrong token, and is with the cookie of before', async () => {
+  it('refuses a page without token and cookie or with a wrong token, and accepts the cookie of an earlier visit', async () => {
     const origin = `http://127.0.0.1:${site.server.port}`
     expect(await enterSession(pageAt(`${origin}/`).page)).toBe(false)
     const wrong = pageAt(`${origin}/#token=wrong`)
@@ -55,7 +55,7 @@ describe('a page that enters', () => {
     expect(await enterSession(page)).toBe(true)
   })
 
-  it('throws where nobody answers', async () => {
+  it('throws when the web host does not answer', async () => {
     await expect(enterSession(pageAt('http://127.0.0.1:1/#token=x').page)).rejects.toThrow()
   })
 })

@@ -12,9 +12,12 @@ import type {
 } from '../../../src-preload/contract/usage.ts'
 import { daysBetween, numberOfDay, shiftDay } from '../../../src-renderer/stores/usageDays.ts'
 
-// What the core would tell of use, limits and keys: made up from a seed, so that pictures stay comparable.
+// Usage, limits and keys, generated from a seed, so that screenshots stay comparable.
 
-/** `some`: months of rows. `gaps`: with days that were never fetched. `empty`: nothing used. `none`: no account. `plain`: a service without read-outs. */
+/**
+ * `some`: months of rows. `gaps`: with days that were never fetched. `empty`: nothing used. `none`: no account. `plain`: a service without
+ * usage data.
+ */
 export type AccountKind = 'some' | 'gaps' | 'empty' | 'none' | 'plain' | 'banned' | 'two'
 
 const accountId = '00000000-0000-4000-8000-00000000b001'
@@ -38,7 +41,7 @@ const tools = [
 const features = ['chat', 'speech', 'images', 'tools', 'account']
 const unit = 1_000_000_000n
 
-/** The same number for the same words, evenly from 0 to 1. */
+/** A number from 0 to 1, uniformly distributed, the same for the same words. */
 function seeded(...words: (string | number)[]): number {
   let hash = 2166136261
   for (const letter of words.join(' ')) hash = Math.imul(hash ^ letter.charCodeAt(0), 16777619)
@@ -421,7 +424,7 @@ function never(): never {
 const list = (from: string, to: string): string[] =>
   Array.from({ length: Math.max(0, daysBetween(from, to)) }, (_, at) => shiftDay(from, at))
 
-/** Days, weeks from Monday or months, cut by the ends. */
+/** Days, weeks from Monday, or months, clipped to the range. */
 function cut({ from, to, grain }: Pick<ViewQuery, 'from' | 'to' | 'grain'>): { from: string; to: string }[] {
   const found: { from: string; to: string }[] = []
   for (const day of list(from, to)) {

@@ -4,7 +4,7 @@ const account = { id: '5f0c1a2e-0000-4000-8000-0000000000b1', name: 'main accoun
 const keyId = '5f0c1a2e-0000-4000-8000-000000000001'
 const key = { kind: 'key', account, keyId, name: 'everyday', left: null, limit: null } as const
 
-/** Every kind of alert, with what a service may have named. */
+/** Every kind of alert, with values that a service may report. */
 export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] = [
   {
     facts: { kind: 'balance', account, balance: '8.25', below: '10', asOf: '2026-11-21T13:58:00.000Z' },
@@ -38,7 +38,7 @@ export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] 
   { facts: { kind: 'ban', account, until: null }, place: { page: 'usage', id: 'limits' } },
 ]
 
-/** `all`: one of each kind, the last two over; `none`: nothing. */
+/** `all`: one of each kind, the last two ended. `none`: nothing. */
 export function startAlerts(which: string, notifies: boolean): Alerts {
   const now = Date.now()
   const settings = {

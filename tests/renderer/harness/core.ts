@@ -11,9 +11,9 @@ import { Pictures } from './pictures.ts'
 import { recordingOf, recordings, watchRecordings } from './recordings.ts'
 import { states } from './states.ts'
 
-/** A core that only remembers, in a worker as the real one is in another process. Its address has the page's query. */
+/** An in-memory core in a worker, as the real one is in another process. Its name is the page's query. */
 const query = new URLSearchParams(self.name)
-// The last one counts: what a test wants stands after what every window begins with.
+// The last one wins: a test appends its state to the defaults.
 const wanted = query.getAll('state').at(-1) ?? 'connected'
 const theme = query.get('theme') === 'dark' ? 'dark' : 'light'
 const start: AppState | undefined = Object.entries(states).find(([name]) => name === wanted)?.[1]
@@ -172,7 +172,7 @@ const router = {
   transfers: {
     begin: os.transfers.begin.handler(() => ({ uploadId: crypto.randomUUID() })),
     part: os.transfers.part.handler(async ({ input }) => {
-      // Slow enough to be seen, and cancelled.
+      // Slow enough to be visible and cancelled.
       if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 250))
       return { received: input.at + atob(input.data).length }
     }),
@@ -205,9 +205,9 @@ const router = {
     watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),
     refresh: os.usage.refresh.handler(() => usage.rename('main account')),
     rename: os.usage.rename.handler(({ input }) => {
-      const book = usage.rename(input.name)
+      const account = usage.rename(input.name)
       change({})
-      return book
+      return account
     }),
     summary: os.usage.summary.handler(() => usage.summary()),
     view: os.usage.view.handler(({ input }) => packView(usage.view(input))),

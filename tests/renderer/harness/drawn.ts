@@ -2,10 +2,10 @@ import { encode } from 'fast-png'
 import { sizeOf } from './pictureSizes.ts'
 
 const made = new Map<string, Buffer>()
-/** A third of its size: what is looked at here is the page, not the picture. */
+/** A third of the size, because only the page matters here. */
 const share = 3
 
-/** The bytes of a made-up picture of the harness's core; null for any other path. */
+/** The bytes of a generated picture of the harness's core. Null for other paths. */
 export function drawn(path: string): Buffer | null {
   const seed = /^\/media\/00000000-0000-4000-8000-([0-9a-f]{12})$/.exec(path)?.[1]
   if (seed === undefined) return null
@@ -17,7 +17,7 @@ export function drawn(path: string): Buffer | null {
   return known
 }
 
-/** Sky, a sun, hills: something that scaling and cutting can be seen on. */
+/** Sky, sun and hills, so that scaling and cropping are visible. */
 function picture(width: number, height: number, seed: number): Buffer {
   const data = new Uint8Array(width * height * 3)
   const sun = { x: width * (0.2 + (seed % 7) / 10), y: height * 0.32, r: Math.min(width, height) * 0.13 }

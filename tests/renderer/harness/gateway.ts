@@ -8,10 +8,10 @@ import type {
 } from '../../../src-preload/contract/requests.ts'
 import { outcomeOf } from '../../../src-renderer/stores/requests.ts'
 
-// What the core would tell of tools and requests: made up from a seed, so that pictures stay comparable.
+// Apps and requests, generated from a seed, so that screenshots stay comparable.
 
 type Loose<T> = { [K in keyof T]?: T[K] | undefined }
-/** What is given as undefined was not given. */
+/** Removes undefined members. */
 const given = <T extends object>(change: Loose<T>): Partial<T> =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>
 
@@ -102,7 +102,7 @@ const uses: Record<string, Partial<AppUse>> = {
 
 export class Gateway {
   tools: App[]
-  /** Oldest first; the id is the place plus one. */
+  /** Oldest first. The id is the index plus one. */
   readonly rows: RequestRow[] = []
   #reported = new AbortController()
   #tellers = new Set<(rows: RequestRow[]) => void>()
@@ -257,7 +257,7 @@ export class Gateway {
     for (const teller of this.#tellers) teller(rows)
   }
 
-  /** A new request, and progress of those under way. */
+  /** Adds a request, and advances running ones. */
   #beat(): void {
     const going = this.rows.slice(-12).filter((row) => outcomeOf(row) === 'open')
     const moved = going.map((row): RequestRow => {
@@ -315,7 +315,7 @@ export class Gateway {
     }
   }
 
-  /** The newest rows, each with something of its own to look at. */
+  /** The newest rows, each with something special. */
   #shown(): void {
     const last = this.rows.length
     const change = (back: number, age: number, row: Partial<RequestRow>) => {

@@ -5,7 +5,7 @@ import type { Library, Prompt, RemovedConversation, SearchHit } from '../../../s
 import type { Download, ImportReport } from '../../../src-preload/contract/transfers.ts'
 import { message } from '../features/chat/harness/scenes.ts'
 
-// What the core would tell of conversations and the library: made up from their number, so that pictures stay comparable.
+// Chats and the library, generated from their number, so that screenshots stay comparable.
 
 const hour = 3_600_000
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString()
@@ -31,7 +31,7 @@ type Loose<T> = { [K in keyof T]?: T[K] | undefined }
 const given = <T extends object>(change: Loose<T>): Partial<T> =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined)) as Partial<T>
 
-/** Whoever listens hears everything from then on, after what `first` says. */
+/** A listener receives `first`, then every later event. */
 class Teller<T> {
   readonly #wakes = new Set<(event: T) => void>()
   notify(event: T): void {

@@ -4,7 +4,7 @@ import type { Client } from '../../../src-renderer/api/connect.ts'
 import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { startWindow } from '../../../src-renderer/app/start.tsx'
 
-/** The real window over a core that only remembers: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
+/** The real window over an in-memory core: `?state=refused&theme=dark&tools=none&rows=100000&live=1&link=lost#/proxy`. */
 const query = new URLSearchParams(location.search)
 const core = new Worker(new URL('./core.ts', import.meta.url), { type: 'module', name: query.toString() })
 const { port1, port2 } = new MessageChannel()
@@ -26,13 +26,6 @@ await startWindow(
         return () => listeners.delete(listener)
       },
       opened: () => Promise.resolve(),
-    },
-    subscribe: (open, onEvent, onEnd) => {
-      const ended = new AbortController()
-      void (async () => {
-        for await (const event of await open(ended.signal)) onEvent(event)
-      })().catch(onEnd)
-      return () => ended.abort()
     },
   },
   root,

@@ -20,7 +20,7 @@ const types: Record<string, string> = {
 const csp =
   "default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; frame-src 'self'"
 
-/** A minute of silence, for recordings that only need to be there: WAVE of 8,000 bytes a second. */
+/** One minute of silence, as a placeholder recording: WAVE of 8,000 bytes per second. */
 function silence(): Buffer {
   const samples = Buffer.alloc(60 * 8000, 128)
   const head = Buffer.from('RIFF    WAVEfmt                     data    ', 'latin1')
@@ -41,22 +41,22 @@ export interface Look {
   height?: number
   theme?: 'light' | 'dark'
   language?: string
-  /** More of the address's query, such as `chats=10000`. */
+  /** Further query parameters, for example `chats=10000`. */
   query?: string
-  /** Such as `#/chat`. */
+  /** For example `#/chat`. */
   hash?: string
-  /** Such as `Pacific/Niue`; the machine's own by default. */
+  /** For example `Pacific/Niue`. Defaults to the machine's. */
   timezoneId?: string
 }
 
 export interface WindowHarness {
   browser: Browser
-  /** A fresh page with the window on it. What goes wrong in it is in `faults`. */
+  /** Opens a new page with the window. Errors in the page are collected in `faults`. */
   open: (look?: Look) => Promise<{ page: Page; context: BrowserContext; faults: string[] }>
   close: () => Promise<void>
 }
 
-/** The whole window over a core that only remembers, in a real browser, built as it ships. */
+/** The whole window over an in-memory core, in a real browser, built for production. */
 export async function openWindow(): Promise<WindowHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'studio-window-'))
   const configFile = fileURLToPath(new URL('./vite.config.ts', import.meta.url))

@@ -5,7 +5,7 @@ const shapes = [
   [1792, 1024],
 ] as const
 
-/** The size of a made-up picture, for those who tell of it and those who draw it. */
+/** The size of a generated picture, for its data and its drawing. */
 export function sizeOf(seed: number): { width: number; height: number } {
   const [width, height] = shapes[(seed * 7) % shapes.length] ?? shapes[0]
   return { width, height }

@@ -2,7 +2,7 @@ import type { Drawing, Image, ImagesChange, ImageWish } from '../../../src-prelo
 import { family } from '../../../src-renderer/features/images/family.ts'
 import { sizeOf } from './pictureSizes.ts'
 
-// What the core would tell of pictures: made up from a seed, so that pictures of the window stay comparable.
+// Images, generated from a seed, so that screenshots stay comparable.
 
 const words = ['lighthouse', 'harbour', 'old map', 'coffee machine', 'night train', 'orchard', 'glass tower', 'fox']
 const manners = ['oil on canvas', 'ink and watercolour', 'blue pencil', 'long exposure', 'linocut', 'isometric']
@@ -21,7 +21,7 @@ export class Pictures {
   readonly #watchers = new Set<(change: ImagesChange) => void>()
   #next = 1_000_000
 
-  /** `thumbs`: whether small ones are kept already. */
+  /** `thumbs`: whether thumbnails already exist. */
   constructor(count: number, thumbs: boolean) {
     for (let at = 0; at < count; ) {
       const n = Math.min((at % 4) + 1, count - at)
@@ -36,7 +36,7 @@ export class Pictures {
       drawing.cost = `0.${String(n * 4).padStart(2, '0')}`
       drawing.costIs = at % 3 === 0 ? 'estimated' : 'measured'
       for (let index = 0; index < n; index += 1, at += 1) this.#kept(drawing, index, at + 1, thumbs, ago(at * 3))
-      // Each third is taken from the one before it.
+      // Every third one is a variation of the previous one.
       if (at % 3 === 0) drawing.fromImageId = this.#images.at(-n - 1)?.id ?? null
       this.#drawings.push(drawing)
     }
@@ -116,7 +116,7 @@ export class Pictures {
     return { image, drawing, lineage }
   }
 
-  /** `foreign` in the prompt: the second is refused. `failing`: all of it. `slow`: until it is cancelled. */
+  /** `foreign` in the prompt: the second picture is refused. `failing`: all fail. `slow`: runs until cancelled. */
   make(wish: ImageWish, fromImageId: string | null): Drawing {
     const drawing = { ...this.#drawing(idOf(this.#next++), wish, new Date().toISOString()), fromImageId }
     this.#drawings.unshift(drawing)

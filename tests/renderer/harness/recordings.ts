@@ -25,7 +25,7 @@ const transcript: Transcript = {
 }
 const short = { id: transcript.id, state: transcript.state, excerpt: transcript.text, edited: true }
 
-/** Recordings as a room that has been used has them. */
+/** Recordings of a typical page. */
 export const recordings: Recording[] = [
   recording(ferry, 'Harbour master', 3, { source: 'microphone', transcript: short, transcripts: 1 }),
   recording('5d0c2b0e-59a5-4b7b-8a53-0c8f2f2f7a02', 'Interview.m4a', 90, {}),

@@ -1,4 +1,4 @@
-// How smooth the log of 100,000 rows is, with new rows coming in: frame times while it is scrolled by wheel and by jumps.
+// Measures how smoothly the log of 100,000 rows scrolls with new rows arriving: frame times during wheel scrolling and jumps.
 //   npx vite build --config tests/renderer/harness/vite.config.ts && node tests/renderer/harness/scroll.mjs
 import { createReadStream } from 'node:fs'
 import { createServer } from 'node:http'
@@ -22,7 +22,7 @@ const page = await browser.newPage({ viewport: { width: 1200, height: 800 } })
 await page.goto(`http://127.0.0.1:${server.address().port}/?state=connected&rows=100000&live=1#/proxy`)
 await page.getByRole('grid', { name: 'Requests' }).waitFor()
 
-/** Work of the page's main thread between one frame and the next, in ms of processor time: a busy machine changes it little. */
+/** CPU time of the page's main thread per frame, ms. Hardly depends on the machine's load. */
 function framesOf(trace) {
   const { traceEvents } = JSON.parse(trace.toString())
   const main = traceEvents.find(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')

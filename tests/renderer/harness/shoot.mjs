@@ -1,4 +1,4 @@
-// Pictures of every state, light and dark, wide and narrow, and what axe finds in each:
+// Takes screenshots of every state, light and dark, wide and narrow, and reports axe violations:
 //   npx vite build --config tests/renderer/harness/vite.config.ts && node tests/renderer/harness/shoot.mjs FOLDER
 import { createReadStream } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'

@@ -71,7 +71,7 @@ const connected: AppState = {
   },
 }
 
-/** States that are hard to reach with the real program, by name. */
+/** States that are hard to reach in the real program, by name. */
 export const states = {
   connected,
   first: {

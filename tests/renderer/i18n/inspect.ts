@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 
-/** Runs in the page: what of it a translation has broken. `data` are texts that come from a person or a service, which nobody translates. */
+/** Runs in the page and reports what a translation breaks. `data` are texts of a person or a service, which are never translated. */
 export function inspect(page: Page, data: readonly string[]): Promise<string[]> {
   // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: it runs in the page, where it can call nothing of this file
   return page.evaluate((known) => {
@@ -11,21 +11,21 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
       element.checkVisibility({ opacityProperty: true, visibilityProperty: true, contentVisibilityAuto: true }) &&
       element.getClientRects().length > 0
     const words = (text: string): boolean => /\p{L}{2,}/u.test(text)
-    /** What stands outside of all brackets; those of a text within a text go first. */
+    /** The text outside of all brackets. Nested brackets are removed first. */
     const bare = (text: string): string => {
       const less = text.replace(/⟦[^⟦⟧]*⟧/gu, '')
       return less === text ? text : bare(less)
     }
     const translated = (text: string): boolean => {
       const own = known.reduce((left, one) => left.replaceAll(one, ''), bare(text))
-      // Signs that are the same in every language: units, SC, a request's line; and dates, which Intl writes.
+      // Removes what is the same in every language: units, SC, a request line, and dates, which Intl formats.
       const rest = own
         .replace(/\d (ms|s|min|h|SC|kB|MB|GB)\b/g, '')
         .replace(/\b(GET|POST) \/\S+/g, '')
         .replace(/\b[A-Z][a-z]{2} \d{1,2}, \d{4}, .*$/, '')
       return !words(rest)
     }
-    // What a person, a model or a machine wrote says so: its direction is its own, or it is code, a key or a time.
+    // Whether the element contains text of a person, a model or a machine: with its own direction, or code, a key or a time.
     const outside = (element: Element | null): boolean =>
       element?.closest(
         'code, pre, kbd, time, samp, svg, [dir="auto"], [dir="ltr"]:not(html), [data-part], script, style',
@@ -47,7 +47,7 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
     }
 
     if (document.documentElement.scrollWidth > innerWidth) faults.push('the page scrolls sideways')
-    // A line that ends in an ellipsis was meant to be cut where there is no room.
+    // A line with an ellipsis may be truncated.
     const mayBeCut = (element: Element): boolean =>
       [element, ...element.querySelectorAll('*')].some((one) => {
         const { textOverflow, webkitLineClamp } = getComputedStyle(one)
@@ -70,7 +70,7 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
       if (element.scrollWidth > element.clientWidth + 1 && getComputedStyle(element).display !== 'inline')
         faults.push(`cut off: ${name(element)} (${element.scrollWidth} in ${element.clientWidth} px)`)
     }
-    /** The part of it that is drawn: what scrolls out of its box ends at the box's edge. */
+    /** The visible part of an element: clipped at the edges of scrolling boxes. */
     const drawn = (element: Element): DOMRect => {
       let { left, top, right, bottom } = element.getBoundingClientRect()
       for (let box = element.parentElement; box; box = box.parentElement) {
@@ -81,7 +81,7 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
       }
       return new DOMRect(left, top, Math.max(0, right - left), Math.max(0, bottom - top))
     }
-    // Only what is in sight: a list that scrolls has more below.
+    // Only visible ones: a scrolling list has more below.
     const rects = controls
       .filter((element) => element.matches('button, a[href], input, select, textarea'))
       .map((element) => ({ element, rect: drawn(element) }))
@@ -95,7 +95,7 @@ export function inspect(page: Page, data: readonly string[]): Promise<string[]> 
         if (one.element.contains(other.element) || other.element.contains(one.element)) continue
         const wide = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left)
         const high = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top)
-        // A button that stands in a field on purpose lies wholly within it.
+        // A button that belongs inside a field is completely within it.
         const within =
           wide >= Math.min(one.rect.width, other.rect.width) - 1 && one.element.tagName !== other.element.tagName
         if (wide > 2 && high > 2 && !within) faults.push(`overlap: ${name(one.element)} and ${name(other.element)}`)

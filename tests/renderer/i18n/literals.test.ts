@@ -22,9 +22,9 @@ const spoken = new Set([
   'about',
   'text',
 ])
-/** An address is no word. */
+/** An address is not a word. */
 const isWord = (text: string): boolean => /\p{L}{2,}/u.test(text) && !/^https?:\/\//.test(text)
-/** What is the same in every language: a key's sign, the unit, a kind of code, an example of JSON, a model's id, and the `name` of a form's field. */
+/** The same in every language: a key, a unit, a code language, a JSON example, a model id, and the `name` of a form field. */
 const signs = new Set(['Esc', 'SC', 'mermaid', '{ "top_k": 40 }', 'colour', 'clean-up-by', 'tts-1'])
 
 type Node = { type: string; span?: { start: number }; [key: string]: unknown }
@@ -33,19 +33,19 @@ const isNode = (value: unknown): value is Node => typeof value === 'object' && v
 const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 const nameOf = ({ name }: Node): string => (isNode(name) && typeof name.value === 'string' ? name.value : '')
 
-/** Words that stand in JSX as they are: between tags, in braces between tags, and in attributes that are read out. */
+/** Literal texts in JSX: between tags, in braces between tags, and in attributes that are read out. */
 function literalsIn(source: string): string[] {
   const found: string[] = []
-  const keep = (text: string): void => {
+  const add = (text: string): void => {
     const words = text.trim()
     if (isWord(words) && !signs.has(words)) found.push(words)
   }
-  /** Every text that an expression may come to. */
+  /** Every string that an expression may evaluate to. */
   const texts = (value: unknown): void => {
     if (!isNode(value)) return
-    if (value.type === 'StringLiteral' && typeof value.value === 'string') keep(value.value)
+    if (value.type === 'StringLiteral' && typeof value.value === 'string') add(value.value)
     else if (value.type === 'TemplateLiteral') {
-      for (const quasi of value.quasis as { cooked?: string }[]) keep(quasi.cooked ?? '')
+      for (const quasi of value.quasis as { cooked?: string }[]) add(quasi.cooked ?? '')
     } else if (value.type === 'ConditionalExpression') {
       texts(value.consequent)
       texts(value.alternate)
@@ -56,7 +56,7 @@ function literalsIn(source: string): string[] {
       texts(value.expression)
   }
   const read = (node: Node): void => {
-    if (node.type === 'JSXText') keep(String(node.value))
+    if (node.type === 'JSXText') add(String(node.value))
     else if (node.type === 'JSXElement' || node.type === 'JSXFragment')
       for (const one of list(node.children)) texts(one)
     else if (node.type === 'JSXAttribute' && spoken.has(nameOf(node))) texts(node.value)
@@ -70,15 +70,15 @@ function literalsIn(source: string): string[] {
   return found
 }
 
-describe('words', () => {
-  it('are found where they stand in JSX', () => {
+describe('texts', () => {
+  it('are found in JSX', () => {
     const source = `const A = () => <p title="Two words" className="not these" onClick={() => go('not this')}>
       Hello {open ? 'Shut it' : t('key')} <b>{\`\${n} items\`}</b> {n} · — <Kbd>Esc</Kbd>
       <input aria-label={'Name'} type="text" value="nor this" />
     </p>`
     expect(literalsIn(source).toSorted()).toEqual(['Hello', 'Name', 'Shut it', 'Two words', 'items'])
   })
-  it('of the page all come from i18n', () => {
+  it('of the window all come from i18n', () => {
     expect(files.length).toBeGreaterThan(80)
     const faults = files.flatMap((name) =>
       literalsIn(readFileSync(join(root, name), 'utf8')).map((text) => `${name}: ${text}`),

@@ -13,7 +13,7 @@ const places = (text: string) => (text.match(/\{\{[^}]*\}\}|\$t\([^)]*\)|<\/?\w+
 
 describe('English', () => {
   const texts = leaves(en)
-  it('has both forms of every plural, and fills in the number or says it in words', () => {
+  it('has both forms of every plural, with the number as figure or word', () => {
     const keys = new Set(texts.map(([key]) => key))
     for (const [key] of texts) {
       const stem = /^(.+)_(one|other)$/.exec(key)?.[1]
@@ -22,7 +22,7 @@ describe('English', () => {
       expect(keys.has(`${stem}_other`), `${stem}_other`).toBe(true)
     }
   })
-  it('leaves no text empty and writes no plural in brackets', () => {
+  it('has no empty text and no plural in brackets', () => {
     for (const [key, text] of texts) {
       expect(text.trim(), key).not.toBe('')
       expect(text, key).not.toMatch(/\w\(s\)/)
@@ -31,7 +31,7 @@ describe('English', () => {
 })
 
 describe.each(pseudoLanguages)('%s', (language) => {
-  it('keeps every place that is filled in, and marks where each text begins and ends', () => {
+  it('keeps every placeholder, and marks where each text starts and ends', () => {
     for (const [key, text] of leaves(en)) {
       const made = pseudoText(text, language)
       expect(places(made), key).toEqual(places(text))
@@ -55,8 +55,8 @@ describe.each(pseudoLanguages)('%s', (language) => {
   })
 })
 
-describe('what is shown as it came', () => {
-  it('ends as a sentence does, whatever it ended with', () => {
+describe('values from outside', () => {
+  it('end like a sentence, whatever their last character', () => {
     expect(['It is locked.', 'Why?', ' no bus ', 'Wait…'].map(asSentence)).toEqual([
       'It is locked.',
       'Why?',
@@ -64,7 +64,7 @@ describe('what is shown as it came', () => {
       'Wait…',
     ])
   })
-  it('is a time of one clock, of 24 hours, in every form', () => {
+  it('show every time in the 24-hour clock', () => {
     const at = new Date(2026, 10, 21, 23, 5).toISOString()
     for (const show of [showClock, showInstant, showFull]) expect(show(at)).toMatch(/23:05$/)
     const midnight = new Date(2026, 10, 21, 0, 5).toISOString()
@@ -80,16 +80,16 @@ describe('long words', () => {
       }),
     )
   })
-  it('have no plain letter left but the padding’s', () => {
+  it('have no plain letter except the padding', () => {
     expect(pseudoText('Quick brown fox {{name}}', 'en-XA')).toMatch(/^⟦Ɋûîçķ ƀřöŵñ ƒöẋ \{\{name\}\} /)
   })
 })
 
 describe('right to left', () => {
-  it('turns each word, and lets a line break between them', () => {
+  it('reverses each word, and permits line breaks between words', () => {
     expect(pseudoText('Two words', 'ar-XB')).toBe('⟦\u202eTwo\u202c \u202ewords\u202c⟧')
   })
-  it('ends every turn that it begins', () => {
+  it('closes every direction override', () => {
     for (const [key, text] of leaves(en)) {
       const made = pseudoText(text, 'ar-XB')
       expect(made.split('\u202e').length, key).toBe(made.split('\u202c').length)

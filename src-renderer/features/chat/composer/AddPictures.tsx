@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { addPictures } from './draftPictures.ts'
 
-/** Picks pictures from the disk. */
+/** Selects pictures from the disk. */
 export function AddPictures() {
   const { t } = useTranslation('composer')
   const input = useRef<HTMLInputElement>(null)
@@ -20,7 +20,7 @@ export function AddPictures() {
         aria-label={t('addPictures')}
         onChange={(event) => {
           addPictures([...(event.target.files ?? [])])
-          // The same file may be picked again after it was removed.
+          // Lets the person pick the same file again after removing it.
           event.target.value = ''
         }}
       />
@@ -31,8 +31,8 @@ export function AddPictures() {
 const filesIn = (transfer: DataTransfer | null): File[] => [...(transfer?.files ?? [])]
 
 /**
- * Pictures pasted into `field` and dropped anywhere on the stage around it. Text that is pasted with a picture (from a word processor)
- * goes before the picture. Answers whether files are being dragged over the window now.
+ * Adds pictures pasted into `field` or dropped anywhere on the stage around it. When a paste has text and a picture (from a word
+ * processor), the text wins. Returns whether files are being dragged over the window.
  */
 export function usePastedAndDropped(field: RefObject<HTMLTextAreaElement | null>): boolean {
   const [over, setOver] = useState(false)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A word about the draft; it holds nobody back. */
+/** A note about the draft that does not prevent sending. */
 export const Hint = ({ children }: { children: ReactNode }) => (
   <p role="status" className="composer-hint-line">
     {children}

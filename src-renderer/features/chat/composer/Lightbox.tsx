@@ -8,13 +8,13 @@ import { Lightbox as Shared } from '../../../shared/ui/Lightbox.tsx'
 
 export interface PictureLightboxProps {
   pictures: readonly Attachment[]
-  /** Which one is shown; -1: none, and the dialog is shut. */
+  /** Index of the shown picture. -1: closed. */
   at: number
   onMove: (at: number) => void
   onClose: () => void
 }
 
-/** One picture of a message over the whole window; arrows go to the next. */
+/** One picture of a message over the whole window. Arrow keys show the next one. */
 export function Lightbox({ pictures, at, onMove, onClose }: PictureLightboxProps) {
   const { t } = useTranslation('composer')
   const picture = pictures[at]

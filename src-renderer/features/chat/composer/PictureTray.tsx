@@ -8,7 +8,7 @@ import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
 import {
   type DraftPicture,
   largestFile,
-  mostPictures,
+  maxPictures,
   type PictureTrouble,
   picturesOf,
   removePicture,
@@ -27,7 +27,7 @@ const details: readonly Detail[] = ['auto', 'low', 'high']
 const words = { auto: 'detailAuto', low: 'detailLow', high: 'detailHigh' } as const
 const abouts = { auto: 'detailAutoAbout', low: 'detailLowAbout', high: 'detailHighAbout' } as const
 
-/** The pictures of the draft, above what is typed. */
+/** The pictures of the draft, above the field. */
 export function PictureTray({ draft }: { draft: string }) {
   const { t } = useTranslation('composer')
   const pictures = usePictures((state) => picturesOf(state, draft))
@@ -43,7 +43,7 @@ export function PictureTray({ draft }: { draft: string }) {
           <Thumbnail key={picture.key} draft={draft} picture={picture} onOpen={() => setShown(picture.key)} />
         ))}
       </ul>
-      {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: mostPictures })}</Hint>}
+      {leftOut > 0 && <Hint>{t('tooManyPictures', { count: leftOut, most: maxPictures })}</Hint>}
       {refused !== null && <Hint>{t('refusedBefore', { model: refused })}</Hint>}
       <Lightbox
         pictures={ready.flatMap(({ kept, detail }) => (kept ? [{ ...kept, detail }] : []))}
@@ -61,9 +61,9 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
   const { key, state, kept, preview, detail } = picture
   const name = picture.name === '' ? t('picture') : picture.name
   const address = preview ?? (kept && mediaPath(kept.mediaId))
-  const going = state === 'preparing' || state === 'uploading' || state === 'keeping'
+  const running = state === 'preparing' || state === 'uploading' || state === 'keeping'
   return (
-    <li className="composer-picture" data-state={state} aria-label={t('pictureNamed', { name })} aria-busy={going}>
+    <li className="composer-picture" data-state={state} aria-label={t('pictureNamed', { name })} aria-busy={running}>
       <button
         type="button"
         className="composer-picture-look"
@@ -84,7 +84,7 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
         <b title={name}>{name}</b>
         <PictureState picture={picture} name={name} broken={broken} />
       </div>
-      <div className="composer-picture-deeds">
+      <div className="composer-picture-actions">
         {state === 'failed' && picture.trouble?.kind === 'problem' && (
           <button
             type="button"
@@ -100,8 +100,8 @@ function Thumbnail({ draft, picture, onOpen }: { draft: string; picture: DraftPi
         )}
         <button
           type="button"
-          aria-label={t(going ? 'cancelPicture' : 'removePicture', { name })}
-          title={t(going ? 'cancelPicture' : 'removePicture', { name })}
+          aria-label={t(running ? 'cancelPicture' : 'removePicture', { name })}
+          title={t(running ? 'cancelPicture' : 'removePicture', { name })}
           onClick={() => removePicture(draft, key)}
         >
           <X aria-hidden />
@@ -144,19 +144,19 @@ function Trouble({ trouble, name, bytes }: { trouble: PictureTrouble; name: stri
   return t('tooLargePicture', { name, size: showBytes(bytes), most: showBytes(largestFile) })
 }
 
-/** What was done to a picture before it went up, so that nobody wonders where its pixels are. */
+/** How a picture was changed before the upload, for example its size. */
 function Changes({ prepared: { from, to, converted, upright, lostFrames } }: { prepared: Prepared }) {
   const { t } = useTranslation('composer')
   const size = ({ width, height }: Size): string => t('size', { width, height })
   const scaled = from.width !== to.width || from.height !== to.height
-  const said = [
+  const changes = [
     scaled && t('scaled', { from: size(from), to: size(to) }),
     !scaled && from.bytes > largestBytes && t('recoded', { from: showBytes(from.bytes), to: showBytes(to.bytes) }),
     upright && !scaled && t('turned'),
     converted && t('converted', { type: converted.slice('image/'.length).toUpperCase() }),
     lostFrames && t('firstFrame'),
   ].filter(Boolean)
-  return <span role="status">{said.join(' · ')}</span>
+  return <span role="status">{changes.join(' · ')}</span>
 }
 
 function DetailMenu({

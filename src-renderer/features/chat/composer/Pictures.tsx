@@ -5,7 +5,7 @@ import type { Attachment } from '../../../../src-preload/contract/chat.ts'
 import { mediaPath } from '../../../../src-preload/contract/media.ts'
 import { Lightbox } from './Lightbox.tsx'
 
-/** The pictures of a message; a click shows one with its real pixels. Their room is kept before they are there. */
+/** The pictures of a message. A click opens one at full size. Their space is reserved before they load. */
 export function Pictures({
   attachments,
   size = 'normal',
@@ -31,7 +31,7 @@ export function Pictures({
   )
 }
 
-/** Bounds of a picture in a message, in CSS pixels. */
+/** Maximum size of a picture in a message, CSS pixels. */
 const bounds = { normal: { width: 240, height: 180 }, small: { width: 96, height: 72 } }
 
 function Picture({

@@ -8,7 +8,7 @@ import { cx } from '../../../shared/ui/cx.ts'
 export const sentRoles = ['user', 'system', 'developer', 'assistant'] as const
 export type SentRole = (typeof sentRoles)[number]
 
-/** As whom the next message goes, in whichever conversation; back to the person's own after each one. */
+/** The role and name of the next message, in any chat. Reset to the person's own after each message. */
 export const useSentAs = create<{ role: SentRole; name: string }>(() => ({ role: 'user', name: '' }))
 
 const titles = {
@@ -18,7 +18,7 @@ const titles = {
   assistant: 'roleAssistant',
 } as const
 
-/** The role and name of the next message. Any role but the person's own is added without asking for a reply. */
+/** Selects the role and name of the next message. Any role except the person's own adds the message without requesting a reply. */
 export function RolePicker() {
   const { t } = useTranslation('composer')
   const { role, name } = useSentAs()

@@ -3,7 +3,7 @@ import { useToolUse } from '../tools/setup.ts'
 import { Hint } from './Hint.tsx'
 import { useKnownRefusal } from './refusals.ts'
 
-/** Beside the next message, where its model is known to refuse the tools that it would go with. */
+/** A warning beside the next message when its model has refused tools before. */
 export function ToolsHint() {
   const { t } = useTranslation('composer')
   const { enabled, choice } = useToolUse()

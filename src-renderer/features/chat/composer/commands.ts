@@ -2,14 +2,14 @@ import { i18n } from '../../../i18n/index.ts'
 import { offerCommands } from '../../../shared/commands/registry.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { cancelDictation, finishDictation, startDictation, useDictation } from '../voice/dictation.ts'
-import { goOnReading, pauseReading, speak, stopReading, usePlayer } from '../voice/player.ts'
+import { pauseReading, resumeReading, speak, stopReading, usePlayer } from '../voice/player.ts'
 
 const reads = (): boolean => usePlayer.getState().now !== null
 const dictation = () => useDictation.getState().now.state
 const lastReply = () =>
   useChat.getState().open?.messages.findLast(({ role, text }) => role === 'assistant' && text !== '') ?? null
 
-/** What the composer's buttons and the player do, for the palette and the keys. The answer takes them back. */
+/** Commands for the composer's buttons and the player. Returns the function that removes them. */
 export function offerComposerCommands(): () => void {
   const t = i18n.getFixedT(null, 'composer')
   return offerCommands([
@@ -38,7 +38,7 @@ export function offerComposerCommands(): () => void {
     {
       ...{ id: 'chat.pauseReading', title: t('pauseReading'), group: 'chat' },
       when: reads,
-      run: () => (usePlayer.getState().now?.state === 'paused' ? goOnReading() : pauseReading()),
+      run: () => (usePlayer.getState().now?.state === 'paused' ? resumeReading() : pauseReading()),
     },
     { id: 'chat.stopReading', title: t('stopReading'), group: 'chat', when: reads, run: stopReading },
   ])

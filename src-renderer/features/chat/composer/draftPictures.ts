@@ -10,9 +10,9 @@ import { newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { NoPicture, type Prepared, prepare } from './prepare.ts'
 
-/** What goes with one message at most (the contract's bound). */
-export const mostPictures = 16
-/** A file above this is not even read: a picture of that size is none for a model. Bytes. */
+/** Upper limit of pictures per message (the contract's limit). */
+export const maxPictures = 16
+/** Larger files are not read: no model accepts such a picture. Bytes. */
 export const largestFile = 64 * 1024 * 1024
 
 export type PictureTrouble =
@@ -21,49 +21,49 @@ export type PictureTrouble =
   | { kind: 'large' }
   | { kind: 'problem'; problem: Problem }
 
-/** A picture of a draft, on its way up or kept already. */
+/** A picture of a draft, uploading or stored. */
 export interface DraftPicture {
   key: string
   name: string
-  /** Bytes of the file that was given; of the picture that was kept once it is. */
+  /** Bytes of the given file, or of the stored picture once it is stored. */
   bytes: number
   state: 'preparing' | 'uploading' | 'keeping' | 'ready' | 'failed'
-  /** 0 to 1, of the upload. */
+  /** Upload progress, 0 to 1. */
   sent: number
-  /** A blob: address of this window; null for one that came back with a reload. */
+  /** A blob: URL of this window. Null after a reload. */
   preview: string | null
   prepared: Prepared | null
   trouble: PictureTrouble | null
   detail: Attachment['detail']
-  /** Once it is kept. */
+  /** Set once the picture is stored. */
   kept: Omit<Attachment, 'detail'> | null
 }
 
 interface DraftPictures {
-  /** By conversation id, or `newChat`. */
+  /** By chat id, or `newChat`. */
   byDraft: Readonly<Record<string, readonly DraftPicture[]>>
-  /** How many of the last ones given were left out, by draft; gone with the next ones. */
+  /** How many of the last given pictures exceeded the limit, by draft. */
   leftOut: Readonly<Record<string, number>>
 }
 
 export const usePictures = create<DraftPictures>(() => ({ byDraft: {}, leftOut: {} }))
 
-/** The draft that stands in the composer now. */
+/** The draft in the composer. */
 export const draftKey = (): string => useChat.getState().open?.id ?? newChat
 
 const none: readonly DraftPicture[] = []
-/** The pictures of a draft; those of an earlier life of the window are looked up once. */
+/** The pictures of a draft. Those from before a reload are looked up once. */
 export const picturesOf = ({ byDraft }: DraftPictures, draft: string): readonly DraftPicture[] => byDraft[draft] ?? none
 
 const files = new Map<string, { file: File; ended: AbortController }>()
 const storageKey = (draft: string): string => `chat.pictures.${draft}`
 const storedList = z.array(attachment)
 
-/** Brings back what was kept of a draft before a reload. Call it when the draft comes into the composer. */
+/** Restores the stored pictures of a draft after a reload. Call it when the draft enters the composer. */
 export function recallPictures(draft: string): void {
   if (!usePictures.getState().byDraft[draft]) {
     const list = storedList.safeParse(localStore.getJson(storageKey(draft)))
-    if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, mostPictures).map(asDraft))
+    if (list.success && list.data.length > 0) change(draft, () => list.data.slice(0, maxPictures).map(asDraft))
   }
   if (draft === newChat) takeOffered()
 }
@@ -74,7 +74,7 @@ function asDraft({ detail, ...kept }: Attachment): DraftPicture {
   return { key: crypto.randomUUID(), name: name ?? '', bytes, detail, kept, ...rest }
 }
 
-/** What another room gave for a new chat; a picture that is in the draft already is not added twice. */
+/** Takes the pictures that another feature offered for a new chat. Skips those that the draft already has. */
 function takeOffered(): void {
   const { pictures } = offeredPictures.getState()
   if (pictures.length === 0) return
@@ -82,16 +82,16 @@ function takeOffered(): void {
   const held = picturesOf(usePictures.getState(), newChat)
   const fresh = pictures.filter(({ mediaId }) => !held.some(({ kept }) => kept?.mediaId === mediaId)).map(asDraft)
   const all = [...held, ...fresh]
-  change(newChat, () => all.slice(0, mostPictures))
+  change(newChat, () => all.slice(0, maxPictures))
   usePictures.setState(({ leftOut }) => ({
-    leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - mostPictures) },
+    leftOut: { ...leftOut, [newChat]: Math.max(0, all.length - maxPictures) },
   }))
   remember(newChat)
 }
 
-/** Takes files that were picked, pasted or dropped into a draft; beyond the bound they are left out and counted. */
+/** Adds picked, pasted or dropped files to a draft. Files above the limit are skipped and counted. */
 export function addPictures(given: readonly File[], draft = draftKey()): void {
-  const feature = mostPictures - picturesOf(usePictures.getState(), draft).length
+  const feature = maxPictures - picturesOf(usePictures.getState(), draft).length
   const taken = given.slice(0, Math.max(0, feature))
   usePictures.setState(({ leftOut }) => ({ leftOut: { ...leftOut, [draft]: given.length - taken.length } }))
   for (const file of taken) {
@@ -106,7 +106,7 @@ export function addPictures(given: readonly File[], draft = draftKey()): void {
   }
 }
 
-/** One after another: sixteen photos decoded at once are gigabytes. */
+/** One at a time: sixteen decoded photos are gigabytes. */
 let queue: Promise<void> = Promise.resolve()
 
 async function bringUp(draft: string, key: string): Promise<void> {
@@ -146,7 +146,7 @@ export function retryPicture(draft: string, key: string): void {
   queue = queue.then(() => bringUp(draft, key))
 }
 
-/** Takes a picture out of a draft, wherever on its way it is. */
+/** Removes a picture from a draft, in any state. */
 export function removePicture(draft: string, key: string): void {
   files.get(key)?.ended.abort()
   files.delete(key)
@@ -162,25 +162,25 @@ export function setDetail(draft: string, key: string, detail: Attachment['detail
   remember(draft)
 }
 
-/** Empties a draft of its pictures, which go with the message now; `giveBackPictures` puts them there again if it is refused. */
+/** Removes the pictures from a draft to send them. `restorePictures` puts them back if the message is refused. */
 export function takePictures(draft: string): readonly DraftPicture[] {
   const taken = picturesOf(usePictures.getState(), draft)
   if (taken.length > 0) change(draft, () => none)
   return taken
 }
 
-export function giveBackPictures(draft: string, taken: readonly DraftPicture[]): void {
-  change(draft, (all) => [...taken, ...all].slice(0, mostPictures))
+export function restorePictures(draft: string, taken: readonly DraftPicture[]): void {
+  change(draft, (all) => [...taken, ...all].slice(0, maxPictures))
   remember(draft)
 }
 
-/** The message was taken by the core: nothing of the draft's pictures is needed any more. */
+/** The core accepted the message: releases everything of the draft's pictures. */
 export function forgetPictures(draft: string, taken: readonly DraftPicture[]): void {
   for (const { preview } of taken) if (preview) URL.revokeObjectURL(preview)
   remember(draft)
 }
 
-/** Empties a draft of the pictures of a message that was sent, where they are all that it has. */
+/** Removes the pictures of a sent message from a draft, when the draft has no others. */
 export function forgetSentPictures(draft: string, sent: readonly Attachment[]): void {
   const held = picturesOf(usePictures.getState(), draft)
   const same = held.length === sent.length && held.every(({ kept }, at) => kept?.mediaId === sent[at]?.mediaId)

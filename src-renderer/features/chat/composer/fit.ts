@@ -1,12 +1,14 @@
 import type { ImageType } from '../../../../src-preload/contract/imageHeader.ts'
 
-/** Above these a picture is made smaller before it goes up: what vision models look at is smaller still, and every turn sends it again. */
+/**
+ * Larger pictures are scaled down before the upload: vision models look at fewer pixels, and every turn sends the picture again. Pixels.
+ */
 export const longestSide = 2048
 export const largestBytes = 4 * 1024 * 1024
 
 const sentTypes: readonly string[] = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] satisfies ImageType[]
 
-/** Whether more than one frame may be in it: any GIF, a WebP with the animation flag (RFC 9649), a PNG with `acTL` before its data. */
+/** Whether the file may contain several frames: any GIF, a WebP with the animation flag (RFC 9649), a PNG with `acTL` before its data. */
 export function mayMove(bytes: Uint8Array, type: ImageType | null): boolean {
   if (type === 'image/gif') return true
   const head = String.fromCharCode(...bytes.subarray(0, 4096))
@@ -20,11 +22,11 @@ export function mayMove(bytes: Uint8Array, type: ImageType | null): boolean {
 export interface PictureFit {
   width: number
   height: number
-  /** Whether it has to be drawn anew, and why. */
+  /** Whether the picture must be re-encoded, and why. */
   redraw: boolean
 }
 
-/** The size in which a picture is sent, its proportions kept. */
+/** The size in which a picture is sent. Keeps the proportions. */
 export function fitOf(picture: {
   width: number
   height: number

@@ -5,28 +5,31 @@ export interface Size {
 }
 
 export interface Prepared {
-  /** Drawn anew; null: the file goes as it is. */
+  /** The re-encoded picture. Null: the file is sent unchanged. */
   blob: Blob | null
   from: Size
   to: Size
-  /** The type it was given, where that is another one. */
+  /** The original type, when converted. */
   converted: string | null
-  /** Turned as its EXIF block said. */
+  /** Rotated according to its EXIF block. */
   upright: boolean
-  /** It moved, and only its first frame is left. */
+  /** An animation that was reduced to its first frame. */
   lostFrames: boolean
 }
 
-/** A file that no picture could be read from. */
+/** The file is not a readable picture. */
 export class NoPicture extends Error {
   override readonly name = 'NoPicture'
 }
 
-/** Reads a picture and makes it smaller where it is too large to send. One thread a picture, gone with it. @throws NoPicture */
+/**
+ * Reads a picture and scales it down if it is too large. Uses one worker per picture.
+ * @throws NoPicture
+ */
 export function prepare(file: Blob, signal: AbortSignal): Promise<Prepared> {
   const worker = new Worker(new URL('./prepare.worker.ts', import.meta.url), { type: 'module' })
   return new Promise<Prepared>((resolve, reject) => {
-    const failed = (): void => reject(new NoPicture('No picture can be read from this file.'))
+    const failed = (): void => reject(new NoPicture('The file is not a readable picture.'))
     worker.onmessage = ({ data }: MessageEvent<Prepared | { failed: string }>) => {
       if ('failed' in data) failed()
       else resolve(data)

@@ -2,7 +2,7 @@ import { type ImageType, imageTypeOf, jpegOrientation } from '../../../../src-pr
 import { fitOf, isImageType, largestBytes, mayMove } from './fit.ts'
 import type { Prepared } from './prepare.ts'
 
-// Decoding, drawing and packing a large photo takes hundreds of ms: it is done here, where nothing waits for it.
+// Decoding, drawing and encoding a large photo takes hundreds of ms, so a worker does it.
 
 addEventListener('message', ({ data: { file } }: MessageEvent<{ file: Blob }>) => {
   prepare(file).then(
@@ -11,7 +11,7 @@ addEventListener('message', ({ data: { file } }: MessageEvent<{ file: Blob }>) =
   )
 })
 
-/** Enough for every header that is looked at, EXIF's 64 kB too. */
+/** Enough for every header that is read, including EXIF's 64 kB. Bytes. */
 const headBytes = 256 * 1024
 
 async function prepare(file: Blob): Promise<Prepared> {
@@ -28,12 +28,12 @@ async function prepare(file: Blob): Promise<Prepared> {
   }
   const canvas = new OffscreenCanvas(fit.width, fit.height)
   const context = canvas.getContext('2d')
-  if (!context) throw new Error('No canvas.')
+  if (!context) throw new Error('The canvas has no 2D context.')
   context.imageSmoothingQuality = 'high'
   context.drawImage(bitmap, 0, 0, fit.width, fit.height)
   bitmap.close()
   const blob = await pack(canvas, context, type)
-  if (!isImageType(blob.type)) throw new Error('No such encoder.')
+  if (!isImageType(blob.type)) throw new Error('The browser has no encoder for this type.')
   return {
     blob,
     from,
@@ -44,7 +44,7 @@ async function prepare(file: Blob): Promise<Prepared> {
   }
 }
 
-/** A photo stays one; everything else keeps its exact pixels where they fit, and what shows through. */
+/** Photos become JPEG. Others stay lossless where that fits, with transparency. */
 async function pack(
   canvas: OffscreenCanvas,
   context: OffscreenCanvasRenderingContext2D,

@@ -3,16 +3,16 @@ import type { ChatSetup, Message } from '../../../../src-preload/contract/chat.t
 import { modelsToAsk, useChat } from '../../../stores/chat.ts'
 import { setupOf } from '../setup.ts'
 
-/** What only some models take (specification, Chat: behaviour 5). */
+/** Inputs that only some models accept (specification, Chat: behaviour 5). */
 export type Able = 'pictures' | 'tools'
 
 /**
- * Models that refused a request with pictures or with tools while this window lives. The list of models says nothing of what they take, so
- * what the service answered before is all that is known; it is a hint and holds nobody back.
+ * Models that refused pictures or tools since the window opened. The list of models does not say what they accept, so earlier refusals are
+ * the only source. They are only a hint.
  */
 export const useRefusals = create<Record<Able, ReadonlySet<string>>>(() => ({ pictures: new Set(), tools: new Set() }))
 
-/** Notes refusals of the open conversation's last reply. The answer ends it. */
+/** Records refusals of the open chat's last reply. Returns the function that stops it. */
 export function followRefusals(): () => void {
   return useChat.subscribe((state, before) => {
     const { open } = state
@@ -24,7 +24,7 @@ export function followRefusals(): () => void {
   })
 }
 
-/** What the last reply of a path was refused for, as far as that can be told: tools only where the service's words name them. */
+/** What the last reply of a path was refused for, as far as known: tools only when the service's message names them. */
 export function refusalOf(messages: readonly Message[], { tools }: ChatSetup): { model: string; able: Able } | null {
   const last = messages.at(-1)
   if (last?.status !== 'failed' || last.problem?.status !== 400 || last.model === null) return null
@@ -35,7 +35,7 @@ export function refusalOf(messages: readonly Message[], { tools }: ChatSetup): {
   return turn?.id === last.parentId && turn.attachments.length > 0 ? { model, able: 'pictures' } : null
 }
 
-/** The first of the models that would be asked now of which such a refusal is known. */
+/** The first of the selected models with a known refusal. */
 export function useKnownRefusal(able: Able): string | null {
   const refused = useRefusals(({ [able]: models }) => models)
   return useChat((state) => modelsToAsk(state).find((model) => refused.has(model)) ?? null)

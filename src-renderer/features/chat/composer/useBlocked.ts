@@ -6,19 +6,19 @@ import { picturesOf, usePictures } from './draftPictures.ts'
 
 const longest = 1_000_000
 
-/** Why nothing can be sent now, in words; null when it can. */
+/** Why nothing can be sent now, as a text. Null when it can. */
 export function useBlocked(typed: string, draft: string): string | null {
-  const words = useChatTranslate()
+  const tChat = useChatTranslate()
   const { t } = useTranslation('composer')
   const running = useBusy()
   const sending = useChat((state) => state.sending !== null)
   const known = useChat((state) => modelsToAsk(state).length > 0)
   const pictures = usePictures((state) => picturesOf(state, draft))
-  if (sending) return words('sendingNow')
-  if (running) return words('needEnd')
-  if (!known) return words('needModel')
+  if (sending) return tChat('sendingNow')
+  if (running) return tChat('needEnd')
+  if (!known) return tChat('needModel')
   if (pictures.some(({ state }) => state === 'failed')) return t('picturesFailed')
   if (pictures.some(({ state }) => state !== 'ready')) return t('picturesGoing')
-  if (typed.trim() === '' && pictures.length === 0) return words('needText')
-  return typed.length > longest ? words('needShorter') : null
+  if (typed.trim() === '' && pictures.length === 0) return tChat('needText')
+  return typed.length > longest ? tChat('needShorter') : null
 }

@@ -8,7 +8,7 @@ import { hideFind, step } from './actions.ts'
 import { matchesIn } from './matches.ts'
 import { useMarks } from './useMarks.ts'
 
-/** Looks for a text in the conversation on the stage, in messages that are not in the page too. */
+/** Finds a text in the open chat, including messages that are not in the page. */
 export function FindBar() {
   const shown = useFind((state) => state.shown)
   const id = useChat((state) => state.open?.id ?? null)
@@ -16,7 +16,7 @@ export function FindBar() {
 }
 
 function Bar() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const field = useRef<HTMLInputElement>(null)
   const find = useFind()
   const { text, matchCase, words: terms, focused } = find
@@ -33,7 +33,7 @@ function Bar() {
     return () => useFind.setState({ inMessage: null })
   }, [inMessage])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each time the focus is asked for
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request
   useEffect(() => {
     field.current?.focus()
     field.current?.select()
@@ -51,14 +51,14 @@ function Bar() {
     pattern === null
       ? ''
       : matches.length === 0
-        ? words('findNone')
-        : words('findCount', { at: figure(at + 1), count: figure(matches.length) })
+        ? t('findNone')
+        : t('findCount', { at: figure(at + 1), count: figure(matches.length) })
   return (
     <search className="chat-find" onKeyDown={byKey}>
       <input
         ref={field}
-        aria-label={words('find')}
-        placeholder={words('find')}
+        aria-label={t('find')}
+        placeholder={t('find')}
         value={text}
         spellCheck={false}
         onChange={(event) =>
@@ -69,25 +69,25 @@ function Bar() {
       <IconButton
         icon={CaseSensitive}
         size="small"
-        label={words('findCase')}
+        label={t('findCase')}
         pressed={matchCase}
         onClick={() => useFind.setState({ matchCase: !matchCase, at: 0 })}
       />
       <IconButton
         icon={ChevronUp}
         size="small"
-        label={words('findPrevious')}
+        label={t('findPrevious')}
         disabled={matches.length === 0}
         onClick={() => step(-1, matches.length)}
       />
       <IconButton
         icon={ChevronDown}
         size="small"
-        label={words('findNext')}
+        label={t('findNext')}
         disabled={matches.length === 0}
         onClick={() => step(1, matches.length)}
       />
-      <IconButton icon={X} size="small" label={words('findClose')} onClick={hideFind} />
+      <IconButton icon={X} size="small" label={t('findClose')} onClick={hideFind} />
     </search>
   )
 }

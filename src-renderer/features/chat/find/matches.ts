@@ -1,16 +1,16 @@
 import type { Message } from '../../../../src-preload/contract/chat.ts'
-import { asSeen } from '../asText.ts'
+import { visibleText } from '../asText.ts'
 
-/** One place where something was found: the `nth` (from 0) in that message. */
+/** One match: the `nth` (from 0) in its message. */
 export interface Match {
   id: string
   nth: number
 }
 
-/** Texts as they stand on the screen, of messages that do not change any more. */
+/** Visible texts of messages that no longer change. */
 const seen = new WeakMap<Message, string>()
 
-/** All places in the path, in its order, those in messages that are not in the page too. */
+/** All matches in the path, in order, including messages that are not in the page. */
 export function matchesIn(messages: readonly Message[], pattern: RegExp | null): Match[] {
   if (pattern === null) return []
   return messages.flatMap((message) => {
@@ -23,9 +23,9 @@ function countIn(message: Message, pattern: RegExp): number {
   const { text, refusal } = message
   const written = refusal === '' ? text : `${text}\n${refusal}`
   if (message.role !== 'assistant') return count(written, pattern)
-  // Laying a text out costs far more than looking through it: only what can have a match is.
+  // Computing the visible text costs far more than searching, so it is done only when a match is possible.
   if (!has(written, pattern) && !has(written.replace(/[*_~`\\[\]]/g, ''), pattern)) return 0
-  const known = seen.get(message) ?? (refusal === '' ? asSeen(text) : `${asSeen(text)}\n${refusal}`)
+  const known = seen.get(message) ?? (refusal === '' ? visibleText(text) : `${visibleText(text)}\n${refusal}`)
   seen.set(message, known)
   return count(known, pattern)
 }

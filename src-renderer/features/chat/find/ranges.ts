@@ -1,14 +1,14 @@
-/** What a message shows of its own controls is not its text. */
+/** Texts of controls are not part of the message. */
 const controls = 'button, header, figcaption, [aria-hidden="true"], .sr-only'
 const blocks = 'p, li, td, th, pre, h1, h2, h3, h4, h5, h6, blockquote, dd, div'
 
 interface Piece {
   node: Text
-  /** Where its text begins in the whole. */
+  /** Offset in the whole text. */
   from: number
 }
 
-/** Every match of the pattern within an element, as ranges of the page. None reaches over two blocks. */
+/** Every match of the pattern within an element, as DOM ranges. None spans two blocks. */
 export function rangesIn(element: Element, pattern: RegExp): Range[] {
   const { text, pieces } = textOf(element)
   const ranges: Range[] = []
@@ -41,7 +41,7 @@ function textOf(element: Element): { text: string; pieces: Piece[] } {
   return { text, pieces }
 }
 
-/** The piece that holds a place of the text, found by halves: a long message has thousands. */
+/** The piece that contains an offset, by binary search: a long message has thousands. */
 function at(pieces: readonly Piece[], place: number): Piece | undefined {
   let low = 0
   let high = pieces.length - 1

@@ -6,10 +6,10 @@ import { rangesIn } from './ranges.ts'
 
 const all = 'chat-find'
 const current = 'chat-find-current'
-/** A message far away is drawn a few frames after the list has gone there, and a long one section by section. In ms. */
+/** ms. A distant message renders a few frames after scrolling, and a long one section by section. */
 const patience = 2_000
 
-/** Marks the matches that are in the page, and brings the one that the reader stands at into sight when that is asked for. */
+/** Highlights the matches that are in the page, and scrolls to the current match on request. */
 export function useMarks(pattern: RegExp | null, match: Match | null): void {
   const asked = useFind((state) => state.asked)
 
@@ -38,7 +38,7 @@ export function useMarks(pattern: RegExp | null, match: Match | null): void {
     }
   }, [pattern, match])
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each time it is asked for, also for the same match again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs at each request, also for the same match
   useEffect(() => {
     if (asked === 0 || !match || pattern === null) return
     return bringIntoSight(match, pattern)
@@ -51,7 +51,7 @@ const rangesOf = (article: Element, pattern: RegExp): Range[] =>
 
 function rangeOf({ id, nth }: Match, pattern: RegExp): Range | null {
   const escaped = CSS.escape(id)
-  // What a tool answered stands in its card, which is part of the reply that called it; JSON is laid out anew there.
+  // A tool's result is in its card, which is part of the reply that called the tool. JSON is formatted there.
   const result = document.querySelector(`.chat-talk [data-result-of="${escaped}"]`)
   if (result) {
     const ranges = rangesIn(result, pattern)
@@ -62,7 +62,7 @@ function rangeOf({ id, nth }: Match, pattern: RegExp): Range | null {
   return texts.flatMap((part) => rangesIn(part, pattern))[nth] ?? null
 }
 
-/** @returns what gives it up */
+/** @returns the function that cancels */
 function bringIntoSight(match: Match, pattern: RegExp): () => void {
   const until = performance.now() + patience
   let frame = 0
@@ -85,7 +85,7 @@ function isInSight(match: Match, pattern: RegExp): boolean {
   return height > 0 && top >= view.top && bottom <= view.bottom
 }
 
-/** True once the range stands within the view. */
+/** True once the range is inside the view. */
 function center(range: Range, talk: Element): boolean {
   const result = range.startContainer.parentElement?.closest('[data-result-of]')?.parentElement
   if (result) {

@@ -4,31 +4,31 @@ import { countSet, numberSpecs, showStop } from '../params.ts'
 import { Fact } from './Fact.tsx'
 import { paramNames } from './parameterNames.ts'
 
-/** The parameters that went with a reply's request, as they were then. */
+/** The parameters of a reply's request. */
 export function AskedWith({ params }: { params: ChatParams | null }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   if (params === null) return null
   const set = countSet(params)
   const { responseFormat: format, extra } = params
   return (
     <details className="chat-asked">
-      <summary>{set === 0 ? words('askedDefaults') : words('askedWith', { count: set })}</summary>
+      <summary>{set === 0 ? t('askedDefaults') : t('askedWith', { count: set })}</summary>
       {set === 0 ? (
-        <p className="chat-faint">{words('askedDefaultsText')}</p>
+        <p className="chat-faint">{t('askedDefaultsText')}</p>
       ) : (
         <dl>
           {numberSpecs.map(({ name }) => {
             const value = params[name]
             return value === undefined ? null : (
-              <Fact key={name} name={words(paramNames[name])}>
+              <Fact key={name} name={t(paramNames[name])}>
                 {figure(value)}
               </Fact>
             )
           })}
-          {params.stop && <Fact name={words('paramStop')}>{params.stop.map(showStop).join(' · ')}</Fact>}
-          {format && <Fact name={words('paramFormat')}>{words(`format_${format.type}`)}</Fact>}
+          {params.stop && <Fact name={t('paramStop')}>{params.stop.map(showStop).join(' · ')}</Fact>}
+          {format && <Fact name={t('paramFormat')}>{t(`format_${format.type}`)}</Fact>}
           {extra && (
-            <Fact name={words('paramExtra')} mono>
+            <Fact name={t('paramExtra')} mono>
               {JSON.stringify(extra)}
             </Fact>
           )}

@@ -7,7 +7,7 @@ import { figure, fullTime, useChatTranslate } from '../messages.ts'
 import { Fact } from './Fact.tsx'
 
 const none: readonly Message[] = []
-/** Exact sums of ten thousand messages take tens of ms: the conversation itself is shown first. In ms. */
+/** ms. Exact sums of ten thousand messages take tens of ms, so the chat is shown first. */
 const sumsWait = 150
 
 function useSums(messages: readonly Message[]) {
@@ -21,23 +21,23 @@ function useSums(messages: readonly Message[]) {
 
 const sumsOf = (messages: readonly Message[]) => ({ total: tokensOf(messages), spent: spentOf(messages) })
 
-/** Sums are of the path on the stage, as far as it has come. */
+/** Sums of the open path, as far as it is loaded. */
 export function ConversationFacts() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const conversation = useChat((state) => state.open?.conversation ?? null)
   const settled = useChat((state) => state.open?.settled ?? none)
   const { total, spent } = useSums(settled)
   if (!conversation) return null
   return (
-    <section aria-label={words('conversationFacts')}>
-      <h2>{words('conversationFacts')}</h2>
+    <section aria-label={t('conversationFacts')}>
+      <h2>{t('conversationFacts')}</h2>
       <dl>
-        <Fact name={words('factMessages')}>{figure(conversation.messages)}</Fact>
-        <Fact name={words('factTokens')}>{total === null ? null : figure(total)}</Fact>
-        <Fact name={words('factSpent')}>
-          {spent && words(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })}
+        <Fact name={t('factMessages')}>{figure(conversation.messages)}</Fact>
+        <Fact name={t('factTokens')}>{total === null ? null : figure(total)}</Fact>
+        <Fact name={t('factSpent')}>
+          {spent && t(spent.estimated ? 'costEstimated' : 'costMeasured', { amount: showSc(spent.amount) })}
         </Fact>
-        <Fact name={words('factStarted')}>{fullTime(conversation.createdAt)}</Fact>
+        <Fact name={t('factStarted')}>{fullTime(conversation.createdAt)}</Fact>
       </dl>
     </section>
   )

@@ -8,10 +8,10 @@ import { changeParam } from '../setup.ts'
 import { JsonText } from './JsonText.tsx'
 import { ParamRow } from './ParamRow.tsx'
 
-/** Members of the request body that only some providers know. What can't be sent is kept as typed, and not sent. */
+/** Additional members of the request body for specific providers. Invalid input stays in the field and is not sent. */
 export function ExtraField({ params }: { params: ChatParams }) {
   const value = params.extra
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useId()
   const key = useChat(({ open }) => open?.id ?? 'new')
   const text = useStage(({ extras }) => extras[key]) ?? (value === undefined ? '' : JSON.stringify(value, null, 2))
@@ -21,7 +21,7 @@ export function ExtraField({ params }: { params: ChatParams }) {
     useStage.setState(({ extras: { [key]: _before, ...extras } }) => ({
       extras: next === null ? extras : { ...extras, [key]: next },
     }))
-  // A preset or another window changed what is sent: what was typed here gives way, unless it says the same or says nothing yet.
+  // A preset or another window changed the value: it replaces the typed text, unless both mean the same.
   useEffect(() => {
     const typed = useStage.getState().extras[key]
     if (typed === undefined) return
@@ -41,14 +41,14 @@ export function ExtraField({ params }: { params: ChatParams }) {
   return (
     <ParamRow
       id={id}
-      name={words('paramExtra')}
+      name={t('paramExtra')}
       wire="…"
       set={text !== '' || shown}
       onReset={reset}
       control={
         shown ? null : (
           <button type="button" id={id} className="chat-param-open" onClick={() => setShown(true)}>
-            {words('notSent')}
+            {t('notSent')}
           </button>
         )
       }
@@ -56,10 +56,10 @@ export function ExtraField({ params }: { params: ChatParams }) {
       {shown && (
         <JsonText
           id={id}
-          label={words('paramExtra')}
+          label={t('paramExtra')}
           value={text}
           placeholder={'{ "top_k": 40 }'}
-          faults={'fault' in read ? faultWords(read.fault, words) : []}
+          faults={'fault' in read ? faultText(read.fault, t) : []}
           onChange={type}
         />
       )}
@@ -67,8 +67,8 @@ export function ExtraField({ params }: { params: ChatParams }) {
   )
 }
 
-function faultWords(fault: ExtraFault, words: ChatTranslate): string[] {
+function faultText(fault: ExtraFault, t: ChatTranslate): string[] {
   if (fault.is === 'json') return []
-  if (fault.is === 'object') return [words('extraObject')]
-  return fault.names.map((name) => words('extraOwn', { name }))
+  if (fault.is === 'object') return [t('extraObject')]
+  return fault.names.map((name) => t('extraOwn', { name }))
 }

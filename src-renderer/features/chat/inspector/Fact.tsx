@@ -1,15 +1,15 @@
 import type { ReactNode } from 'react'
 import { useChatTranslate } from '../messages.ts'
 
-/** One line of facts: the name left, what is known right. `part`: of the line above. */
+/** One fact: name and value. `part`: a part of the previous line. */
 export function Fact(props: { name: string; part?: boolean; mono?: boolean; children: ReactNode }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { children } = props
   const known = children !== null && children !== undefined && children !== ''
   return (
     <div data-part={props.part} data-mono={props.mono}>
       <dt>{props.name}</dt>
-      <dd data-unknown={!known}>{known ? children : words('notReported')}</dd>
+      <dd data-unknown={!known}>{known ? children : t('notReported')}</dd>
     </div>
   )
 }

@@ -21,11 +21,11 @@ const example = `{
 }`
 const firstSchema: SchemaFormat = { type: 'json_schema', name: 'reply', schema: example, strict: true }
 
-/** Text, JSON, or JSON that a schema describes. */
+/** Text, JSON, or JSON with a schema. */
 export function FormatField({ value }: { value: Format | undefined }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useId()
-  /** The schema last written here: a look at another format does not lose it. */
+  /** The schema last edited here, so that switching the format does not lose it. */
   const [schema, setSchema] = useState(value?.type === 'json_schema' ? value : firstSchema)
   const pick = (type: Format['type'] | 'unset'): void => {
     if (value?.type === 'json_schema') setSchema(value)
@@ -34,7 +34,7 @@ export function FormatField({ value }: { value: Format | undefined }) {
   return (
     <ParamRow
       id={id}
-      name={words('paramFormat')}
+      name={t('paramFormat')}
       wire="response_format"
       set={value !== undefined}
       onReset={() => pick('unset')}
@@ -45,29 +45,29 @@ export function FormatField({ value }: { value: Format | undefined }) {
           value={value?.type ?? 'unset'}
           onPick={pick}
           choices={[
-            { value: 'unset', label: words('notSent') },
-            { value: 'text', label: words('format_text') },
-            { value: 'json_object', label: words('format_json_object') },
-            { value: 'json_schema', label: words('format_json_schema') },
+            { value: 'unset', label: t('notSent') },
+            { value: 'text', label: t('format_text') },
+            { value: 'json_object', label: t('format_json_object') },
+            { value: 'json_schema', label: t('format_json_schema') },
           ]}
         />
       }
     >
       {value?.type === 'json_schema' && <SchemaEditor value={value} />}
-      {value?.type === 'json_object' && <p className="chat-faint">{words('formatJsonHint')}</p>}
+      {value?.type === 'json_object' && <p className="chat-faint">{t('formatJsonHint')}</p>}
     </ParamRow>
   )
 }
 
 function SchemaEditor({ value }: { value: SchemaFormat }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useId()
   const [name, setName] = useState(value.name)
   const badName = !/^[\w-]{1,64}$/.test(name)
   const change = (part: Partial<SchemaFormat>): void => changeParam('responseFormat', { ...value, ...part })
   return (
     <div className="chat-schema">
-      <Field label={words('schemaName')} error={badName ? words('schemaNameFault') : null}>
+      <Field label={t('schemaName')} error={badName ? t('schemaNameFault') : null}>
         <TextInput
           mono
           value={name}
@@ -80,14 +80,14 @@ function SchemaEditor({ value }: { value: SchemaFormat }) {
       </Field>
       <JsonText
         id={id}
-        label={words('schemaText')}
+        label={t('schemaText')}
         value={value.schema}
         placeholder={example}
-        faults={faultsOf(value.schema, words)}
+        faults={faultsOf(value.schema, t)}
         onChange={(schema) => change({ schema: schema.slice(0, 200_000) })}
       />
       <Checkbox
-        label={words('schemaStrict')}
+        label={t('schemaStrict')}
         checked={value.strict}
         onChange={(event) => change({ strict: event.target.checked })}
       />
@@ -95,16 +95,16 @@ function SchemaEditor({ value }: { value: SchemaFormat }) {
   )
 }
 
-function faultsOf(text: string, words: ChatTranslate): string[] {
+function faultsOf(text: string, t: ChatTranslate): string[] {
   let schema: unknown
-  if (text.trim() === '') return [words('schemaEmpty')]
+  if (text.trim() === '') return [t('schemaEmpty')]
   try {
     schema = JSON.parse(text)
   } catch {
     return []
   }
   return schemaFaults(schema).map(({ where, is, word }) => {
-    const fault = words(`schema_${is}`, { word })
-    return where === '' ? fault : words('schemaAt', { where, fault })
+    const fault = t(`schema_${is}`, { word })
+    return where === '' ? fault : t('schemaAt', { where, fault })
   })
 }

@@ -4,29 +4,29 @@ import { TextArea } from '../../../shared/ui/TextArea.tsx'
 import { useChatTranslate } from '../messages.ts'
 import { changeSetup, useSetup } from '../setup.ts'
 
-/** What every request of this conversation begins with. */
+/** The instructions at the start of every request of this chat. */
 export function Instructions() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const hint = useId()
   const { instructions, instructionsRole } = useSetup()
   return (
-    <section className="chat-instructions" aria-label={words('instructions')}>
-      <h2>{words('instructions')}</h2>
+    <section className="chat-instructions" aria-label={t('instructions')}>
+      <h2>{t('instructions')}</h2>
       <TextArea
-        aria-label={words('instructions')}
+        aria-label={t('instructions')}
         aria-describedby={hint}
-        placeholder={words('instructionsPlaceholder')}
+        placeholder={t('instructionsPlaceholder')}
         value={instructions}
         maxLength={1_000_000}
         onChange={(event) => changeSetup({ instructions: event.target.value })}
       />
       <div className="chat-instructions-foot">
         <span id={hint} className="chat-faint">
-          {words(instructions === '' ? 'instructionsNone' : 'instructionsAs')}
+          {t(instructions === '' ? 'instructionsNone' : 'instructionsAs')}
         </span>
         {instructions !== '' && (
           <Segmented
-            label={words('instructionsRole')}
+            label={t('instructionsRole')}
             value={instructionsRole}
             segments={[
               { value: 'system', label: 'system' },

@@ -3,7 +3,7 @@ import { jsonFaultText } from '../../../shared/toolMessages.ts'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { TextArea } from '../../../shared/ui/TextArea.tsx'
 
-/** JSON to type, and in words what is wrong with it while it is typed. `faults` are what is wrong with JSON that is JSON. */
+/** A JSON field that reports errors while the person types. `faults` are errors in valid JSON. */
 export function JsonText(props: {
   id: string
   label: string

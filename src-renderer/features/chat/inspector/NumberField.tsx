@@ -14,15 +14,15 @@ const wires = {
   n: 'n',
 } as const
 
-/** A number to type; some ranges can be slid through too. What can't be sent stays in the field and says why. */
+/** A number field, for some ranges with a slider. Invalid input stays in the field with an error. */
 export function NumberField({ spec, value }: { spec: NumberSpec; value: number | undefined }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useId()
   const [typed, setTyped] = useState(value === undefined ? '' : String(value))
   const read = readNumber(typed, spec)
   const fault = 'fault' in read ? read.fault : null
   const unusual = 'value' in read && read.value !== undefined && isOutside(read.value, spec)
-  // A preset, a reset or another window changed it: what stands in the field follows, unless it says the same already.
+  // A preset, a reset or another window changed the value: the field follows, unless it means the same already.
   useEffect(() => {
     setTyped((now) => {
       const own = readNumber(now, spec)
@@ -38,7 +38,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
     setTyped('')
     changeParam(spec.name, undefined)
   }
-  const name = words(paramNames[spec.name])
+  const name = t(paramNames[spec.name])
   return (
     <ParamRow
       id={id}
@@ -46,14 +46,14 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
       wire={wires[spec.name]}
       set={typed !== ''}
       onReset={reset}
-      fault={fault && words(`fault_${fault}`, { min: spec.min, max: spec.max })}
+      fault={fault && t(`fault_${fault}`, { min: spec.min, max: spec.max })}
       control={
         <input
           id={id}
           className="chat-param-number"
           inputMode="decimal"
           autoComplete="off"
-          placeholder={words('notSent')}
+          placeholder={t('notSent')}
           aria-invalid={fault !== null || undefined}
           aria-describedby={fault !== null ? `${id}-fault` : unusual ? `${id}-unusual` : undefined}
           value={typed}
@@ -65,7 +65,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
         <input
           type="range"
           className="chat-slider"
-          aria-label={words('slideOf', { name })}
+          aria-label={t('slideOf', { name })}
           min={spec.min}
           max={spec.max}
           step={spec.step}
@@ -75,7 +75,7 @@ export function NumberField({ spec, value }: { spec: NumberSpec; value: number |
       )}
       {unusual && (
         <p className="chat-faint" id={`${id}-unusual`} role="status">
-          {words('unusual', { min: spec.min, max: spec.max })}
+          {t('unusual', { min: spec.min, max: spec.max })}
         </p>
       )}
     </ParamRow>

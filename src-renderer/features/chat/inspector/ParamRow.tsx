@@ -3,11 +3,11 @@ import type { ReactNode } from 'react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChatTranslate } from '../messages.ts'
 
-/** A parameter: its name, its control, the way back to "not sent", and under it what is wrong. */
+/** A parameter: name, control, reset button and error. */
 export function ParamRow(props: {
   id: string
   name: string
-  /** As the request names it. */
+  /** The parameter's name in the request. */
   wire: string
   set: boolean
   onReset: () => void
@@ -15,7 +15,7 @@ export function ParamRow(props: {
   control: ReactNode
   children?: ReactNode
 }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   return (
     <div className="chat-param" data-set={props.set}>
       <div className="chat-param-line">
@@ -27,7 +27,7 @@ export function ParamRow(props: {
           <IconButton
             icon={X}
             size="small"
-            label={words('resetOne', { name: props.name })}
+            label={t('resetOne', { name: props.name })}
             onClick={props.onReset}
             className="chat-param-reset"
           />

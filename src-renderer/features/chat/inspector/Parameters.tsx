@@ -10,27 +10,22 @@ import { NumberField } from './NumberField.tsx'
 import { PresetMenu } from './PresetMenu.tsx'
 import { StopField } from './StopField.tsx'
 
-/** What the next replies of this conversation are asked with. What is not set is not sent. */
+/** The parameters of this chat's next replies. Parameters without a value are not sent. */
 export function Parameters() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { params } = useSetup()
   const key = useChat(({ open }) => open?.id ?? 'new')
   const set = countSet(params)
   return (
-    <section className="chat-params" aria-label={words('parameters')} key={key}>
+    <section className="chat-params" aria-label={t('parameters')} key={key}>
       <h2>
-        <span>{words('parameters')}</span>
+        <span>{t('parameters')}</span>
         {set > 0 && (
-          <IconButton
-            icon={RotateCcw}
-            size="small"
-            label={words('resetAll')}
-            onClick={() => changeSetup({ params: {} })}
-          />
+          <IconButton icon={RotateCcw} size="small" label={t('resetAll')} onClick={() => changeSetup({ params: {} })} />
         )}
         <PresetMenu />
       </h2>
-      {set === 0 && <p className="chat-faint chat-params-note">{words('nothingSet')}</p>}
+      {set === 0 && <p className="chat-faint chat-params-note">{t('nothingSet')}</p>}
       {numberSpecs.map((spec) => (
         <NumberField key={spec.name} spec={spec} value={params[spec.name]} />
       ))}

@@ -11,12 +11,12 @@ import { setupOf } from '../setup.ts'
 
 const close = (): void => useStage.setState({ dialog: null })
 
-/** Keeps what is set now under a name, over one of the same name, and takes kept ones away. */
+/** Saves the current parameters as a preset, replacing one of the same name, and deletes presets. */
 export function PresetDialog() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const open = useStage(({ dialog }) => dialog?.kind === 'presets')
   return (
-    <Dialog open={open} onClose={close} title={words('presetsKeepTitle')} about={words('presetsKeepAbout')}>
+    <Dialog open={open} onClose={close} title={t('presetsKeepTitle')} about={t('presetsKeepAbout')}>
       <Form />
       <Kept />
     </Dialog>
@@ -24,7 +24,7 @@ export function PresetDialog() {
 }
 
 function Form() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const presets = usePresets()
   const setup = useChat(setupOf)
   const model = useChat((state) => state.model)
@@ -54,25 +54,25 @@ function Form() {
         void save()
       }}
     >
-      <Field label={words('presetName')} hint={same ? words('presetOver', { name: same.name }) : null}>
+      <Field label={t('presetName')} hint={same ? t('presetOver', { name: same.name }) : null}>
         <TextInput value={name} maxLength={100} onChange={(event) => setName(event.target.value)} />
       </Field>
       <Checkbox
-        label={words('presetInstructions')}
+        label={t('presetInstructions')}
         checked={withInstructions}
         disabled={setup.instructions === ''}
         onChange={(event) => setWithInstructions(event.target.checked)}
       />
       <Checkbox
-        label={words('presetModel', { model: model ?? words('noModel') })}
+        label={t('presetModel', { model: model ?? t('noModel') })}
         checked={withModel}
         disabled={model === null}
         onChange={(event) => setWithModel(event.target.checked)}
       />
       <div className="flex justify-end gap-2">
-        <Button onClick={close}>{words('cancel')}</Button>
-        <Button type="submit" look="go" busy={busy} disabled={name.trim() === ''}>
-          {words(same ? 'presetSaveOver' : 'presetSave')}
+        <Button onClick={close}>{t('cancel')}</Button>
+        <Button type="submit" variant="primary" busy={busy} disabled={name.trim() === ''}>
+          {t(same ? 'presetSaveOver' : 'presetSave')}
         </Button>
       </div>
     </form>
@@ -80,18 +80,18 @@ function Form() {
 }
 
 function Kept() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const presets = usePresets()
   if (presets.length === 0) return null
   return (
-    <ul className="chat-kept-presets" aria-label={words('presets')}>
+    <ul className="chat-kept-presets" aria-label={t('presets')}>
       {presets.map(({ id, name }) => (
         <li key={id}>
           <span className="chat-clip">{name}</span>
           <IconButton
             icon={Trash2}
             size="small"
-            label={words('presetRemove', { name })}
+            label={t('presetRemove', { name })}
             onClick={() => void removePreset(id)}
           />
         </li>

@@ -7,9 +7,9 @@ import { usePresets } from '../list/presets.ts'
 import { useChatTranslate } from '../messages.ts'
 import { changeSetup } from '../setup.ts'
 
-/** Parameters kept under a name: apply one, or keep these. */
+/** Parameter presets: apply one, or save the current parameters. */
 export function PresetMenu() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const presets = usePresets()
   const apply = ({ params, instructions, model }: Preset): void => {
     changeSetup({ params, ...(instructions === null ? {} : { instructions }) })
@@ -17,7 +17,7 @@ export function PresetMenu() {
   }
   const trigger = (
     <button type="button" className="chat-btn chat-small chat-presets">
-      {words('presets')}
+      {t('presets')}
     </button>
   )
   return (
@@ -29,7 +29,7 @@ export function PresetMenu() {
       ))}
       {presets.length > 0 && <MenuLine />}
       <MenuItem icon={BookmarkPlus} onSelect={() => useStage.setState({ dialog: { kind: 'presets' } })}>
-        {words('presetsKeep')}
+        {t('presetsKeep')}
       </MenuItem>
     </Menu>
   )

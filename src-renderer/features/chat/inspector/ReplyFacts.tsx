@@ -6,13 +6,13 @@ import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
 import { tokensPerSecond } from '../facts.ts'
-import { costWords, figure, fineSeconds, seconds, useChatTranslate } from '../messages.ts'
+import { costText, figure, fineSeconds, seconds, useChatTranslate } from '../messages.ts'
 import { AskedWith } from './AskedWith.tsx'
 import { Fact } from './Fact.tsx'
 
 type Facts = Omit<Message, 'text' | 'reasoning' | 'refusal' | 'toolCalls'>
 
-/** Without what grows: facts are not drawn again with each frame of a stream. */
+/** Without the growing text, so that facts do not render with each frame of a stream. */
 function factsShown(state: ChatState): Facts | null {
   const reply = inspectedReply(state)
   if (!reply) return null
@@ -22,14 +22,14 @@ function factsShown(state: ChatState): Facts | null {
 
 /** The chosen reply, or the last one. */
 export function ReplySection() {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const reply = useChat(useShallow(factsShown))
   const chosen = useChat((state) => state.inspected !== null && state.inspected === reply?.id)
-  const title = words(chosen ? 'thisReply' : 'lastReply')
+  const title = t(chosen ? 'thisReply' : 'lastReply')
   return (
     <section aria-label={title}>
       <h2>{title}</h2>
-      {reply ? <ReplyFacts reply={reply} /> : <p className="chat-faint">{words('noReply')}</p>}
+      {reply ? <ReplyFacts reply={reply} /> : <p className="chat-faint">{t('noReply')}</p>}
     </section>
   )
 }
@@ -44,38 +44,36 @@ const states = {
 } as const
 
 function ReplyFacts({ reply }: { reply: Facts }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const { usage, requestRow, requestId } = reply
   const speed = tokensPerSecond(reply)
   const tokens = (value: number | null | undefined): ReactNode =>
     typeof value === 'number' ? (
       <>
-        {figure(value)} <span>{words('unitTokens')}</span>
+        {figure(value)} <span>{t('unitTokens')}</span>
       </>
     ) : null
   return (
     <>
       <dl>
-        <Fact name={words('model')}>{reply.model}</Fact>
-        <Fact name={words('factStatus')}>{words(states[reply.status])}</Fact>
-        <Fact name={words('factPrompt')}>{tokens(usage?.promptTokens)}</Fact>
-        <Fact name={words('factCached')} part>
+        <Fact name={t('model')}>{reply.model}</Fact>
+        <Fact name={t('factStatus')}>{t(states[reply.status])}</Fact>
+        <Fact name={t('factPrompt')}>{tokens(usage?.promptTokens)}</Fact>
+        <Fact name={t('factCached')} part>
           {tokens(usage?.cachedTokens)}
         </Fact>
-        <Fact name={words('factCompletion')}>{tokens(usage?.completionTokens)}</Fact>
-        <Fact name={words('factTotal')}>{tokens(usage?.totalTokens)}</Fact>
-        <Fact name={words('factFirst')}>
-          {reply.firstTokenMs === null ? null : `${fineSeconds(reply.firstTokenMs)} s`}
-        </Fact>
-        {reply.reasoningMs !== null && <Fact name={words('factReasoning')}>{`${seconds(reply.reasoningMs)} s`}</Fact>}
-        <Fact name={words('factSpeed')}>{speed === null ? null : words('perSecond', { speed: speed.toFixed(0) })}</Fact>
-        <Fact name={words('factCost')}>{costWords(reply, words)}</Fact>
-        <Fact name={words('factFinish')}>{reply.finishReason}</Fact>
-        <Fact name={words('factRequest')} mono>
+        <Fact name={t('factCompletion')}>{tokens(usage?.completionTokens)}</Fact>
+        <Fact name={t('factTotal')}>{tokens(usage?.totalTokens)}</Fact>
+        <Fact name={t('factFirst')}>{reply.firstTokenMs === null ? null : `${fineSeconds(reply.firstTokenMs)} s`}</Fact>
+        {reply.reasoningMs !== null && <Fact name={t('factReasoning')}>{`${seconds(reply.reasoningMs)} s`}</Fact>}
+        <Fact name={t('factSpeed')}>{speed === null ? null : t('perSecond', { speed: speed.toFixed(0) })}</Fact>
+        <Fact name={t('factCost')}>{costText(reply, t)}</Fact>
+        <Fact name={t('factFinish')}>{reply.finishReason}</Fact>
+        <Fact name={t('factRequest')} mono>
           {requestId && (
             <span className="chat-id">
               {requestId}
-              <CopyButton text={requestId} name={words('copyRequest')} size="small" />
+              <CopyButton text={requestId} name={t('copyRequest')} size="small" />
             </span>
           )}
         </Fact>
@@ -87,7 +85,7 @@ function ReplyFacts({ reply }: { reply: Facts }) {
           className="chat-btn chat-small chat-raw-open"
           onClick={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}
         >
-          <Braces aria-hidden /> {words('raw')}
+          <Braces aria-hidden /> {t('raw')}
         </button>
       )}
     </>

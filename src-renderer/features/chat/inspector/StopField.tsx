@@ -6,11 +6,11 @@ import { readStop, showStop } from '../params.ts'
 import { changeParam } from '../setup.ts'
 import { ParamRow } from './ParamRow.tsx'
 
-const mostStops = 16
+const maxStops = 16
 
-/** Texts at which the reply ends, one a line. */
+/** Stop sequences, one per line. */
 export function StopField({ value }: { value: string[] | undefined }) {
-  const words = useChatTranslate()
+  const t = useChatTranslate()
   const id = useId()
   const list = useRef<HTMLUListElement>(null)
   const [typed, setTyped] = useState(() => (value ?? []).map(showStop))
@@ -29,19 +29,19 @@ export function StopField({ value }: { value: string[] | undefined }) {
   return (
     <ParamRow
       id={id}
-      name={words('paramStop')}
+      name={t('paramStop')}
       wire="stop"
       set={typed.length > 0}
       onReset={() => change([])}
       control={
         <span className="chat-param-add">
-          {typed.length === 0 && <span className="chat-faint">{words('notSent')}</span>}
+          {typed.length === 0 && <span className="chat-faint">{t('notSent')}</span>}
           <IconButton
             id={id}
             icon={Plus}
             size="small"
-            label={words('stopAdd')}
-            disabled={typed.length >= mostStops}
+            label={t('stopAdd')}
+            disabled={typed.length >= maxStops}
             onClick={add}
           />
         </span>
@@ -51,10 +51,10 @@ export function StopField({ value }: { value: string[] | undefined }) {
         <>
           <ul className="chat-stops" ref={list}>
             {typed.map((text, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a line is known by its place
+              // biome-ignore lint/suspicious/noArrayIndexKey: a line is identified by its index
               <li key={at}>
                 <input
-                  aria-label={words('stopNumber', { number: at + 1 })}
+                  aria-label={t('stopNumber', { number: at + 1 })}
                   value={text}
                   maxLength={1_000}
                   spellCheck={false}
@@ -66,13 +66,13 @@ export function StopField({ value }: { value: string[] | undefined }) {
                 <IconButton
                   icon={X}
                   size="small"
-                  label={words('stopRemove', { number: at + 1 })}
+                  label={t('stopRemove', { number: at + 1 })}
                   onClick={() => change(typed.toSpliced(at, 1))}
                 />
               </li>
             ))}
           </ul>
-          <p className="chat-faint">{words('stopHint')}</p>
+          <p className="chat-faint">{t('stopHint')}</p>
         </>
       )}
     </ParamRow>

@@ -14,7 +14,7 @@ import { ChatRow, FolderRow, HeadingRow } from './Row.tsx'
 import { transfersStore } from './transfers.ts'
 import { useWalk } from './walk.ts'
 
-/** The conversations as a tree of lines: pinned, folders, ages; or what was archived, by age. */
+/** The chats as a tree of rows: pinned, folders, ages. Or the archive, by age. */
 export function Chats({ searchField }: { searchField: RefObject<HTMLInputElement | null> }) {
   const { t } = useTranslation('library')
   const list = useChat((state) => state.list)
@@ -22,7 +22,7 @@ export function Chats({ searchField }: { searchField: RefObject<HTMLInputElement
   const closed = useList((store) => store.closed)
   const archived = useList((store) => store.view === 'archived')
   const day = new Date(useNow(true, 60_000)).toDateString()
-  // The day is what the headings depend on: the rows are made again when it changes, not every minute.
+  // Headings depend on the day, so rows are computed again when the day changes, not every minute.
   const rows = useMemo(
     () => listRows({ conversations: list.conversations, folders, closed, archived, now: new Date(day) }),
     [list.conversations, folders, closed, archived, day],
@@ -91,7 +91,7 @@ function Rows({ rows, searchField }: { rows: readonly ListRow[]; searchField: Re
   )
 }
 
-/** The line that Tab comes to: where the arrow keys left off, else the open conversation's, else the first. */
+/** The row in the tab order: at the keyboard cursor, otherwise the open chat's, otherwise the first. */
 function reachedLine(rows: readonly ListRow[], wanted: string | null, openId: string | null): number {
   for (const key of [wanted, openId]) {
     const at = key === null ? -1 : rows.findIndex((row) => row.key === key && row.row !== 'heading')
@@ -100,7 +100,7 @@ function reachedLine(rows: readonly ListRow[], wanted: string | null, openId: st
   return rows.findIndex((row) => row.row !== 'heading')
 }
 
-/** What can be done with several at once. */
+/** Actions for several selected chats. */
 function Picked({ rows }: { rows: readonly ListRow[] }) {
   const { t } = useTranslation('library')
   const picked = useList((store) => store.picked)

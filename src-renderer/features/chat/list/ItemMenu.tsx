@@ -10,16 +10,16 @@ import { listStore } from '../../../stores/chatList.ts'
 import { archiveChats, duplicateChat, pinChats, removeChats, removeFolder } from './actions.ts'
 import { exportChat } from './transfers.ts'
 
-/** What the list's one menu is about, and where it comes up. */
+/** The target of the list's menu, and its position. */
 export interface MenuAt {
   about: { chats: readonly string[] } | { folder: string }
   x: number
   y: number
-  /** Takes the focus back. */
+  /** Gets the focus back. */
   from: HTMLElement | null
 }
 
-/** One menu for all lines, at the pointer or at a line's button: a menu a line would cost 10,000 of them. */
+/** One menu for all rows: a menu per row would cost 10,000 menus. */
 export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => void }) {
   const layer = use(LayerContext)
   return (
@@ -41,7 +41,7 @@ export function ItemMenu({ at, onClose }: { at: MenuAt | null; onClose: () => vo
           className="z-40 min-w-48 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            // Rename has put the focus into its field by now.
+            // Rename has already focused its field.
             if (listStore.getState().editing === null) at?.from?.focus()
           }}
         >

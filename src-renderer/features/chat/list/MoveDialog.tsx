@@ -8,14 +8,14 @@ import { listStore, useList } from '../../../stores/chatList.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { makeFolder, moveChats, titleOf } from './actions.ts'
 
-/** Its own end alone: one dialog tells of it when the next one may be open already. */
+/** Closes only its own dialog: the close event can arrive when the next dialog is already open. */
 const close = (mine: 'move' | 'folder'): void => {
   if (listStore.getState().dialog?.show === mine) listStore.setState({ dialog: null })
 }
 const closeMove = (): void => close('move')
 const closeFolder = (): void => close('folder')
 
-/** Where to put conversations, by keys as well: type to find, arrows, Enter. */
+/** Selects a folder for chats. Works by keyboard: type to find, arrows, Enter. */
 export function MoveDialog() {
   const { t } = useTranslation('library')
   const dialog = useList((store) => store.dialog)
@@ -101,7 +101,7 @@ function Folders({ onPick }: { onPick: (folderId: string | null) => void }) {
   )
 }
 
-/** The name of a folder that is to be made, for conversations or empty. */
+/** The name of a new folder, for chats or empty. */
 export function FolderDialog() {
   const { t } = useTranslation(['library', 'common'])
   const dialog = useList((store) => store.dialog)
@@ -126,7 +126,7 @@ export function FolderDialog() {
         </Field>
         <div className="flex justify-end gap-2">
           <Button onClick={closeFolder}>{t('common:cancel')}</Button>
-          <Button type="submit" look="go" disabled={name.trim() === ''}>
+          <Button type="submit" variant="primary" disabled={name.trim() === ''}>
             {t('create')}
           </Button>
         </div>

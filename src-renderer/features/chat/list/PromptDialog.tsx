@@ -11,7 +11,7 @@ import { PromptEdit, PromptFill } from './PromptForms.tsx'
 import { closePrompts, matchingPrompts, removePrompt, showPage, takePrompt, usePromptPage } from './prompts.ts'
 import { UndoNote } from './undo.tsx'
 
-/** The prompt library: found, used, written, deleted. */
+/** The prompt library: find, use, edit, delete. */
 export function PromptDialog() {
   const { t } = useTranslation('library')
   const open = useList((store) => store.dialog?.show === 'prompts')

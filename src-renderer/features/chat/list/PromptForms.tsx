@@ -9,11 +9,11 @@ import { filledPieces, variablesOf } from './variables.ts'
 
 const back = (): void => showPage({ page: 'list' })
 
-/** The contract's bounds. */
+/** The contract's limits. */
 const longestName = 100
 const longestText = 100_000
 
-/** A prompt being written: new, or one that is there. */
+/** Edits a new or existing prompt. */
 export function PromptEdit({ prompt }: { prompt: Prompt | null }) {
   const { t } = useTranslation('library')
   const [name, setName] = useState(prompt?.name ?? '')
@@ -47,7 +47,7 @@ export function PromptEdit({ prompt }: { prompt: Prompt | null }) {
   )
 }
 
-/** Asks for what a prompt leaves open, and shows what comes of it. */
+/** Asks for the variables of a prompt, with a preview. */
 export function PromptFill({ prompt }: { prompt: Prompt }) {
   const { t } = useTranslation('library')
   const variables = variablesOf(prompt.text)
@@ -73,7 +73,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
       ))}
       <div>
         <div className="mb-1.5 font-[540] text-s">{t('promptPreview')}</div>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be reached by keys */}
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
         <section className="list-preview" dir="auto" aria-label={t('promptPreview')} tabIndex={0}>
           {filledPieces(prompt.text, values).map((piece, at) =>
             // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one text
@@ -85,7 +85,7 @@ export function PromptFill({ prompt }: { prompt: Prompt }) {
   )
 }
 
-/** Enter goes on, as in a field of one line; Shift+Enter makes a line. */
+/** Enter submits, as in a field of one line. Shift+Enter inserts a line break. */
 function sendByEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
   event.preventDefault()
@@ -98,10 +98,10 @@ function Form(props: { onSubmit: (event: FormEvent) => void; action: string; bus
     <form className="flex min-w-0 flex-col gap-4" onSubmit={props.onSubmit}>
       {props.children}
       <div className="flex flex-wrap justify-end gap-2">
-        <Button look="plain" icon={ArrowLeft} className="list-back me-auto" onClick={back}>
+        <Button variant="plain" icon={ArrowLeft} className="list-back me-auto" onClick={back}>
           {t('promptBack')}
         </Button>
-        <Button type="submit" look="go" busy={props.busy ?? false}>
+        <Button type="submit" variant="primary" busy={props.busy ?? false}>
           {props.action}
         </Button>
       </div>

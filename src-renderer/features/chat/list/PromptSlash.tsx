@@ -5,28 +5,28 @@ import type { Prompt } from '../../../../src-preload/contract/library.ts'
 import { useLibrary } from '../../../stores/library.ts'
 import { matchingPrompts, openPrompts, takePrompt } from './prompts.ts'
 
-const mostShown = 8
+const maxShown = 8
 
 interface Slash {
   field: RefObject<HTMLTextAreaElement | null>
-  /** What stands in the field. */
+  /** The field's text. */
   text: string
 }
 
 /**
- * Prompts to choose from while the composer holds nothing but a slash and what is looked for. It stands above the field and takes the
- * arrow keys, Enter, Tab and Esc from it while there is something to choose; where nothing fits it is gone, so a path can be written.
+ * Offers prompts while the composer contains only a slash and a search text. It takes arrow keys, Enter, Tab and Escape from the field
+ * while there are matches. Without a match it disappears, so that a path can be typed.
  */
 export function PromptSlash({ field, text }: Slash) {
   const prompts = useLibrary((store) => store.prompts)
   const [dismissed, setDismissed] = useState<string | null>(null)
   const wanted = /^\/([^\n/]{0,60})$/.exec(text)?.[1]
-  // Esc holds until the field is emptied.
+  // Escape hides the list until the field is empty.
   useEffect(() => {
     if (text === '') setDismissed(null)
   }, [text])
   if (wanted === undefined || dismissed !== null) return null
-  const found = matchingPrompts(prompts, wanted).slice(0, mostShown)
+  const found = matchingPrompts(prompts, wanted).slice(0, maxShown)
   if (prompts.length > 0 && found.length === 0) return null
   return <Popup field={field} found={found} onDismiss={() => setDismissed(text)} />
 }
@@ -44,13 +44,13 @@ function Popup({
   const id = useId()
   const box = useRef<HTMLDivElement>(null)
   const [at, setAt] = useState(0)
-  /** The last line leads to all of them. */
+  /** The last line opens the prompt library. */
   const reached = Math.min(at, found.length)
   const choose = (index: number): void => {
     const area = field.current
     const prompt = found[index]
     if (!area) return
-    // The slash was for this list: the prompt takes its place.
+    // The prompt replaces the slash.
     area.focus()
     area.select()
     document.execCommand('delete')
@@ -100,7 +100,7 @@ function Popup({
     tabIndex: -1,
     'aria-selected': index === reached,
     className: 'list-choice',
-    // The field keeps the focus, and with it its caret.
+    // The field keeps the focus and its caret.
     onMouseDown: (event: { preventDefault(): void }) => event.preventDefault(),
     onMouseMove: () => setAt(index),
     onClick: () => choose(index),
@@ -115,7 +115,7 @@ function Popup({
       ))}
       <div {...line(found.length)}>{found.length === 0 ? t('promptNew') : t('promptManage')}</div>
     </div>,
-    // Within the main landmark, which the field stands in: nothing of the page is outside of its regions.
+    // Inside the main landmark, so that all content is inside a landmark.
     field.current?.closest('main') ?? document.body,
   )
 }

@@ -11,7 +11,7 @@ import { attempt } from '../client.ts'
 import { restoreChats } from './actions.ts'
 import { withdrawUndo } from './undo.tsx'
 
-/** What was deleted and can still be brought back, newest first. */
+/** Deleted chats that can be restored, newest first. */
 export function Removed() {
   const { t } = useTranslation('library')
   const count = useLibrary((store) => store.removed)
@@ -42,7 +42,7 @@ export function Removed() {
     <>
       <div className="list-removed-head">
         <span>{t('removedAbout')}</span>
-        <Button size="small" look="danger" onClick={() => setAsking(all)}>
+        <Button size="small" variant="danger" onClick={() => setAsking(all)}>
           {t('eraseAll')}
         </Button>
       </div>

@@ -3,17 +3,17 @@ import { memo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Conversation } from '../../../../src-preload/contract/chat.ts'
 import { showCount } from '../../../i18n/format.ts'
+import { InlineNameField } from '../../../shared/ui/InlineNameField.tsx'
 import { useList } from '../../../stores/chatList.ts'
 import type { ListRow } from '../../../stores/chatListRows.ts'
 import { renameChat, renameFolder } from './actions.ts'
-import { NameField } from './NameField.tsx'
 
-/** Titles are at most 200 characters, names of folders 100 (the contract). */
+/** Titles have at most 200 characters, folder names 100 (the contract). */
 const longestTitle = 200
 const longestFolder = 100
 
 interface Parts {
-  /** The one line that Tab comes to. */
+  /** Whether the row is in the tab order. */
   reached: boolean
   onEditEnd: () => void
 }
@@ -21,7 +21,7 @@ interface Parts {
 export const HeadingRow = memo(function HeadingRow({ name }: { name: Extract<ListRow, { row: 'heading' }>['key'] }) {
   const { t } = useTranslation('library')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: a heading is walked over
+    // biome-ignore lint/a11y/useFocusableInteractive: a heading is skipped
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div role="row" className="list-heading">
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
@@ -40,7 +40,7 @@ export const FolderRow = memo(function FolderRow({
   const editing = useList((list) => list.editing === folder.id)
   const Icon = open ? FolderOpen : FolderIcon
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: its button has the focus
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div
       role="row"
@@ -52,9 +52,11 @@ export const FolderRow = memo(function FolderRow({
     >
       {editing ? (
         <Cell wide>
-          <NameField
+          <InlineNameField
             name={folder.name}
-            longest={longestFolder}
+            label={t('nameOf')}
+            className="chat-title-field"
+            maxLength={longestFolder}
             onName={(name) => void renameFolder(folder.id, name)}
             onEnd={onEditEnd}
           />
@@ -91,7 +93,7 @@ export const ChatRow = memo(function ChatRow({
   const editing = useList((list) => list.editing === conversation.id)
   const title = conversation.title ?? t('untitled')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: its button has the focus
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div
       role="row"
@@ -107,9 +109,11 @@ export const ChatRow = memo(function ChatRow({
     >
       {editing ? (
         <Cell wide>
-          <NameField
+          <InlineNameField
             name={conversation.title ?? ''}
-            longest={longestTitle}
+            label={t('nameOf')}
+            className="chat-title-field"
+            maxLength={longestTitle}
             onName={(name) => void renameChat(conversation.id, name)}
             onEnd={onEditEnd}
           />
@@ -135,7 +139,7 @@ export const ChatRow = memo(function ChatRow({
   )
 })
 
-/** What matters most about it now: a question to the person, what they had begun to write, else the model. */
+/** The most important state of a chat: a question to the person, a draft, otherwise the model. */
 function Under({ conversation, current }: { conversation: Conversation; current: boolean }) {
   const { t } = useTranslation('library')
   const { waiting, draft, model } = conversation
@@ -148,7 +152,7 @@ function Under({ conversation, current }: { conversation: Conversation; current:
 function State({ conversation: { running, waiting, draft, pinned, archived } }: { conversation: Conversation }) {
   const { t } = useTranslation('library')
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: nothing in it takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: nothing in it is focusable
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <span role="gridcell" className="list-state">
       {pinned && !archived && <Pin role="img" aria-label={t('pinned')} />}
@@ -165,7 +169,7 @@ function State({ conversation: { running, waiting, draft, pinned, archived } }: 
 
 function Cell({ wide, children }: { wide?: boolean; children: React.ReactNode }) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: what is in it takes the focus
+    // biome-ignore lint/a11y/useFocusableInteractive: its content has the focus
     // biome-ignore lint/a11y/useSemanticElements: a virtual list has no table
     <div role="gridcell" className={wide ? 'list-cell' : undefined}>
       {children}

@@ -10,19 +10,19 @@ import { attempt } from '../client.ts'
 import { showChat } from './actions.ts'
 import { grouped, noSearch, type SearchState, searcher, wordsOf } from './search.ts'
 
-/** The most that the core gives at once. */
+/** The core's limit of results. */
 const most = 200
 
 export const resultId = (at: number): string => `list-hit-${at}`
 
 export interface Results {
   state: SearchState
-  /** In the order in which they stand, which the arrow keys walk. */
+  /** In display order, which the arrow keys follow. */
   hits: readonly SearchHit[]
   showMore: () => void
 }
 
-/** Answers to what is typed. */
+/** The results for the typed text. */
 export function useSearch(text: string): Results {
   const studio = useStudio()
   const [state, setState] = useState<SearchState>(noSearch)
@@ -38,7 +38,7 @@ export function useSearch(text: string): Results {
   return { state, hits, showMore: () => setWide(text) }
 }
 
-/** Opens the conversation at the message; where that lies on another branch, the branch is chosen first. */
+/** Opens the chat at the message, and selects the branch of the message if needed. */
 export async function openHit(hit: SearchHit, text: string): Promise<void> {
   const { conversationId, messageId } = hit
   if (messageId !== null) {
@@ -50,7 +50,7 @@ export async function openHit(hit: SearchHit, text: string): Promise<void> {
 
 interface Shown {
   results: Results
-  /** The hit that Enter opens. */
+  /** The result that Enter opens. */
   at: number
   onAt: (at: number) => void
   onOpen: (hit: SearchHit) => void

@@ -1,5 +1,5 @@
 import { FileUp } from 'lucide-react'
-import { type DragEvent, type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { ImportReport } from '../../../../src-preload/contract/transfers.ts'
 import { showSize } from '../../../i18n/format.ts'
@@ -7,10 +7,11 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { Dialog } from '../../../shared/ui/Dialog.tsx'
 import { Spinner } from '../../../shared/ui/Spinner.tsx'
+import { useFileDrop } from '../../../shared/ui/useFileDrop.ts'
 import { showChat } from './actions.ts'
 import { cancelTransfer, hideTransfer, importFiles, type TransferTask, useTransfers } from './transfers.ts'
 
-/** Reading in and writing out: what to choose, how far it is, what became of it. */
+/** Import and export: selection, progress, result. */
 export function TransferDialog() {
   const { t } = useTranslation('library')
   const work = useTransfers((store) => store.work)
@@ -40,7 +41,7 @@ function State({ work }: { work: TransferTask }) {
       return <Choose />
     case 'sending':
       return (
-        <Going name={t('importSending', { name: work.name })} file={work.file} files={work.files}>
+        <Progress name={t('importSending', { name: work.name })} file={work.file} files={work.files}>
           <progress
             className="list-progress"
             aria-label={t('importSending', { name: work.name })}
@@ -50,22 +51,22 @@ function State({ work }: { work: TransferTask }) {
           <span className="num text-s text-soft">
             {t('ofSize', { done: showSize(work.sent), all: showSize(work.bytes) })}
           </span>
-        </Going>
+        </Progress>
       )
     case 'reading':
       return (
-        <Going name={t('importReading', { name: work.name })} file={work.file} files={work.files}>
+        <Progress name={t('importReading', { name: work.name })} file={work.file} files={work.files}>
           <span className="text-s text-soft">{t('importReadingAbout')}</span>
-        </Going>
+        </Progress>
       )
     case 'making':
       return (
-        <Going name={t('exportMaking')}>
+        <Progress name={t('exportMaking')}>
           <span className="text-s text-soft">{t('exportMakingAbout')}</span>
-        </Going>
+        </Progress>
       )
     case 'saving':
-      return <Going name={t('exportSaving', { name: work.name })} />
+      return <Progress name={t('exportSaving', { name: work.name })} />
     case 'failed':
       return <ProblemNotice problem={work.problem} on={{ retry: work.again }} />
     case 'done':
@@ -73,7 +74,7 @@ function State({ work }: { work: TransferTask }) {
   }
 }
 
-function Going(props: { name: string; file?: number; files?: number; children?: ReactNode }) {
+function Progress(props: { name: string; file?: number; files?: number; children?: ReactNode }) {
   const { t } = useTranslation('library')
   const { name, file = 1, files = 1 } = props
   return (
@@ -93,15 +94,11 @@ function Going(props: { name: string; file?: number; files?: number; children?: 
 function Choose() {
   const { t } = useTranslation('library')
   const input = useRef<HTMLInputElement>(null)
-  const drop = (event: DragEvent): void => {
-    event.preventDefault()
-    void importFiles([...event.dataTransfer.files])
-  }
+  const { handlers } = useFileDrop((files) => void importFiles(files))
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: a place to drop a file; the button in it does the same
-    <div className="list-drop-place" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+    <div className="list-drop-place" {...handlers}>
       <FileUp aria-hidden size={22} strokeWidth={1.5} />
-      <Button look="go" onClick={() => input.current?.click()}>
+      <Button variant="primary" onClick={() => input.current?.click()}>
         {t('importChoose')}
       </Button>
       <span className="text-s text-soft">{t('importDrop')}</span>
@@ -155,7 +152,7 @@ function Ways({ work }: { work: TransferTask }) {
         <Button onClick={cancelTransfer}>{t('hide')}</Button>
         {conversationId !== null && (
           <Button
-            look="go"
+            variant="primary"
             onClick={() => {
               cancelTransfer()
               showChat(conversationId)

@@ -11,7 +11,7 @@ import { offerUndo } from './undo.tsx'
 
 type Change = Omit<Parameters<Client['chat']['update']>[0], 'conversationId'>
 
-/** Calls under way at once where many conversations are changed. */
+/** Concurrent calls when many chats are changed. */
 const atOnce = 8
 
 async function each(ids: readonly string[], ask: (client: Client, id: string) => Promise<unknown>): Promise<string[]> {
@@ -35,18 +35,18 @@ export const titleOf = (id: string): string =>
 
 const unselect = (): void => listStore.setState({ picked: new Set() })
 
-/** Shows a conversation, or with null an empty new one, and puts the drawer away. */
+/** Opens a chat, or with null an empty new one, and closes the drawer. */
 export function showChat(id: string | null): void {
   const { route } = routeStore.getState()
   if (route.page === 'chat' && route.id === id) {
-    // Already there: no change of the address will shut the drawer.
+    // Without a change of the address, nothing else closes the drawer.
     appStore.setState({ listDrawerOpen: false })
     return
   }
   navigate({ page: 'chat', id })
 }
 
-/** Puts the focus into the search field, wherever the window is. */
+/** Focuses the search field, from any page. */
 export function focusSearch(): void {
   const { route } = routeStore.getState()
   if (route.page !== 'chat') navigate({ page: 'chat', id: null })
@@ -77,7 +77,7 @@ export async function archiveChats(ids: readonly string[], archived: boolean): P
   if (archived && done.length > 0) offerUndo(text, () => void change(done, { archived: false }))
 }
 
-/** Takes them out of sight; they can be brought back at once, and for 30 days from the list of what was deleted. */
+/** Deletes chats. They can be restored at once, and for 30 days from the list of deleted chats. */
 export async function removeChats(ids: readonly string[]): Promise<void> {
   const first = titleOf(ids[0] ?? '')
   const openId = useChat.getState().open?.id
@@ -107,7 +107,7 @@ export async function duplicateChat(conversationId: string): Promise<void> {
   if (made) showChat(made.conversationId)
 }
 
-/** Makes a folder and puts conversations into it. */
+/** Creates a folder and moves chats into it. */
 export async function makeFolder(name: string, ids: readonly string[]): Promise<boolean> {
   const made = await attempt((client) => client.library.saveFolder({ name }))
   if (!made) return false
@@ -119,7 +119,7 @@ export async function renameFolder(id: string, name: string): Promise<void> {
   await attempt((client) => client.library.saveFolder({ id, name }))
 }
 
-/** Its conversations stay, in no folder. Undo makes a folder of that name again and puts them back. */
+/** Deletes a folder. Its chats stay, without a folder. Undo creates a folder of that name and moves them back. */
 export async function removeFolder(id: string): Promise<void> {
   const folder = libraryStore.getState().folders.find((one) => one.id === id)
   if (!folder) return

@@ -1,5 +1,5 @@
 import { i18n } from '../../../i18n/index.ts'
-import { type Command, offerInWords } from '../../../shared/commands/registry.ts'
+import { type Command, offerTranslatedCommands } from '../../../shared/commands/registry.ts'
 import { offerSource } from '../../../shared/commands/sources.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore, withView } from '../../../stores/chatList.ts'
@@ -7,13 +7,13 @@ import { loadModels, pickModel } from '../actions.ts'
 import { archiveChats, duplicateChat, focusSearch, pinChats, removeChats, showChat } from './actions.ts'
 import { chooseImport, exportAll, exportChat } from './transfers.ts'
 
-/** What stands open, as the list knows it. */
+/** The open chat, from the list. */
 const openChat = () => {
   const { open } = useChat.getState()
   return open?.state === 'live' ? open.conversation : null
 }
 
-/** Shows one of the lists, and the region that it stands in. */
+/** Shows one of the lists, and its region. */
 function showView(view: 'chats' | 'archived' | 'removed'): void {
   focusSearch()
   listStore.setState(withView(view))
@@ -65,9 +65,9 @@ function commands(): Command[] {
   ]
 }
 
-/** Offers the list's commands, and conversations and models to the palette; the answer ends that. */
+/** Registers the list's commands, and chats and models as palette items. Returns the function that removes them. */
 export function offerListCommands(): () => void {
-  const stop = offerInWords(commands)
+  const stop = offerTranslatedCommands(commands)
   const stopChats = offerSource({
     id: 'chats',
     things: () => {

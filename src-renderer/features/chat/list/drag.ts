@@ -2,10 +2,10 @@ import { listStore } from '../../../stores/chatList.ts'
 import type { ListRow } from '../../../stores/chatListRows.ts'
 import { moveChats } from './actions.ts'
 
-/** What a dragged conversation is known by, to this program alone. */
+/** The drag type of chats, for this program only. */
 const kind = 'application/x-inference-studio-chats'
 
-/** Conversations are dragged onto a folder, or onto a line outside of any. */
+/** Lets chats be dragged onto a folder, or onto a row outside of folders. */
 export function followDrag(box: HTMLElement, rows: () => readonly ListRow[], signal: AbortSignal): void {
   let dragged: readonly string[] = []
   let over: HTMLElement | null = null

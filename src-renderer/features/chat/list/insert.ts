@@ -1,11 +1,11 @@
-/** The composer's field, wherever the stage has it. */
+/** The composer's field. */
 export const composerField = (): HTMLTextAreaElement | null =>
   document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')
 
-/** Writes into a field at its caret, in place of what is selected there, as if it had been typed: Undo takes it back, and React hears of it. */
+/** Inserts text at a field's caret, replacing the selection, as if typed: the field's undo works, and React gets an event. */
 export function insertInto(field: HTMLTextAreaElement, text: string): void {
   field.focus()
-  // Deprecated, and the only way by which a field keeps its own undo.
+  // Deprecated, but the only way that preserves the field's undo history.
   if (document.execCommand('insertText', false, text)) return
   field.setRangeText(text, field.selectionStart, field.selectionEnd, 'end')
   field.dispatchEvent(new InputEvent('input', { bubbles: true }))

@@ -4,16 +4,16 @@ import { libraryStore, useLibrary } from '../../../stores/library.ts'
 import { attempt } from '../client.ts'
 import { offerUndo } from './undo.tsx'
 
-/** Parameters under a name, by name. */
+/** Presets, by name. */
 export const usePresets = (): readonly Preset[] => useLibrary((store) => store.presets)
 
-/** Keeps a preset; with `id` it takes the place of that one (rename, save over). Answers its id, or null where the core refused. */
+/** Saves a preset. With `id` it replaces that one. Returns its id, or null when the core refused. */
 export async function savePreset(preset: Omit<Preset, 'id' | 'updatedAt'> & { id?: string }): Promise<string | null> {
   const saved = await attempt((client) => client.library.savePreset(preset))
   return saved?.id ?? null
 }
 
-/** Deletes it, and offers the way back. */
+/** Deletes a preset, with undo. */
 export async function removePreset(id: string): Promise<void> {
   const preset = libraryStore.getState().presets.find((one) => one.id === id)
   const done = await attempt((client) => client.library.removePreset({ id }))

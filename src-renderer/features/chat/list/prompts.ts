@@ -11,7 +11,7 @@ import { composerField, insertInto } from './insert.ts'
 import { offerUndo } from './undo.tsx'
 import { filled, variablesOf } from './variables.ts'
 
-/** What the dialog of prompts shows. */
+/** The page of the prompts dialog. */
 export type PromptPage = { page: 'list' } | { page: 'edit'; prompt: Prompt | null } | { page: 'fill'; prompt: Prompt }
 
 export const promptStore = createStore<{ shown: PromptPage }>(() => ({ shown: { page: 'list' } }))
@@ -24,24 +24,24 @@ export function openPrompts(shown: PromptPage = { page: 'list' }): void {
 }
 
 export function closePrompts(): void {
-  // A dialog tells of its end when the next one may be open already.
+  // The close event of a dialog can arrive when the next dialog is already open.
   if (listStore.getState().dialog?.show !== 'prompts') return
   listStore.setState({ dialog: null })
   showPage({ page: 'list' })
 }
 
-/** Puts a prompt into the composer; one with variables asks for them first. */
+/** Inserts a prompt into the composer, after asking for its variables. */
 export function takePrompt(prompt: Prompt): void {
   if (variablesOf(prompt.text).length > 0) openPrompts({ page: 'fill', prompt })
   else insertPrompt(prompt, {})
 }
 
-/** Shuts the dialog and writes the text at the composer's caret. */
+/** Closes the dialog and inserts the text at the composer's caret. */
 export function insertPrompt(prompt: Prompt, values: Readonly<Record<string, string>>): void {
   closePrompts()
   const { route } = routeStore.getState()
   if (route.page !== 'chat') navigate({ page: 'chat', id: null })
-  // After the dialog has given the focus back, and the room, if it was another one, is drawn.
+  // Waits until the dialog has restored the focus and the Chat page is rendered.
   const write = (tries: number): void => {
     const field = composerField()
     if (field) insertInto(field, filled(prompt.text, values))
@@ -62,7 +62,7 @@ export async function removePrompt(id: string): Promise<void> {
   offerUndo(i18n.t('library:promptRemoved', { name }), () => void savePrompt({ name, text }))
 }
 
-/** Prompts whose name, or failing that whose text, holds every word. Those by name come first. */
+/** Prompts whose name or text contains every search term. Matches by name are first. */
 export function matchingPrompts(prompts: readonly Prompt[], typed: string): Prompt[] {
   const words = typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)
   const holds = (text: string): boolean => {

@@ -4,14 +4,14 @@ import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 
 export interface SearchFound {
-  /** What was asked for these hits; what is being typed may be ahead of it. */
+  /** The text of these results. The typed text may be ahead of it. */
   text: string
   hits: readonly SearchHit[]
   more: boolean
 }
 
 export interface SearchState {
-  /** The latest answer; null before the first. It stays while the next one is on its way. */
+  /** The latest results. Null before the first. They stay while the next search runs. */
   found: SearchFound | null
   busy: boolean
   problem: Problem | null
@@ -19,13 +19,10 @@ export interface SearchState {
 
 export const noSearch: SearchState = { found: null, busy: false, problem: null }
 
-/** After so many ms without a key the question goes out: fast typing asks once or twice a word, and nobody feels it. */
+/** ms without a key press before a search starts: fast typing searches once or twice per word. */
 const pause = 50
 
-/**
- * Asks as a person types. Only the answer to the latest question is told; one that is overtaken is cancelled, and if it arrives all the
- * same, it falls away.
- */
+/** Searches while a person types. Reports only the results of the latest search. Superseded searches are cancelled. */
 export function searcher(ask: Client['library']['search'], notify: (state: SearchState) => void) {
   let state = noSearch
   let under: AbortController | null = null
@@ -70,7 +67,7 @@ export interface SearchGroup {
   hits: readonly SearchHit[]
 }
 
-/** Hits by conversation, in the order of each one's first hit. */
+/** Groups results by chat, in the order of each chat's first result. */
 export function grouped(hits: readonly SearchHit[]): SearchGroup[] {
   const groups = new Map<string, SearchGroup & { hits: SearchHit[] }>()
   for (const hit of hits) {
@@ -82,5 +79,5 @@ export function grouped(hits: readonly SearchHit[]): SearchGroup[] {
   return [...groups.values()]
 }
 
-/** What to mark in the message that was found. */
+/** The terms to mark in the message. */
 export const wordsOf = (text: string): string[] => text.toLocaleLowerCase().split(/\s+/).filter(Boolean)

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { keepWatching } from '../../../api/keepWatching.ts'
+import { subscribe } from '../../../api/watch.ts'
 import { localStore } from '../../../shared/storage.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
 import { listStore } from '../../../stores/chatList.ts'
@@ -9,21 +9,21 @@ import { FolderDialog, MoveDialog } from './MoveDialog.tsx'
 import { PromptDialog } from './PromptDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
-/** Where folded folders are remembered. */
+/** Stores which folders are collapsed. */
 const foldedKey = 'list.folded'
 
-/** Follows the library for the window, offers the list's commands, and holds its dialogs: they stand over every room. */
-export function ListLive() {
+/** Follows the library, registers the list's commands, and contains its dialogs, for every page. */
+export function LibrarySubscriptions() {
   const studio = useStudio()
-  useEffect(() => {
-    const ended = new AbortController()
-    void keepWatching(ended.signal, async (signal) => {
-      for await (const library of await studio.library.watch(undefined, { signal })) {
-        libraryStore.setState({ state: 'live', ...library })
-      }
-    })
-    return () => ended.abort()
-  }, [studio])
+  useEffect(
+    () =>
+      subscribe(
+        studio,
+        (signal) => studio.library.watch(undefined, { signal }),
+        (library) => libraryStore.setState({ state: 'live', ...library }),
+      ),
+    [studio],
+  )
   useEffect(() => offerListCommands(), [])
   useEffect(() => {
     listStore.setState({ closed: new Set(folded()) })
@@ -43,6 +43,6 @@ export function ListLive() {
 
 function folded(): string[] {
   const kept = localStore.getJson(foldedKey)
-  // Where it was not written by this program, all folders are open.
+  // Invalid data: all folders are open.
   return Array.isArray(kept) ? kept.filter((id) => typeof id === 'string') : []
 }

@@ -6,10 +6,10 @@ import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { save, upload } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { client } from '../client.ts'
 
-/** What is being read in or written out, and how far it is. One at a time. */
+/** The running import or export with its progress. One at a time. */
 export type TransferTask =
   | { kind: 'import'; state: 'choose' }
   | { kind: 'import'; state: 'sending'; name: string; sent: number; bytes: number; file: number; files: number }
@@ -19,7 +19,7 @@ export type TransferTask =
   | { kind: 'export'; state: 'saving'; name: string }
   | { kind: 'import' | 'export'; state: 'failed'; problem: Problem; again: () => void }
 
-/** `shown` is false while the work goes on behind. */
+/** `shown` is false while it runs in the background. */
 export const transfersStore = createStore<{ work: TransferTask | null; shown: boolean }>(() => ({
   work: null,
   shown: true,
@@ -31,17 +31,17 @@ let under: AbortController | null = null
 
 const show = (work: TransferTask | null): void => transfersStore.setState({ work })
 
-/** Ends what is under way, and shuts its dialog. */
+/** Cancels the running import or export, and closes its dialog. */
 export function cancelTransfer(): void {
   under?.abort()
   under = null
   transfersStore.setState({ work: null, shown: true })
 }
 
-/** Shuts the dialog; what is being read in goes on and says how it ended. */
+/** Closes the dialog. A running import continues and reports its result. */
 export function hideTransfer(): void {
   const { work, shown } = transfersStore.getState()
-  // The dialog tells of its end once more when it is shut from here.
+  // Closing the dialog from here fires its close event again.
   if (!work || !shown) return
   if (work.state === 'reading') transfersStore.setState({ shown: false })
   else cancelTransfer()
@@ -52,7 +52,7 @@ export const chooseImport = (): void => {
   else transfersStore.setState({ shown: true })
 }
 
-/** Reads files in, one after another, each wholly or not at all. */
+/** Imports files, one after another, each completely or not at all. */
 export async function importFiles(files: readonly File[]): Promise<void> {
   const core = client()
   if (!core || files.length === 0 || under) return
@@ -116,7 +116,7 @@ export const exportChat = (conversationId: string, format: 'markdown' | 'json'):
 
 type Download = Awaited<ReturnType<Client['archive']['exportAll']>>
 
-/** A wait shorter than this is not worth a dialog, in ms. */
+/** ms. A shorter export shows no dialog. */
 const patience = 300
 
 async function exported(
@@ -139,7 +139,7 @@ async function exported(
     if (mine.signal.aborted) return
     show(null)
     const text = i18n.t('library:exportDone', { name: download.name })
-    appStore.setState(withToast(appStore.getState(), { id: 'exported', text }))
+    showToast({ id: 'exported', text })
   } catch (thrown) {
     if (mine.signal.aborted) return
     const problem = problemOf(thrown)

@@ -3,35 +3,35 @@ import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import { i18n } from '../../../i18n/index.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
-import { appStore, withoutToast, withToast } from '../../../stores/app.ts'
+import { appStore, withoutToast } from '../../../stores/app.ts'
 import { listStore } from '../../../stores/chatList.ts'
 
-/** How long the way back is offered, in ms. */
+/** ms during which undo is offered. */
 const undoFor = 10_000
 
 interface Note {
   text: string
   undo: () => void
 }
-/** The conversations that the last note would bring back. */
+/** The chats that undo would restore. */
 let offered: readonly string[] = []
 const noteStore = createStore<{ note: Note | null }>(() => ({ note: null }))
 
 /**
- * Says what was done and offers the way back: in the list where one stands (it may be a drawer, and what lies outside of a drawer can't
- * be reached), else as a note over the window.
+ * Reports an action and offers undo: inside the list when one is mounted (in a drawer, the page outside is inert), otherwise as a toast.
  */
 export function offerUndo(text: string, undo: () => void, chats: readonly string[] = []): void {
   offered = chats
   if (listStore.getState().drawn > 0) noteStore.setState({ note: { text, undo } })
   else {
     const action = { label: i18n.t('library:undo'), onClick: undo }
-    appStore.setState(withToast(appStore.getState(), { id: 'undo', text, action }))
+    showToast({ id: 'undo', text, action })
   }
 }
 
-/** These conversations are gone for good: a note that offers one of them back, and names it, goes as well. */
+/** Removes an undo note that would restore one of these permanently deleted chats, or shows its name. */
 export function withdrawUndo(chats: readonly string[]): void {
   if (!offered.some((id) => chats.includes(id))) return
   offered = []
@@ -39,7 +39,7 @@ export function withdrawUndo(chats: readonly string[]): void {
   appStore.setState(withoutToast(appStore.getState(), 'undo'))
 }
 
-/** Where the notes of `offerUndo` come up. */
+/** Shows the notes of `offerUndo`. */
 export function UndoNote() {
   const { t } = useTranslation('library')
   const note = useStore(noteStore, (store) => store.note)

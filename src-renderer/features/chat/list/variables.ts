@@ -1,11 +1,11 @@
-/** A variable of a prompt, in the order of its first place in the text. */
+/** A variable of a prompt, in the order of its first use in the text. */
 export interface Variable {
   name: string
-  /** What the first place that gives one begins with. */
+  /** The first default value in the text. */
   value: string
 }
 
-/** `{{name}}` or `{{name=default}}`; a name has no braces, no `=` and no line break. Anything else in braces is text. */
+/** `{{name}}` or `{{name=default}}`. A name has no braces, no `=` and no line break. Other text in braces is literal. */
 const place = /\{\{([^{}=\n]+)(?:=([^{}]*))?\}\}/g
 
 export function variablesOf(text: string): Variable[] {
@@ -20,7 +20,7 @@ export function variablesOf(text: string): Variable[] {
   return [...found.values()]
 }
 
-/** The text in pieces: what stands in it, and what was filled in. */
+/** Splits the text into literal and inserted pieces. */
 export function filledPieces(
   text: string,
   values: Readonly<Record<string, string>>,
@@ -38,7 +38,7 @@ export function filledPieces(
   return pieces
 }
 
-/** What was typed into a place is text: braces in it are not filled in again. */
+/** Inserted values are literal: braces in them are not replaced again. */
 export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
   filledPieces(text, values)
     .map((piece) => piece.text)

@@ -9,7 +9,7 @@ import type { MenuAt } from './ItemMenu.tsx'
 
 interface Walked {
   rows: readonly ListRow[]
-  /** The line that the arrow keys start from. */
+  /** The row where arrow keys start. */
   at: number
   box: RefObject<HTMLElement | null>
   handle: RefObject<VListHandle | null>
@@ -17,11 +17,11 @@ interface Walked {
   openMenu: (menu: MenuAt) => void
 }
 
-/** Keys, clicks and drags of the list, heard once for all its lines. */
+/** Handles keys, clicks and drags of all rows with one set of listeners. */
 export function useWalk(given: Walked) {
   const now = useRef(given)
   const focusWanted = useRef(false)
-  /** The line that has the focus: it stays drawn until the next one can take it, or the keys would go nowhere. */
+  /** The focused row. It stays mounted until another one has the focus, otherwise key presses would be lost. */
   const held = useRef<string | null>(null)
   useLayoutEffect(() => {
     now.current = given
@@ -45,7 +45,7 @@ export function useWalk(given: Walked) {
       listStore.setState({ ...withPicked(chatsBetween(rows, anchor, key), key), anchor })
     }
     return {
-      /** After a name was changed: back to its line. */
+      /** Returns the focus to the row after renaming. */
       editEnded: (): void => {
         focusWanted.current = true
         listStore.setState({ editing: null })
@@ -60,7 +60,7 @@ export function useWalk(given: Walked) {
           'focusin',
           (event) => {
             held.current = lineOf(event, now.current.rows)?.row.key ?? null
-            // A click says itself what it selects.
+            // A click handles the selection itself.
             if (!byPointer) onFocus(held.current)
             byPointer = false
           },
@@ -77,7 +77,7 @@ export function useWalk(given: Walked) {
   return { walk, drawn: [...new Set([given.at, heldAt])].filter((at) => at >= 0) }
 }
 
-/** A line far away is drawn at once, but can be focused only after the list has measured it, a frame or two later. */
+/** A distant row renders at once, but can be focused only after the list has measured it, a frame or two later. */
 function focusLine(now: () => Walked, tries = 20): void {
   const { rows, at, box } = now()
   const key = rows[at]?.key
@@ -87,7 +87,7 @@ function focusLine(now: () => Walked, tries = 20): void {
   if (tries > 0 && (!line || document.activeElement !== line)) requestAnimationFrame(() => focusLine(now, tries - 1))
 }
 
-/** The line an event came from. */
+/** The row that an event belongs to. */
 function lineOf(event: Event, rows: readonly ListRow[]): { row: ListRow; element: HTMLElement } | null {
   const element = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-key]') : null
   const row = rows.find(({ key }) => key === element?.dataset.key)
@@ -126,13 +126,13 @@ function onClick(event: MouseEvent, { rows, at, openMenu }: Walked, extendTo: (k
   }
 }
 
-/** Where the focus is, the arrow keys begin. */
+/** Arrow keys start at the focused row. */
 function onFocus(key: string | null): void {
   const { cursor, anchor, picked } = listStore.getState()
   if (key !== null && key !== cursor) listStore.setState({ cursor: key, anchor: picked.size > 0 ? anchor : key })
 }
 
-/** Right click, the menu key, or Shift+F10; the keys give no place to speak of. */
+/** Right click, the menu key, or Shift+F10. Keys have no pointer position. */
 function onMenu(event: MouseEvent, { rows, openMenu }: Walked): void {
   const line = lineOf(event, rows)
   const about = line && aboutOf(line.row)
@@ -151,7 +151,7 @@ function onMenu(event: MouseEvent, { rows, openMenu }: Walked): void {
 
 type GoTo = (at: number | null, select?: 'alone' | 'range') => void
 
-/** How many lines PageUp and PageDown go. */
+/** Rows per PageUp and PageDown. */
 const page = 10
 
 function onKey(event: KeyboardEvent, walked: Walked, goTo: GoTo): void {
@@ -174,7 +174,7 @@ function walkBy(event: KeyboardEvent, row: ListRow, { rows, at }: Walked, goTo: 
   return true
 }
 
-/** The line that a key goes to; null: there is none; undefined: it is no such key. */
+/** The row that a key moves to. Null: none. Undefined: the key does not move. */
 function goalOf(key: string, rows: readonly ListRow[], at: number): number | null | undefined {
   const far = (step: 1 | -1): number | null => {
     let found: number | null = null
@@ -202,7 +202,7 @@ function goalOf(key: string, rows: readonly ListRow[], at: number): number | nul
   }
 }
 
-/** Inwards opens a folder, outwards shuts it, or goes from what lies in it to the folder. */
+/** The inward arrow opens a folder. The outward arrow closes it, or moves from a chat to its folder. */
 function foldBy(key: 'ArrowLeft' | 'ArrowRight', row: ListRow, rows: readonly ListRow[], goTo: GoTo): boolean {
   const inwards = (key === 'ArrowRight') !== (document.documentElement.dir === 'rtl')
   if (row.row === 'folder') listStore.setState((store) => withFold(store, row.key, inwards))
@@ -212,7 +212,7 @@ function foldBy(key: 'ArrowLeft' | 'ArrowRight', row: ListRow, rows: readonly Li
   return true
 }
 
-/** What was selected together with this line, or it alone. */
+/** The selection that includes this row, or the row alone. */
 function meant(row: ListRow): string[] {
   const { picked } = listStore.getState()
   return picked.size > 1 && picked.has(row.key) ? [...picked] : [row.key]
@@ -231,7 +231,7 @@ function actOn(event: KeyboardEvent, row: ListRow, { searchField }: Walked): boo
     else void removeChats(meant(row))
   } else if (key === 'Escape' && listStore.getState().picked.size > 0) listStore.setState({ picked: new Set() })
   else {
-    // Whoever types here means the search: the field has the focus before the letter arrives.
+    // Typing starts a search: the field has the focus before the letter arrives.
     if (key.length === 1 && key !== ' ' && key !== '?') searchField.current?.focus()
     return false
   }

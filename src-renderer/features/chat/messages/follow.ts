@@ -2,28 +2,30 @@ import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useSta
 import type { VirtualizerHandle } from 'virtua'
 import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
-import { keepPlace, placeIn } from './place.ts'
+import { placeIn, saveScrollPlace } from './place.ts'
 
-/** Nearer to the end than this, in px, the reader counts as being at it. */
+/** px. Closer to the end than this, the reader counts as being at the end. */
 const nearEnd = 48
-/** A scroll this soon after a wheel, touch or key, in ms, is the reader's own and not a change of layout. */
+/** ms. A scroll this soon after a wheel, touch or key event is the reader's own, not a change of layout. */
 const gestureLasts = 400
-/** The same in frames: those of a busy page take longer than all of that time. */
+/** The same in frames, because frames of a busy page take longer. */
 const gestureFrames = 24
-/** Where one is reading is written down this long, in ms, after the last scroll. */
+/** ms from the last scroll until the position is saved. */
 const placePause = 250
-/** Room above the first message, in px. Offsets of items don't count it, the scroll does. */
+/** px above the first message. Offsets of items exclude it, the scroll position includes it. */
 export const spaceAbove = 16
 
 type Box = RefObject<HTMLElement | null>
 type List = RefObject<VirtualizerHandle | null>
 
-/** The view follows the end while the reader is there; elsewhere it stays, and is found there again on coming back. */
+/**
+ * Follows the end of the list while the reader is there. Elsewhere the view stays, and its position is restored when the chat opens again.
+ */
 export function useFollowEnd(conversationId: string, box: Box, list: List, ids: readonly string[]) {
   const [start] = useState(() => placeIn(conversationId))
   const following = useRef(start === null)
   const [away, setAway] = useState(start !== null)
-  /** Where to go as soon as that message has come. */
+  /** The message to scroll to once it is loaded. */
   const wanted = useRef(start)
   const count = ids.length
   const last = ids.at(-1)
@@ -42,9 +44,9 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   }, [follow, list])
 
   const lastBefore = useRef(last)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new last message is what moves the end
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the last message changes
   useLayoutEffect(() => {
-    // Who sends something wants to see it, wherever the view was.
+    // A person who sends a message wants to see it, wherever the view was.
     if (lastBefore.current !== last && saysPerson(known.current, lastBefore.current)) follow(true)
     lastBefore.current = last
     if (following.current && count > 0) list.current?.scrollToIndex(count - 1, { align: 'end' })
@@ -75,7 +77,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
         id === undefined
           ? null
           : { id, offset: Math.round(handle.scrollOffset - spaceAbove - handle.getItemOffset(at)) }
-      keepPlace(conversationId, following.current ? null : place)
+      saveScrollPlace(conversationId, following.current ? null : place)
     }
     const soon = (): void => {
       clearTimeout(timer)
@@ -90,7 +92,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
     }
   }, [conversationId, box, list])
 
-  /** False for one that is not here. One that is still to come, from the beginning of a long conversation, is gone to when it does. */
+  /** False when the message is not in the chat. A message that is not loaded yet is scrolled to later. */
   const goTo = useCallback(
     (id: string): boolean => {
       const at = known.current.indexOf(id)
@@ -107,7 +109,7 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
   return { away, toEnd, goTo }
 }
 
-/** Whether what came after `before` holds a turn of the person's. */
+/** Whether the messages after `before` include one of the person. */
 function saysPerson(ids: readonly string[], before: string | undefined): boolean {
   const from = before === undefined ? -1 : ids.lastIndexOf(before)
   if (from < 0) return false
@@ -121,7 +123,7 @@ interface Following {
   follow: (next: boolean) => void
 }
 
-/** Tells the reader's own scrolling from changes of layout, and sticks to the end after each of those while it is followed. */
+/** Distinguishes the reader's own scrolling from changes of layout, and scrolls to the end after each change while following. */
 function followScroll(box: Box, { following, wanted, follow }: Following): (() => void) | undefined {
   const element = box.current
   if (!element) return
@@ -155,7 +157,7 @@ function followScroll(box: Box, { following, wanted, follow }: Following): (() =
   for (const child of element.children) sizes.observe(child)
   const gestures = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
   for (const name of gestures) element.addEventListener(name, onGesture, { passive: true })
-  // A drag of the scroll bar goes on after its pointerdown.
+  // A drag of the scroll bar continues after its pointerdown.
   const onDrag = (event: PointerEvent): void => {
     if (event.buttons > 0) onGesture()
   }

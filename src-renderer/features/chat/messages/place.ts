@@ -1,15 +1,15 @@
 import { tabStore } from '../../../shared/storage.ts'
 
-/** Where a reader left a conversation: the message at the top of the view, and how far into it, in px. */
+/** Where a reader left a chat: the message at the top of the view, and the offset into it in px. */
 export interface ScrollPlace {
   id: string
   offset: number
 }
 
 const key = 'chat.places'
-const mostPlaces = 100
+const maxPlaces = 100
 
-/** By conversation; who was at the end has none. Lives as long as the tab, reloads included. */
+/** By chat. Absent for a reader at the end. Lives as long as the tab, reloads included. */
 function load(): Map<string, ScrollPlace> {
   const stored = tabStore.getJson(key)
   return new Map(Object.entries(stored ?? {}).filter((entry): entry is [string, ScrollPlace] => isPlace(entry[1])))
@@ -30,12 +30,12 @@ export function placeIn(conversationId: string): ScrollPlace | null {
   return places.get(conversationId) ?? null
 }
 
-export function keepPlace(conversationId: string, place: ScrollPlace | null): void {
+export function saveScrollPlace(conversationId: string, place: ScrollPlace | null): void {
   places ??= load()
   places.delete(conversationId)
   if (place) places.set(conversationId, place)
   for (const oldest of places.keys()) {
-    if (places.size <= mostPlaces) break
+    if (places.size <= maxPlaces) break
     places.delete(oldest)
   }
   tabStore.setJson(key, Object.fromEntries(places))

@@ -3,16 +3,16 @@ import { readableText } from '../../../shared/markdown/copy.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { messageIn } from '../../../stores/openChat.ts'
 
-/** So many selected messages stay in the page; of a longer selection the ends do, which is what keeps it. */
-const mostKept = 200
+/** Upper limit of selected messages that stay in the page. Of a longer selection the ends stay, which preserves it. */
+const maxKept = 200
 
-/** From whose message to whose the selection goes, as indexes into `ids`, first one first. */
+/** The first and last message of the selection, as indexes into `ids`. */
 interface Span {
   first: number
   last: number
 }
 
-/** Indexes of messages that must stay in the page, so that what is selected stays selected when it is scrolled out of sight. */
+/** Indexes of messages that must stay in the page, so that the selection survives scrolling. */
 export function useSelected(box: RefObject<HTMLElement | null>, ids: readonly string[]): number[] {
   const [ends, setEnds] = useState<{ anchor: string; focus: string } | null>(null)
   useEffect(() => {
@@ -33,12 +33,12 @@ export function useSelected(box: RefObject<HTMLElement | null>, ids: readonly st
   const span = spanOf(ids, ends.anchor, ends.focus)
   if (!span) return none
   const { first, last } = span
-  return last - first > mostKept ? [first, last] : Array.from({ length: last - first + 1 }, (_, at) => first + at)
+  return last - first > maxKept ? [first, last] : Array.from({ length: last - first + 1 }, (_, at) => first + at)
 }
 
 const none: number[] = []
 
-/** Copies what is selected as text that reads: messages in order, each under its name where there are several. */
+/** Copies the selection as readable text: messages in order, each under its author when there are several. */
 export function useCopy(box: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const element = box.current
@@ -46,7 +46,7 @@ export function useCopy(box: RefObject<HTMLElement | null>): void {
     const onCopy = (event: ClipboardEvent): void => {
       const selection = getSelection()
       if (!event.clipboardData || !selection || selection.isCollapsed || selection.rangeCount === 0) return
-      // Inside of one block of code it is copied to the letter, as the browser does.
+      // Inside of one code block the browser copies the exact text.
       const pre = elementOf(selection.anchorNode)?.closest('pre')
       if (pre && pre === elementOf(selection.focusNode)?.closest('pre')) return
       event.clipboardData.setData('text/plain', textOf(element, selection))
@@ -68,7 +68,7 @@ function textOf(box: HTMLElement, selection: Selection): string {
   for (const id of ids.slice(span.first, span.last + 1)) {
     const article = box.querySelector<HTMLElement>(`[data-message-id="${CSS.escape(id)}"]`)
     const message = messageIn(open, id)
-    // What is out of the page is copied as it was written.
+    // Messages that are not in the page are copied as written.
     const text = article ? readableText(bodyOf(partOf(range, article))) : (message?.text ?? '')
     const name = article?.getAttribute('aria-label') ?? message?.model ?? message?.role ?? ''
     if (text !== '') texts.push(`${name}:\n${text}`)
@@ -76,7 +76,7 @@ function textOf(box: HTMLElement, selection: Selection): string {
   return texts.join('\n\n')
 }
 
-/** What of an article lies in a range. */
+/** The part of an article that is in a range. */
 function partOf(range: Range, article: HTMLElement): DocumentFragment {
   const part = document.createRange()
   part.selectNodeContents(article)
@@ -86,7 +86,7 @@ function partOf(range: Range, article: HTMLElement): DocumentFragment {
   return part.cloneContents()
 }
 
-/** Without the message's head and foot. */
+/** Without the message's header and footer. */
 function bodyOf(part: DocumentFragment): DocumentFragment {
   for (const extra of part.querySelectorAll('header.chat-who, .chat-under')) extra.remove()
   return part

@@ -4,7 +4,7 @@ import { Button } from '../../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../../shared/ui/Field.tsx'
 import { decide } from './actions.ts'
 
-/** A no to a call, with a reason that the model is told if there is one. */
+/** Denies a call, with an optional reason for the model. */
 export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => void }) {
   const t = useToolTranslate()
   const [why, setWhy] = useState('')
@@ -37,7 +37,7 @@ export function Refuse({ messageId, onEnd }: { messageId: string; onEnd: () => v
           />
         </Field>
       </div>
-      <Button size="small" type="submit" look="danger" busy={busy} className="mb-6">
+      <Button size="small" type="submit" variant="danger" busy={busy} className="mb-6">
         {t('ask.sayNo')}
       </Button>
     </form>

@@ -4,13 +4,13 @@ import { cx } from '../../../shared/ui/cx.ts'
 import { figure } from '../messages.ts'
 import type { Shown } from './show.ts'
 
-/** A stranger's text, as text: of bounded height, scrolled by keyboard too, copied whole. */
+/** Untrusted text, shown as plain text: of limited height, scrollable by keyboard, copied whole. */
 export function HostileText(props: {
   shown: Shown
   whole: string
   label: string
   copy: string
-  /** The message whose text it is, where a search may find something in it. */
+  /** The message that the text belongs to, for "Find in chat". */
   resultOf?: string
 }) {
   const t = useToolTranslate()
@@ -43,7 +43,7 @@ export function HostileText(props: {
   )
 }
 
-/** A name that a stranger chose, in one line. */
+/** An untrusted name, on one line. */
 export function HostileName({ children, className }: { children: string; className?: string }) {
   return (
     <code

@@ -8,10 +8,10 @@ import { type Decision, decide } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
 
-/** So long a question stands before it takes an answer: a click or key that was meant for something else decides nothing. Milliseconds. */
+/** ms before a new question accepts an answer, so that a click or key meant for something else decides nothing. */
 const calm = 350
 
-/** The person's word on one call: what would run, and where, and the four answers. */
+/** Asks the person about one call: what would run, where, and four answers. */
 export function ToolAsk({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const [deciding, setDeciding] = useState<Decision | null>(null)
@@ -25,7 +25,7 @@ export function ToolAsk({ row }: { row: ToolRow }) {
   const button = (allow: Decision, words: string) => (
     <Button
       size="small"
-      look={allow === 'once' ? 'go' : 'normal'}
+      variant={allow === 'once' ? 'primary' : 'normal'}
       busy={deciding === allow}
       disabled={!ready || deciding !== null}
       onClick={() => void say(allow)}
@@ -34,7 +34,7 @@ export function ToolAsk({ row }: { row: ToolRow }) {
     </Button>
   )
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a fieldset would take its own line and border
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset has a line and border of its own
     <div role="group" aria-label={t('ask.group', { name: plainText(row.run.name) })} className="flex flex-col gap-2.5">
       <Where row={row} />
       <div className="flex flex-wrap gap-2">
@@ -64,7 +64,7 @@ function useCalm(): boolean {
   return ready
 }
 
-/** Where it would run, and what its server claims of it. */
+/** Where the call would run, and what its server claims about it. */
 function Where({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const tools = useTools((store) => store.tools)

@@ -11,10 +11,10 @@ import { answer, draftAnswer } from './actions.ts'
 import { Refuse } from './Refuse.tsx'
 import type { ToolRow } from './round.ts'
 
-/** The longest result that the contract takes, in characters. */
+/** The contract's limit for a result, characters. */
 const longest = 1_000_000
 
-/** The result of a call of one's own tool, by hand; where it still waits for a yes, giving one is that yes. */
+/** Enters the result of a call of the person's own tool. While the call waits for approval, entering a result approves it. */
 export function ToolByHand({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const draft = useTools((store) => store.drafts[row.id]) ?? emptyDraft
@@ -78,7 +78,7 @@ export function ToolByHand({ row }: { row: ToolRow }) {
           )}
           <Button
             type="submit"
-            look="go"
+            variant="primary"
             size="small"
             busy={busy}
             disabled={blocked}

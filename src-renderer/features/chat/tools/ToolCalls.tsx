@@ -2,7 +2,7 @@ import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { ToolCard } from './ToolCard.tsx'
 import { ToolRound, useRows } from './ToolRound.tsx'
 
-/** All tool calls of a reply with how each stands, and what concerns them together. */
+/** All tool calls of a reply with their states, and actions for all of them. */
 export function ToolCalls({ reply }: { reply: Message }) {
   const rows = useRows(reply.id)
   const writing = reply.status === 'pending' || reply.status === 'streaming'

@@ -6,7 +6,7 @@ import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { useNow } from '../hooks.ts'
 import { seconds } from '../messages.ts'
-import { cardState, looks, toneInk } from './appearance.ts'
+import { appearances, cardState, toneInk } from './appearance.ts'
 import { isToolRow, type ToolRow } from './round.ts'
 import { showArguments } from './show.ts'
 import { HostileName, HostileText } from './Text.tsx'
@@ -14,19 +14,19 @@ import { ToolAsk } from './ToolAsk.tsx'
 import { ToolByHand } from './ToolByHand.tsx'
 import { ToolOutcome } from './ToolOutcome.tsx'
 import { ToolStop } from './ToolStop.tsx'
-import { useKeptFocus } from './useKeptFocus.ts'
+import { useStableFocus } from './useStableFocus.ts'
 
 /**
- * One call of a tool and how it stands. `row` is the message of role tool that answers it, null where there is none (yet); `writing`:
- * the model has not ended the call. Everything in it that is not this program's own words is shown as text.
+ * One tool call and its state. `row` is the message of role tool that answers it, null without one. `writing`: the model is still writing
+ * the call. Everything that is not this program's own text is untrusted and shown as plain text.
  */
 export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message | null; writing: boolean }) {
   const t = useToolTranslate()
   const heading = useId()
   const tool = row && isToolRow(row) ? row : null
   const state = cardState(tool?.run ?? null, writing)
-  const card = useKeptFocus(state)
-  const { icon: Icon, tone } = looks[state]
+  const card = useStableFocus(state)
+  const { icon: Icon, tone } = appearances[state]
   const name = plainText(call.name) || t('card.noName')
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form, and a section would be one landmark of many with one name
@@ -55,7 +55,7 @@ export function ToolCard({ call, row, writing }: { call: ToolCall; row: Message 
         </h3>
         <span className="min-w-0 truncate text-faint text-s">{kindOf(tool?.run ?? null, t)}</span>
         <span className={cx('num ml-auto text-s', toneInk[tone])}>
-          {tool ? <StateWords row={tool} /> : t(`state.${state}`)}
+          {tool ? <StateText row={tool} /> : t(`state.${state}`)}
         </span>
       </header>
       <Arguments call={call} writing={writing} state={state} />
@@ -78,8 +78,8 @@ function kindOf(run: ToolRun | null, t: ToolTranslate): string {
   return t('card.mcp', { server: plainText(run.tool.server ?? '') })
 }
 
-/** The state in words, with how long it has taken. */
-function StateWords({ row: { run } }: { row: ToolRow }) {
+/** The state as text, with its duration. */
+function StateText({ row: { run } }: { row: ToolRow }) {
   const t = useToolTranslate()
   const running = run.state === 'running'
   const now = useNow(running)
@@ -94,7 +94,7 @@ function StateWords({ row: { run } }: { row: ToolRow }) {
   return t(`state.${state}`)
 }
 
-/** What the model wants to give the tool. A fault is told in words where it has ended. */
+/** The arguments of the call. A fault is described where the call has ended. */
 function Arguments({ call, writing, state }: { call: ToolCall; writing: boolean; state: string }) {
   const t = useToolTranslate()
   const shown = showArguments(call.arguments)

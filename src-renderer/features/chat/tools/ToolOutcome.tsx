@@ -12,12 +12,12 @@ import type { ToolRow } from './round.ts'
 import { firstLine, showResult } from './show.ts'
 import { HostileText } from './Text.tsx'
 
-/** How a call ended: what that means, what was wrong, the one thing to do, and what the model was given, folded. */
+/** How a call ended: what that means, what was wrong, one action, and the result that the model got, collapsed. */
 export function ToolOutcome({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const { run } = row
   const state = cardState(run, false)
-  const reported = isTold(state)
+  const reported = isExplained(state)
     ? t(`outcome.${state}`, { name: plainText(run.name), server: plainText(run.tool?.server ?? '') })
     : null
   const toSettings = state === 'timed_out' || state === 'failed' || state === 'unknown_tool'
@@ -27,7 +27,7 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
       {run.notes.length > 0 && (
         <ul className={cx('list-disc ps-5 text-s', state === 'done' ? 'text-soft' : 'text-bad')}>
           {run.notes.slice(0, 20).map((note, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: notes never move, and two may read the same
+            // biome-ignore lint/suspicious/noArrayIndexKey: notes never move, and two may be equal
             <li key={at} className="break-words">
               {plainText(note.slice(0, 1_000))}
             </li>
@@ -51,10 +51,11 @@ export function ToolOutcome({ row }: { row: ToolRow }) {
   )
 }
 
-const toldStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'] as const
-const isTold = (state: string): state is (typeof toldStates)[number] => toldStates.some((one) => one === state)
+const explainedStates = ['error', 'denied', 'invalid', 'unknown_tool', 'stopped', 'timed_out', 'failed'] as const
+const isExplained = (state: string): state is (typeof explainedStates)[number] =>
+  explainedStates.some((one) => one === state)
 
-/** What the model was given, folded: the first line is in sight. */
+/** The result that the model got, collapsed to its first line. */
 function Result({ row }: { row: ToolRow }) {
   const t = useToolTranslate()
   const [open, setOpen] = useState(false)

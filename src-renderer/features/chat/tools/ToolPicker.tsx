@@ -12,10 +12,10 @@ import { useTools } from '../../../stores/tools.ts'
 import { type Offer, type OfferGroup, offeredNow, offerGroups, searchOffers, switched } from './offers.ts'
 import { saveToolUse, useToolUse } from './setup.ts'
 
-/** From so many tools on, a search stands above them. */
+/** From this number of tools on, a search field appears. */
 const many = 8
 
-/** Which tools the conversation offers to the model, and how the model is to use them. */
+/** Selects the tools that the chat offers to the model, and how the model may use them. */
 export function ToolPicker() {
   const t = useToolTranslate()
   const tools = useTools((store) => store.tools)
@@ -86,7 +86,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
         {usable.length > 1 && (
           <Button
             size="small"
-            look="plain"
+            variant="plain"
             disabled={usable.every(({ id }) => enabled.includes(id))}
             aria-label={t('pick.allOf', { name })}
             onClick={() =>
@@ -102,7 +102,7 @@ function Group({ group, enabled }: { group: OfferGroup; enabled: readonly string
         {offers.length > 1 && (
           <Button
             size="small"
-            look="plain"
+            variant="plain"
             disabled={on.length === 0}
             aria-label={t('pick.noneOf', { name })}
             onClick={() =>
@@ -168,7 +168,7 @@ function OfferRow({ offer, on, onChange }: { offer: Offer; on: boolean; onChange
           <span className="block text-faint text-xs">{t('pick.destructive')}</span>
         )}
       </div>
-      {/* What can't be offered can still be switched off. */}
+      {/* A tool that cannot be offered can still be switched off. */}
       <Switch label={t('pick.switch', { name })} checked={on} disabled={fault !== null && !on} onChange={onChange} />
     </li>
   )

@@ -8,18 +8,18 @@ import { allowAll, resume } from './actions.ts'
 import { cardState } from './appearance.ts'
 import { isLastRound, isSettledRun, roundsUpTo, rowsOf, type ToolRow } from './round.ts'
 
-/** The rows under a reply; the same array until one of them changes. */
+/** The rows below a reply. The array keeps its identity until one of them changes. */
 export function useRows(replyId: string): ToolRow[] {
   return useChat(useShallow((state) => rowsOf(state.open?.messages ?? [], replyId)))
 }
 
-/** What concerns all calls of one reply: allowing them together, and going on where that waits for the person. */
+/** Actions for all calls of one reply: allow all, and continue when that waits for the person. */
 export function ToolRound({ replyId }: { replyId: string }) {
   const rows = useRows(replyId)
   const awaiting = rows.filter(({ run }) => cardState(run, false) === 'awaiting')
   if (awaiting.length > 1) return <AllowAll rows={awaiting} />
   const last = rows.at(-1)
-  return last && rows.every(({ run }) => isSettledRun(run)) ? <GoOn replyId={replyId} last={last} /> : null
+  return last && rows.every(({ run }) => isSettledRun(run)) ? <ContinueToolRound replyId={replyId} last={last} /> : null
 }
 
 function AllowAll({ rows }: { rows: ToolRow[] }) {
@@ -40,10 +40,10 @@ function AllowAll({ rows }: { rows: ToolRow[] }) {
   )
 }
 
-/** How long a settled round may stand before it is said that nothing goes on by itself, in milliseconds. */
+/** ms that a finished round may wait before the window says that nothing continues automatically. */
 const patience = 700
 
-function GoOn({ replyId, last }: { replyId: string; last: ToolRow }) {
+function ContinueToolRound({ replyId, last }: { replyId: string; last: ToolRow }) {
   const t = useToolTranslate()
   const bound = useApp(({ app }) => app?.settings.toolRounds ?? 10)
   const rounds = useChat(({ open }) => roundsUpTo(open?.messages ?? [], replyId))
@@ -54,7 +54,7 @@ function GoOn({ replyId, last }: { replyId: string; last: ToolRow }) {
     const timer = setTimeout(() => setWaited(true), patience)
     return () => clearTimeout(timer)
   }, [])
-  // The next reply comes by itself, but for these: the bound, a stop, or a fault on the way.
+  // The next reply starts automatically, except after the round limit, a stop or a failure.
   if (!ends || !waited) return null
   const go = async () => {
     setBusy(true)
@@ -64,7 +64,7 @@ function GoOn({ replyId, last }: { replyId: string; last: ToolRow }) {
   return (
     <div role="status" className="my-2 flex flex-wrap items-center gap-x-3 gap-y-2 text-s">
       <span>{rounds >= bound ? t('round.bound', { count: rounds }) : t('round.rests')}</span>
-      <Button size="small" look="go" busy={busy} onClick={() => void go()}>
+      <Button size="small" variant="primary" busy={busy} onClick={() => void go()}>
         {t('round.goOn')}
       </Button>
     </div>

@@ -4,7 +4,7 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { stopCall } from './actions.ts'
 
-/** Ends a running call. What the tool did until then can't be taken back, and that is said. */
+/** Stops a running call. Says that earlier effects of the tool cannot be undone. */
 export function ToolStop({ messageId }: { messageId: string }) {
   const t = useToolTranslate()
   const [stopping, setStopping] = useState(false)

@@ -3,8 +3,8 @@ import { useChat } from '../../../stores/chat.ts'
 import { cardState } from './appearance.ts'
 import { isToolRow } from './round.ts'
 
-/** Says once to a screen reader that a tool of the open conversation waits for the person. It stands outside the messages, which come and go. */
-export function ToolsLive() {
+/** Announces once that a tool call waits for the person. Outside of the message list, because messages are unmounted out of sight. */
+export function ToolSubscriptions() {
   const t = useToolTranslate()
   const waiting = useChat(({ open }) => {
     const last = open?.messages.at(-1)

@@ -7,9 +7,9 @@ import { useTools } from '../../../stores/tools.ts'
 import { offeredNow, offerGroups } from './offers.ts'
 import { useToolUse } from './setup.ts'
 import { ToolPicker } from './ToolPicker.tsx'
-import { ToolsLive } from './ToolSubscriptions.tsx'
+import { ToolSubscriptions } from './ToolSubscriptions.tsx'
 
-/** The composer's way to the tools: how many the next request offers, and the switches behind it. */
+/** The composer's tools button: the number of tools in the next request, and their switches. */
 export function ToolsButton() {
   const t = useToolTranslate()
   const tools = useTools((store) => store.tools)
@@ -46,7 +46,7 @@ export function ToolsButton() {
           </Popover.Content>
         </Popover.Portal>
       </Popover.Root>
-      <ToolsLive />
+      <ToolSubscriptions />
     </>
   )
 }

@@ -4,7 +4,7 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { ToolPicker } from './ToolPicker.tsx'
 
-/** The inspector's part about the tools of the conversation. */
+/** The tools section of the inspector. */
 export function ToolsSection() {
   const t = useToolTranslate()
   return (

@@ -1,7 +1,7 @@
 import { type HandDraft, toolsStore, withDraft, withoutDraft } from '../../../stores/tools.ts'
 import { attempt } from '../client.ts'
 
-// What a person does about calls. What fails stands in the room's notice.
+// Actions of a person on calls. The page's notice shows failures.
 
 export type Decision = 'once' | 'conversation' | 'always' | 'no'
 
@@ -10,7 +10,7 @@ export async function decide(messageId: string, allow: Decision, why = ''): Prom
   await attempt((client) => client.tools.decide({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
 }
 
-/** One after the other, in the order of the calls. */
+/** One after another, in the order of the calls. */
 export async function allowAll(messageIds: readonly string[]): Promise<void> {
   for (const messageId of messageIds) await decide(messageId, 'once')
 }
@@ -28,7 +28,7 @@ export async function stopCall(messageId: string): Promise<void> {
   await attempt((client) => client.tools.stopCall({ messageId }))
 }
 
-/** Asks the model on with the results that stand. */
+/** Requests the model's next reply with the existing results. */
 export async function resume(messageId: string): Promise<void> {
   await attempt((client) => client.tools.resume({ messageId }))
 }

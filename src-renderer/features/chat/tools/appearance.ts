@@ -16,20 +16,20 @@ import {
 } from 'lucide-react'
 import type { ToolRun } from '../../../../src-preload/contract/chat.ts'
 
-/** How a card stands: the run's own state, or that there is no run. `error`: the tool answered with an error of its own. */
+/** The state of a card: the run's state, or that there is no run. `error`: the tool returned an error. */
 export type CardState = ToolRun['state'] | 'error' | 'writing' | 'not_run'
 
 export const cardState = (run: ToolRun | null, writing: boolean): CardState => {
   if (run === null) return writing ? 'writing' : 'not_run'
-  // Nothing runs for a tool of one's own: what is waited for is its result.
+  // The person's own tools do not run here: the call waits for a result.
   if (run.state === 'awaiting' && run.tool?.kind === 'function') return 'by_hand'
   return run.state === 'done' && run.isError ? 'error' : run.state
 }
 
 type Tone = 'ask' | 'good' | 'warn' | 'bad' | 'muted'
 
-/** An icon and a tone for each; the words stand beside them always. */
-export const looks: Record<CardState, { icon: LucideIcon; tone: Tone }> = {
+/** Icon and tone of each state. A text is always beside them. */
+export const appearances: Record<CardState, { icon: LucideIcon; tone: Tone }> = {
   writing: { icon: PencilLine, tone: 'muted' },
   not_run: { icon: Minus, tone: 'muted' },
   awaiting: { icon: Hand, tone: 'ask' },

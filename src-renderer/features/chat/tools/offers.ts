@@ -1,14 +1,14 @@
 import type { ChatToolsState, McpServer } from '../../../../src-preload/contract/tools.ts'
 import { findTool, functionToolId, mcpToolId, readToolId } from '../../../stores/tools.ts'
 
-/** Why a tool can't be offered to the model now. */
+/** Why a tool cannot be offered to the model now. */
 export type OfferFault = { why: 'off' | 'starting' | 'failed' | 'gone' } | { why: 'schema'; words: string }
 
 export interface Offer {
   id: string
-  /** The name that the model gets. */
+  /** The name for the model. */
   name: string
-  /** As its server calls it for people, where it does. */
+  /** The title for people, if its server provides one. */
   title: string | null
   description: string
   fault: OfferFault | null
@@ -26,8 +26,8 @@ export interface OfferGroup {
 const plain = { title: null, description: '', readOnly: null, destructive: null }
 
 /**
- * Everything that a conversation could offer, your own tools first, then a group a server. What the conversation has switched on stays in
- * sight although it is gone or its server is off. Groups with nothing in them are left out, but for servers.
+ * All tools that a chat can offer: the person's own first, then one group per server. Enabled tools stay visible although they are deleted
+ * or their server is off. Empty groups are omitted, except servers.
  */
 export function offerGroups(tools: ChatToolsState, enabled: readonly string[]): OfferGroup[] {
   const own = tools.functions.map((tool) => ({
@@ -72,7 +72,7 @@ function nameIn(id: string): string {
   return read?.kind === 'mcp' ? read.name : id.slice(0, 60)
 }
 
-/** Those whose name, title or description has the words of the search, each somewhere. */
+/** Tools whose name, title or description contains every search term. */
 export function searchOffers(groups: readonly OfferGroup[], search: string): OfferGroup[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   if (words.length === 0) return [...groups]
@@ -87,13 +87,13 @@ export function searchOffers(groups: readonly OfferGroup[], search: string): Off
     .filter(({ offers }) => offers.length > 0)
 }
 
-/** Tools that the next request will really offer. */
+/** The tools that the next request will contain. */
 export function offeredNow(groups: readonly OfferGroup[], enabled: readonly string[]): Offer[] {
   const on = new Set(enabled)
   return groups.flatMap(({ offers }) => offers.filter((offer) => offer.fault === null && on.has(offer.id)))
 }
 
-/** Switches ids on or off and keeps the order of the rest. The contract takes 128. */
+/** Enables or disables ids, keeping the order of the rest. The contract's limit is 128. */
 export function switched(enabled: readonly string[], ids: readonly string[], on: boolean): string[] {
   const these = new Set(ids)
   if (!on) return enabled.filter((id) => !these.has(id))

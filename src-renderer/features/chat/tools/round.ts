@@ -2,10 +2,10 @@ import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
 
 export type ToolRow = Message & { run: ToolRun }
 
-/** A message of role tool that answers a call of this program's own. */
+/** Whether a message answers a call of this program's own. */
 export const isToolRow = (message: Message): message is ToolRow => message.role === 'tool' && message.run !== null
 
-/** The rows under a reply, one a call, in the order of its calls. */
+/** The rows below a reply, one per call, in the order of its calls. */
 export function rowsOf(messages: readonly Message[], replyId: string): ToolRow[] {
   const at = messages.findLastIndex((message) => message.id === replyId)
   const rows: ToolRow[] = []
@@ -17,13 +17,13 @@ export function rowsOf(messages: readonly Message[], replyId: string): ToolRow[]
   return rows
 }
 
-/** Whether nothing stands below the rows of this reply: it is the last round of the path. */
+/** Whether nothing follows the rows of this reply. */
 export function isLastRound(messages: readonly Message[], replyId: string): boolean {
   const at = messages.findLastIndex((message) => message.id === replyId)
   return at >= 0 && at + rowsOf(messages, replyId).length === messages.length - 1
 }
 
-/** How many replies in a row called tools, without a turn of the person between, up to this one. */
+/** How many replies in a row called tools, without a turn of the person in between, up to this one. */
 export function roundsUpTo(messages: readonly Message[], replyId: string): number {
   let rounds = 0
   for (let at = messages.findLastIndex((message) => message.id === replyId); at >= 0; at -= 1) {

@@ -2,7 +2,7 @@ import type { ToolUseOfChat } from '../../../../src-preload/contract/chat.ts'
 import { useChat } from '../../../stores/chat.ts'
 import { changeSetup, setupOf, useSetup } from '../setup.ts'
 
-/** The tools of the conversation on the stage, or of the new one that is not there yet. */
+/** The tools of the open or new chat. */
 export const useToolUse = (): ToolUseOfChat => useSetup().tools
 
 export function saveToolUse(change: Partial<ToolUseOfChat>): void {

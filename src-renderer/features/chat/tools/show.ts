@@ -1,26 +1,26 @@
 import { plainText } from '../../../shared/ui/plainText.ts'
 
-/** So much of a text is laid out; the rest is said in numbers, and copied whole. */
-export const mostShown = 20_000
+/** Characters that are displayed. The rest is counted, and copied with the whole. */
+export const maxShown = 20_000
 
 export interface Shown {
   text: string
-  /** Characters that are left out. */
+  /** Characters that are omitted. */
   more: number
 }
 
-export function bounded(text: string, most = mostShown): Shown {
+export function bounded(text: string, most = maxShown): Shown {
   return { text: plainText(text.slice(0, most)), more: Math.max(0, text.length - most) }
 }
 
 export interface ShownArguments extends Shown {
-  /** Whether they are JSON. */
+  /** Whether the arguments are JSON. */
   json: boolean
-  /** Whether they are an object with nothing in it, or nothing was written. */
+  /** Whether the arguments are an empty object, or absent. */
   empty: boolean
 }
 
-/** The arguments of a call: indented where they are JSON, else as the model wrote them. */
+/** The arguments of a call: formatted when they are JSON, otherwise as the model wrote them. */
 export function showArguments(written: string): ShownArguments {
   if (written.trim() === '') return { text: '', more: 0, json: false, empty: true }
   try {
@@ -32,7 +32,7 @@ export function showArguments(written: string): ShownArguments {
   }
 }
 
-/** A result as it is read best: JSON is indented, anything else stays as it came. */
+/** A result for display: JSON is formatted, other text is unchanged. */
 export function showResult(text: string): Shown {
   const trimmed = text.trimStart()
   if (trimmed.startsWith('{') || trimmed.startsWith('[')) {
@@ -46,7 +46,7 @@ export function showResult(text: string): Shown {
   return bounded(text)
 }
 
-/** The first line with something in it, for a folded result. */
+/** The first line that is not empty, for a collapsed result. */
 export function firstLine(text: string, most = 120): string {
   const line = /\S[^\r\n]*/.exec(text.slice(0, 4_000))?.[0] ?? ''
   return plainText(line.length > most ? `${line.slice(0, most)}…` : line)

@@ -1,7 +1,7 @@
 import { Check, LoaderCircle, Mic, MicOff, X } from 'lucide-react'
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { ActiveRecording } from '../../../shared/audio/recorder.ts'
+import { LevelMeter } from '../../../shared/audio/LevelMeter.tsx'
 import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { useNow } from '../hooks.ts'
@@ -28,15 +28,15 @@ export function DictateButton() {
   return <IconButton icon={Mic} label={t('dictate')} disabled={!off} onClick={() => void startDictation()} />
 }
 
-/** What dictation is doing, above the field; nothing while it is off. */
+/** The state of dictation, above the field. Empty while off. */
 export function DictationBar() {
   const { t } = useTranslation('composer')
   const now = useDictation((state) => state.now)
   const reported = useDictation((state) => state.reported)
-  const going = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
+  const running = now.state !== 'off' && now.state !== 'failed' && now.state !== 'no_microphone'
   useEffect(() => {
-    if (!going) return
-    // Before anything else that Esc stops: the innermost thing that is under way goes first.
+    if (!running) return
+    // Escape stops the innermost running thing first.
     const byKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape' || event.isComposing) return
       event.preventDefault()
@@ -45,7 +45,7 @@ export function DictationBar() {
     }
     addEventListener('keydown', byKey, { capture: true })
     return () => removeEventListener('keydown', byKey, { capture: true })
-  }, [going])
+  }, [running])
   const cancel = <IconButton icon={X} size="small" label={t('cancel')} shortcut="Esc" onClick={cancelDictation} />
   return (
     <>
@@ -57,11 +57,11 @@ export function DictationBar() {
       {now.state === 'recording' && (
         <section className="composer-bar" aria-label={t('recording')}>
           <span className="composer-recording-dot" aria-hidden />
-          <Level recording={now.recording} />
+          <LevelMeter recording={now.recording} label={t('level')} className="composer-level h-[5px] w-[120px]" />
           <Time since={now.since} />
           {now.muted && <span role="alert">{t('micMuted')}</span>}
           {cancel}
-          <Button look="go" size="small" icon={Check} onClick={() => void finishDictation()}>
+          <Button variant="primary" size="small" icon={Check} onClick={() => void finishDictation()}>
             {t('finish')}
           </Button>
         </section>
@@ -89,7 +89,7 @@ export function DictationBar() {
           <Button size="small" onClick={() => void sendRecording()}>
             {t('tryAgain')}
           </Button>
-          <Button size="small" look="plain" onClick={cancelDictation}>
+          <Button size="small" variant="plain" onClick={cancelDictation}>
             {t('discard')}
           </Button>
         </div>
@@ -105,42 +105,6 @@ function Bar({ words, children }: { words: string; children: ReactNode }) {
       <span>{words}</span>
       {children}
     </div>
-  )
-}
-
-/** Drawn past React: it moves with every frame. */
-function Level({ recording }: { recording: ActiveRecording }) {
-  const { t } = useTranslation('composer')
-  const fill = useRef<HTMLSpanElement>(null)
-  const meter = useRef<HTMLSpanElement>(null)
-  useEffect(() => {
-    let frame = 0
-    let said = 0
-    const draw = (at: number): void => {
-      const level = recording.level()
-      if (fill.current) fill.current.style.transform = `scaleX(${level})`
-      if (at - said > 500) {
-        said = at
-        meter.current?.setAttribute('aria-valuenow', String(Math.round(level * 100)))
-      }
-      frame = requestAnimationFrame(draw)
-    }
-    frame = requestAnimationFrame(draw)
-    return () => cancelAnimationFrame(frame)
-  }, [recording])
-  return (
-    // biome-ignore lint/a11y/useSemanticElements: the <meter> element can't be dressed in our colours
-    <span
-      ref={meter}
-      role="meter"
-      aria-label={t('level')}
-      aria-valuemin={0}
-      aria-valuemax={100}
-      aria-valuenow={0}
-      className="composer-level"
-    >
-      <span ref={fill} />
-    </span>
   )
 }
 

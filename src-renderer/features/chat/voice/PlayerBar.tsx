@@ -4,7 +4,16 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { Select } from '../../../shared/ui/Select.tsx'
 import { fineSeconds } from '../messages.ts'
-import { goOnReading, pauseReading, type ReadAloud, setSpeed, speak, speeds, stopReading, usePlayer } from './player.ts'
+import {
+  pauseReading,
+  type ReadAloud,
+  resumeReading,
+  setSpeed,
+  speak,
+  speeds,
+  stopReading,
+  usePlayer,
+} from './player.ts'
 
 const words = {
   asking: 'startingToRead',
@@ -14,13 +23,13 @@ const words = {
   failed: 'readAloud',
 } as const
 
-/** What is read aloud, above the composer, while anything is. */
+/** The reading player above the composer. */
 export function PlayerBar() {
   const { t } = useTranslation('composer')
   const now = usePlayer((state) => state.now)
   const speed = usePlayer((state) => state.speed)
   if (now === null) return null
-  const going = now.state === 'playing' || now.state === 'waiting'
+  const running = now.state === 'playing' || now.state === 'waiting'
   return (
     <section className="composer-player" aria-label={t('player')}>
       {now.problem && <ProblemNotice problem={now.problem} />}
@@ -45,11 +54,11 @@ export function PlayerBar() {
               onPick={(value) => setSpeed(Number(value))}
             />
             <IconButton
-              icon={going ? Pause : Play}
+              icon={running ? Pause : Play}
               size="small"
-              label={t(going ? 'pause' : 'goOn')}
+              label={t(running ? 'pause' : 'goOn')}
               disabled={now.state === 'asking'}
-              onClick={going ? pauseReading : goOnReading}
+              onClick={running ? pauseReading : resumeReading}
             />
           </>
         )}

@@ -2,7 +2,7 @@ import { Square, Volume2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { speak, stopReading, usePlayer } from './player.ts'
 
-/** Reads a message aloud, and stops it. */
+/** Reads a message aloud, or stops reading. */
 export function SpeakButton({ messageId, text }: { messageId: string; text: string }) {
   const { t } = useTranslation('composer')
   const reads = usePlayer(({ now }) => now?.messageId === messageId && now.state !== 'failed')
@@ -12,7 +12,7 @@ export function SpeakButton({ messageId, text }: { messageId: string; text: stri
     <button
       type="button"
       className="chat-icon"
-      data-deed="speak"
+      data-action="speak"
       aria-label={label}
       title={label}
       onClick={() => (reads ? stopReading() : void speak(messageId, text))}

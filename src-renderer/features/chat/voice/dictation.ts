@@ -4,13 +4,13 @@ import { problemOf } from '../../../api/problem.ts'
 import { upload } from '../../../api/transfer.ts'
 import { i18n } from '../../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../../shared/audio/recorder.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { draftOf, newChat, useChat } from '../../../stores/chat.ts'
 import { client } from '../client.ts'
 import { writeDraft } from '../drafts.ts'
 import { composerField, insertInto } from '../list/insert.ts'
 
-/** ms; then it ends by itself, and what was said is written down. */
+/** ms. Then recording stops and the text is transcribed. */
 export const longestRecording = 30 * 60_000
 
 export type Dictation =
@@ -20,14 +20,14 @@ export type Dictation =
   | { state: 'sending'; sent: number }
   | { state: 'writing' }
   | { state: 'no_microphone'; trouble: MicTrouble }
-  /** The recording is kept. `problem` is null where no words came of it. */
+  /** The recording still exists. `problem` is null when the transcript is empty. */
   | { state: 'failed'; problem: Problem | null }
 
 export const useDictation = create<{ now: Dictation; reported: number }>(() => ({ now: { state: 'off' }, reported: 0 }))
 
 const set = (now: Dictation): void => useDictation.setState({ now })
 
-/** What was recorded, until it stands in the message or is thrown away. */
+/** The recording, until its text is in the message or it is discarded. */
 let kept: { file: File; draft: string; uploadId: string | null } | null = null
 let under: AbortController | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -42,7 +42,7 @@ export async function startDictation(): Promise<void> {
     const onMuted = (muted: boolean): void =>
       useDictation.setState(({ now }) => (now.state === 'recording' ? { now: { ...now, muted } } : {}))
     const recording = await startRecording({ onMuted })
-    // Meanwhile somebody thought better of it.
+    // The person has cancelled meanwhile.
     if (mine.signal.aborted) return recording.cancel()
     set({ state: 'recording', recording, since: Date.now(), muted: recording.muted() })
     void recording.lost.then(() => {
@@ -57,7 +57,7 @@ export async function startDictation(): Promise<void> {
   }
 }
 
-/** Ends the recording, sends it and writes what was said at the caret. */
+/** Stops the recording, uploads it and inserts the text at the caret. */
 export async function finishDictation(lost = false): Promise<void> {
   const { now } = useDictation.getState()
   if (now.state !== 'recording') return
@@ -67,13 +67,13 @@ export async function finishDictation(lost = false): Promise<void> {
   if (lost && file.size === 0) return set({ state: 'no_microphone', trouble: 'lost' })
   if (lost) {
     const text = i18n.t('composer:micLost')
-    appStore.setState(withToast(appStore.getState(), { id: 'dictation-lost', text }))
+    showToast({ id: 'dictation-lost', text })
   }
   kept = { file, draft: useChat.getState().open?.id ?? newChat, uploadId: null }
   await sendRecording()
 }
 
-/** Sends what is kept, also after it failed; what had come up already does not go up again. */
+/** Uploads the recording, also again after a failure. Parts that were uploaded are not sent again. */
 export async function sendRecording(): Promise<void> {
   const core = client()
   const recorded = kept
@@ -99,13 +99,13 @@ export async function sendRecording(): Promise<void> {
   } catch (thrown) {
     if (signal.aborted) return
     const problem = problemOf(thrown)
-    // The core has it no longer (an hour went by, or it was started anew): up again with the next try.
+    // The core has deleted the upload (after an hour, or a restart): the next try uploads again.
     if (problem.kind === 'no_such_item') recorded.uploadId = null
     set({ state: 'failed', problem })
   }
 }
 
-/** Ends whatever is under way and throws the recording away. */
+/** Cancels everything and discards the recording. */
 export function cancelDictation(): void {
   const { now } = useDictation.getState()
   clearTimeout(timer)
@@ -122,7 +122,7 @@ export function cancelDictation(): void {
   composerField()?.focus()
 }
 
-/** At the caret where the draft still stands in the composer, else at the end of it where it is kept. */
+/** At the caret when the draft is in the composer, otherwise at the end of the stored draft. */
 function write(draft: string, text: string): void {
   const state = useChat.getState()
   const field = composerField()

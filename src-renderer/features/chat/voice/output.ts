@@ -1,16 +1,19 @@
-/** What sounds: bytes of MP3 in, part after part; whether it plays, and which part is heard, out. */
+/** Audio output: takes MP3 bytes part by part, and reports the state and the playing part. */
 export interface Output {
   onState: (state: 'playing' | 'paused' | 'waiting') => void
   /** Counts from 1. */
   onPart: (part: number) => void
   onEnd: () => void
   onFault: (thrown: unknown) => void
-  /** Bytes of the part that is coming in. Resolves when they are taken. */
+  /** Adds bytes of the current part. Resolves when they are accepted. */
   add(bytes: Uint8Array<ArrayBuffer>): Promise<void>
   endPart(): Promise<void>
   endAll(): void
-  /** Resolves when part `part` (from 1) is heard; at once for 0. @throws the signal's reason */
-  heard(part: number, signal: AbortSignal): Promise<void>
+  /**
+   * Resolves when part `part` (from 1) plays, for 0 at once.
+   * @throws the signal's reason
+   */
+  partStarted(part: number, signal: AbortSignal): Promise<void>
   pause(): void
   play(): void
   setSpeed(speed: number): void
@@ -19,13 +22,13 @@ export interface Output {
 
 const mime = 'audio/mpeg'
 
-/** Plays while it arrives where the browser can (Media Source Extensions); elsewhere each part once it is whole. */
+/** Plays while bytes arrive where the browser supports it (Media Source Extensions), elsewhere part by part. */
 export function openOutput(): Output {
   const canStream = 'MediaSource' in globalThis && MediaSource.isTypeSupported(mime)
   return canStream ? streamed() : partByPart()
 }
 
-/** What both ways share: the element, its events, and who waits for a part to be heard. */
+/** Shared by both kinds of output: the element, its events, and who waits for a part to play. */
 function base(audio: HTMLAudioElement) {
   let part = 0
   let wake: (() => void)[] = []
@@ -40,7 +43,7 @@ function base(audio: HTMLAudioElement) {
       common.onPart(now)
       for (const one of wake.splice(0)) one()
     },
-    async heard(wanted: number, signal: AbortSignal): Promise<void> {
+    async partStarted(wanted: number, signal: AbortSignal): Promise<void> {
       while (part < wanted) {
         signal.throwIfAborted()
         await new Promise<void>((resolve) => {
@@ -68,7 +71,7 @@ function base(audio: HTMLAudioElement) {
   return common
 }
 
-/** Sound that was heard longer ago than this is given back, in s. */
+/** Played sound older than this is released, s. */
 const keptBehind = 30
 
 function streamed(): Output {
@@ -76,7 +79,7 @@ function streamed(): Output {
   const source = new MediaSource()
   const address = URL.createObjectURL(source)
   const common = base(audio)
-  /** Where each part begins, in s. */
+  /** Start of each part, s. */
   const starts = [0]
   let closed = false
   const opened = new Promise<SourceBuffer>((resolve) => {
@@ -84,7 +87,7 @@ function streamed(): Output {
       'sourceopen',
       () => {
         const buffer = source.addSourceBuffer(mime)
-        // Parts are files of their own, each beginning at 0: they stand one behind the other as they come.
+        // Parts are separate files that start at 0. `sequence` appends them in order.
         buffer.mode = 'sequence'
         resolve(buffer)
       },
@@ -94,7 +97,7 @@ function streamed(): Output {
   const settled = (buffer: SourceBuffer): Promise<void> =>
     new Promise((resolve, reject) => {
       buffer.addEventListener('updateend', () => resolve(), { once: true })
-      buffer.addEventListener('error', () => reject(new Error('The audio that came cannot be played.')), { once: true })
+      buffer.addEventListener('error', () => reject(new Error('The received audio cannot be played.')), { once: true })
     })
   const endOf = (buffer: SourceBuffer): number =>
     buffer.buffered.length === 0 ? 0 : buffer.buffered.end(buffer.buffered.length - 1)
@@ -104,7 +107,7 @@ function streamed(): Output {
   })
   audio.addEventListener('ended', () => common.onEnd())
   audio.addEventListener('error', () => {
-    if (!closed) common.onFault(new Error(`The audio that came cannot be played: ${audio.error?.message ?? ''}`))
+    if (!closed) common.onFault(new Error(`The received audio cannot be played: ${audio.error?.message ?? ''}`))
   })
   audio.src = address
   common.play()

@@ -8,9 +8,9 @@ import { openOutput } from './output.ts'
 export interface ReadAloud {
   messageId: string
   text: string
-  /** `asking`: no sound yet. `waiting`: more is to come and has not. */
+  /** `asking`: no sound yet. `waiting`: more data is expected. */
   state: 'asking' | 'playing' | 'paused' | 'waiting' | 'failed'
-  /** The part that is heard, from 1, and how many there are; 0 while that is not known. */
+  /** The playing part, from 1, and the number of parts, 0 while unknown. */
   part: number
   parts: number
   /** ms from the click to the first sound. */
@@ -18,16 +18,16 @@ export interface ReadAloud {
   problem: Problem | null
 }
 
-/** What is read aloud now, if anything; one at a time for the window, whichever room is open. */
+/** The message being read aloud. One per window, on any page. */
 export const usePlayer = create<{ now: ReadAloud | null; speed: number }>(() => ({ now: null, speed: 1 }))
 
 export const speeds = [0.75, 1, 1.25, 1.5, 1.75, 2] as const
 
-/** Ends what is read now: its sound, and at once its request. */
+/** Stops the sound and cancels its request. */
 let end: (() => void) | null = null
 let controls: { pause(): void; play(): void; setSpeed(speed: number): void } | null = null
 
-/** Reads a message aloud, in place of what is read now. `fromPart` goes on where a failure ended it. */
+/** Reads a message aloud, replacing the current one. `fromPart` continues after a failure. */
 export async function speak(messageId: string, text: string, fromPart = 1): Promise<void> {
   stopReading()
   const core = client()
@@ -69,8 +69,8 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
   }
   try {
     for (let parts = asked; asked <= parts; asked++) {
-      // One ahead of what is heard and no more: what nobody listens to is not paid for.
-      await output.heard(asked - fromPart, signal)
+      // Only one part ahead of playback, because parts cost money.
+      await output.partStarted(asked - fromPart, signal)
       for await (const event of await core.voice.speak({ text, part: asked }, { signal })) {
         if (event.type === 'plan') {
           parts = event.parts
@@ -84,7 +84,7 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
     if (signal.aborted) return
     const { now } = usePlayer.getState()
     if (now?.firstSoundMs === null) return fail(thrown)
-    // What had come is heard to its end; then the bar says what failed, and goes on from that part.
+    // Everything received is played first. Then the bar shows the failure, and can continue from that part.
     failure = thrown
     output.endAll()
   }
@@ -94,7 +94,7 @@ export function pauseReading(): void {
   controls?.pause()
 }
 
-export function goOnReading(): void {
+export function resumeReading(): void {
   controls?.play()
 }
 

@@ -1,6 +1,6 @@
 import { jsonText, provider, providerName, type Setup, shellWord } from './setup.ts'
 
-/** Coding agents that run in a terminal. */
+/** Coding agents in a terminal. */
 export const agents: Setup[] = [
   {
     id: 'qwen-code',
@@ -186,7 +186,7 @@ goose session`,
   },
 ]
 
-/** opencode's way to name a provider, which Kilo took over with its code. */
+/** A provider definition of opencode, which Kilo uses too. */
 function aiSdkProvider({ baseUrl, key, model }: { baseUrl: string; key: string; model: string }) {
   return {
     provider: {

@@ -5,5 +5,5 @@ import type { Setup } from './setup.ts'
 
 export type { Facts, Setup } from './setup.ts'
 
-/** In the order in which they are offered. Ids are unique. */
+/** In display order. Ids are unique. */
 export const setups: Setup[] = [...agents, ...editors, ...libraries]

@@ -1,9 +1,9 @@
 import { literal, provider, type Setup, shellWord } from './setup.ts'
 
-/** These libraries have a retry loop that no reply can switch off, as `x-should-retry` does for the official ones. */
+/** These libraries have a retry loop that no response can disable. The official ones respect `x-should-retry`. */
 const asksAgainItself = '`maxRetries: 0` because the studio asks again already: two loops would multiply.'
 
-/** Shells and libraries: they take an address and a key, and little else. */
+/** Shells and libraries, which need only an address and a key. */
 export const libraries: Setup[] = [
   {
     id: 'shell',

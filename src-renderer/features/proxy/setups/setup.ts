@@ -1,4 +1,4 @@
-/** What a set-up is filled in with. `baseUrl` ends in `/v1`; `key` is a tool's own key, never the service's. */
+/** The values of a setup. `baseUrl` ends in `/v1`. `key` is an app's key, never the service's. */
 export interface Facts {
   baseUrl: string
   key: string
@@ -6,10 +6,12 @@ export interface Facts {
 }
 
 export interface SetupStep {
-  /** What to do with the text, in a sentence. */
+  /** What to do with the text, in one sentence. */
   about: string
   language: 'sh' | 'json' | 'toml' | 'python' | 'ts' | 'yaml' | 'text'
-  /** The file that the text is, such as `~/.qwen/settings.json`. Without it, `sh` is for a terminal and a program for a file of one's own. */
+  /**
+   * The file that contains the text, for example `~/.qwen/settings.json`. Without it, `sh` is for a terminal, and a program for a new file.
+   */
   file?: string
   text: string
 }
@@ -18,25 +20,25 @@ export interface Setup {
   id: string
   name: string
   kind: 'agent' | 'editor' | 'library' | 'shell'
-  /** The package on npm, null where it is not there. */
+  /** The npm package. Null when there is none. */
   npm: string | null
-  /** True where a test does a turn with exactly these texts; false where they are from the tool's documentation (see README.md). */
+  /** True when a test runs a turn with exactly these texts. False when they are from the app's documentation (see README.md). */
   verified: boolean
-  /** In order. The last step of an agent is the line that starts it; tests append their prompt to that line. */
+  /** In order. The last step of an agent is the command that starts it. Tests append their prompt to it. */
   steps(facts: Facts): SetupStep[]
   note?: string
 }
 
-/** The name under which tools that want one know the studio. */
+/** The provider name in configurations that need one. */
 export const provider = 'inference-studio'
 export const providerName = 'Inference Studio'
 
-/** One word for a POSIX shell, whatever is in it. */
+/** Quotes any text as one word for a POSIX shell. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 /**
- * A string for TypeScript, JavaScript, Python, JSON and YAML alike: each of them reads a JSON string as that same text, once what one of
- * them takes for a line's end or refuses (YAML 1.1, 5.1 and 5.4) is written as an escape.
+ * A string literal for TypeScript, JavaScript, Python, JSON and YAML: all read a JSON string as the same text, once characters that one of
+ * them treats as a line end or refuses (YAML 1.1, 5.1 and 5.4) are escaped.
  */
 export const literal = (text: string): string =>
   JSON.stringify(text).replace(

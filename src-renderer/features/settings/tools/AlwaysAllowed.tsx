@@ -8,7 +8,7 @@ import { useSave } from '../useSave.ts'
 import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
 
-/** What runs without asking, and the way to take that back. */
+/** The tools that run without asking, with a button to revoke that. */
 export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
   const t = useToolTranslate()
   const action = useAction()
@@ -50,7 +50,7 @@ function nameOf(tools: ChatToolsState, id: string): { name: string; where: 'own'
   return { name, where: server ? { server: plainText(server.name) } : 'gone' }
 }
 
-/** After so many rounds of calls in a row the person is asked. */
+/** The number of rounds of calls after which the person is asked. */
 export function Rounds({ rounds }: { rounds: number }) {
   const t = useToolTranslate()
   const save = useSave()

@@ -21,7 +21,7 @@ export interface FunctionDialogProps {
   onClose: () => void
 }
 
-/** Where a tool of one's own is written. */
+/** Edits a tool of the person's own. */
 export function FunctionDialog({ draft, others, onClose }: FunctionDialogProps) {
   const t = useToolTranslate()
   const tool = draft === 'new' ? null : draft
@@ -62,7 +62,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
     taken: 'settings.form.nameTaken',
   } as const
   const bad = nameFault !== null || reading.json !== null || reading.faults.length > 0
-  // Whoever saved is led to the first thing that needs a change.
+  // After a failed save, focuses the first field with an error.
   useEffect(() => {
     if (tried > 0) element.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [tried])
@@ -136,7 +136,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
           />
           <Button
             size="small"
-            look="plain"
+            variant="plain"
             disabled={reading.json !== null}
             onClick={() => change({ schema: JSON.stringify(JSON.parse(typed.schema), null, 2) })}
           >
@@ -165,7 +165,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
             {t('settings.form.some')}
           </span>
         )}
-        <Button look="go" type="submit" busy={busy}>
+        <Button variant="primary" type="submit" busy={busy}>
           {t(tool ? 'settings.form.save' : 'settings.form.make')}
         </Button>
       </div>
@@ -175,7 +175,7 @@ function Form({ tool, others, onClose }: { tool: FunctionTool | null } & Omit<Fu
 
 const exampleNames: readonly Example[] = ['none', 'text', 'choice', 'list']
 
-/** The tool as it stands in a request. */
+/** The tool as sent in a request. */
 function Preview({ typed }: { typed: Typed }) {
   const t = useToolTranslate()
   const sent = toolAsSent(useDeferredValue(typed))

@@ -1,16 +1,16 @@
 import { Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import type { FunctionTool } from '../../../../src-preload/contract/tools.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Pill } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
 import { FunctionDialog } from './FunctionDialog.tsx'
 import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
 
-/** The tools that a person wrote. */
+/** The person's own tools. */
 export function Functions({ functions }: { functions: readonly FunctionTool[] }) {
   const t = useToolTranslate()
   const action = useAction()
@@ -23,11 +23,11 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
       text: t('settings.functions.removed', { name: tool.name }),
       action: {
         label: t('settings.functions.undo'),
-        // Under its old id, so that conversations that offer it do so again.
+        // With the old id, so that chats that use the tool offer it again.
         onClick: () => void action((client) => client.tools.saveFunction(kept)),
       },
     }
-    appStore.setState(withToast(appStore.getState(), toast))
+    showToast(toast)
   }
   return (
     <SettingsPart

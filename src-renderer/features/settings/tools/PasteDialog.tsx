@@ -19,7 +19,7 @@ interface PasteProps {
   onClose: () => void
 }
 
-/** A configuration of another program, read into forms. */
+/** Imports the configuration of another program into forms. */
 export function PasteDialog({ open, servers, onClose }: PasteProps) {
   const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)
@@ -100,7 +100,7 @@ function Paste(props: { servers: readonly McpServer[]; onReview: (form: ServerFo
             {t('settings.paste.addAll', { count: ready.length })}
           </Button>
         )}
-        <Button look="go" onClick={props.onDone}>
+        <Button variant="primary" onClick={props.onDone}>
           {t('settings.paste.done')}
         </Button>
       </div>

@@ -2,10 +2,10 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { cx } from '../../../shared/ui/cx.ts'
 import type { SchemaFault } from './schema.ts'
 
-/** So many are told at once. */
+/** Upper limit of shown faults. */
 const most = 4
 
-/** What is wrong with a schema, one sentence each, with its place. */
+/** The faults of a schema, one sentence each, with their path. */
 export function SchemaMessages({ faults, tone }: { faults: readonly SchemaFault[]; tone: 'bad' | 'warn' }) {
   const t = useToolTranslate()
   if (faults.length === 0) return null

@@ -17,7 +17,7 @@ import { needsWarning, warned } from './warned.ts'
 
 const tones: Record<McpServer['state'], PillTone> = { off: 'muted', starting: 'warn', ready: 'good', failed: 'bad' }
 
-/** One server: how it stands, its switch, and behind a fold what it is and brings. */
+/** One server: state, switch, and collapsible details. */
 export function Server({ server, onEdit }: { server: McpServer; onEdit: () => void }) {
   const t = useToolTranslate()
   const action = useAction()
@@ -118,7 +118,7 @@ export function Server({ server, onEdit }: { server: McpServer; onEdit: () => vo
   )
 }
 
-/** Told once for each program or address: what switching it on means. */
+/** Shown once per program or address: what switching it on means. */
 function Warning(props: { server: McpServer; open: boolean; onClose: () => void; onYes: () => void }) {
   const t = useToolTranslate()
   const { name, transport } = props.server

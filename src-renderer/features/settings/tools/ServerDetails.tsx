@@ -4,7 +4,7 @@ import { commandLine } from '../../../shared/ui/commandLine.ts'
 import { KeyValue } from '../../../shared/ui/KeyValue.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 
-/** What a server is, what it brings and what it wrote to its log. All of it is a stranger's text. */
+/** A server's description, tools and log. All of it is untrusted text. */
 export function ServerDetails({ server }: { server: McpServer }) {
   const t = useToolTranslate()
   const { transport } = server

@@ -14,14 +14,14 @@ import { HttpFields, StdioFields } from './ServerFields.tsx'
 import { readServerForm, type ServerErrors, type ServerForm } from './serverForm.ts'
 
 export interface ServerDialogProps {
-  /** What it begins with; null: closed. */
+  /** The initial form. Null: closed. */
   form: ServerForm | null
   servers: readonly McpServer[]
   onClose: () => void
   onSaved?: () => void
 }
 
-/** Where a server is described. Secret values are typed here once and are never shown again. */
+/** Edits a server. Secret values are typed once and never shown again. */
 export function ServerDialog({ form, servers, onClose, onSaved }: ServerDialogProps) {
   const t = useToolTranslate()
   const edited = form !== null && form.id !== null
@@ -61,7 +61,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
   }, [errors])
   const change = (part: Partial<ServerForm>) => {
     setForm((before) => ({ ...before, ...part }))
-    // What is being changed is not wrong any more until it is read again.
+    // An edited field has no error until the next check.
     setErrors((before) => Object.fromEntries(Object.entries(before).filter(([field]) => !(field in part))))
   }
   const others = props.servers.filter(({ id }) => id !== form.id).map(({ name }) => name)
@@ -124,7 +124,7 @@ function Form(props: { first: ServerForm; servers: readonly McpServer[]; onSaved
             {t('settings.form.some')}
           </span>
         )}
-        <Button look="go" type="submit" busy={busy}>
+        <Button variant="primary" type="submit" busy={busy}>
           {t(form.id === null ? 'settings.server.make' : 'settings.server.save')}
         </Button>
       </div>

@@ -90,7 +90,7 @@ export function HttpFields({ form, reported, onChange }: FieldsProps) {
   )
 }
 
-/** Names in sight, values hidden: what is stored never comes back here. */
+/** Visible names, hidden values. Stored values are never sent to the page. */
 function Secrets(props: {
   kind: 'env' | 'headers'
   rows: readonly SecretRow[]
@@ -113,7 +113,7 @@ function Secrets(props: {
                 maxLength={200}
                 placeholder={t('settings.server.rowName')}
                 aria-invalid={error !== null || undefined}
-                // The value that is stored belongs to its name: another name needs another value.
+                // A stored value belongs to its name: a new name needs a new value.
                 readOnly={row.kept}
                 value={row.name}
                 onChange={(event) => set(row.key, { name: event.target.value })}

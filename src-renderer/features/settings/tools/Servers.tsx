@@ -9,7 +9,7 @@ import { ServerDialog } from './ServerDialog.tsx'
 import { SettingsPart } from './SettingsPart.tsx'
 import { formOfServer, newServer, type ServerForm } from './serverForm.ts'
 
-/** The servers of the Model Context Protocol, and the ways to get more of them. */
+/** MCP servers, with buttons to add more. */
 export function Servers({ servers }: { servers: readonly McpServer[] }) {
   const t = useToolTranslate()
   const [form, setForm] = useState<ServerForm | null>(null)

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A part of the section, under its name, with what can be added to it at the end of the line. */
+/** A titled part of the section, with actions at the end of the line. */
 export function SettingsPart(props: { title: string; about: string; actions?: ReactNode; children?: ReactNode }) {
   return (
     <section aria-label={props.title} className="flex flex-col gap-2.5 border-line border-b pb-4">

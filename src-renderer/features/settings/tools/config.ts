@@ -1,10 +1,10 @@
 import { type JsonFault, jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { linesOf, newServer, type ServerForm, secretRow } from './serverForm.ts'
 
-/** A server of a pasted configuration, and what could not be taken over. */
+/** A server of an imported configuration, and what could not be imported. */
 export interface ReadServer {
   form: ServerForm
-  /** Names whose values are placeholders such as `${input:token}`: a person must fill them in. */
+  /** Names whose values are placeholders such as `${input:token}`. The person must enter them. */
   blanks: string[]
 }
 export interface LeftOut {
@@ -22,8 +22,8 @@ const isEntry = (value: unknown): value is Entry => typeof value === 'object' &&
 const most = 50
 
 /**
- * Servers from the configuration of another program: `mcpServers` (most of them), `servers` or `mcp.servers` (VS Code),
- * `context_servers` (Zed), the inner part alone, or one server alone. Nothing of it starts or is fetched.
+ * Reads servers from another program's configuration: `mcpServers` (most programs), `servers` or `mcp.servers` (VS Code), `context_servers`
+ * (Zed), only the inner part, or a single server. Starts and loads nothing.
  */
 export function readConfig(text: string): ReadConfig {
   const json = jsonFault(text)
@@ -84,7 +84,7 @@ function readEntry(name: string, entry: unknown): ReadServer | LeftOut {
   return { form, blanks }
 }
 
-/** `command` and `args`, or both in one list, or within an object as Zed had them. */
+/** `command` and `args`, or both in one list, or inside an object as in old versions of Zed. */
 function commandIn(entry: Entry): { command: string; args: string[] } | null {
   const { command } = entry
   if (isEntry(command)) return commandIn({ command: command.path, args: command.args })

@@ -27,7 +27,7 @@ export function ToolsSection({ app }: { app: AppState }) {
       <Functions functions={tools.functions} />
       <Servers servers={tools.servers} />
       <AlwaysAllowed tools={tools} />
-      {/* A bound that was changed elsewhere is taken over. */}
+      {/* The key remounts the field when the number changes elsewhere. */}
       <Rounds key={app.settings.toolRounds} rounds={app.settings.toolRounds} />
     </>
   )

@@ -19,20 +19,20 @@ export type SchemaFaultKind =
 
 export interface SchemaFault {
   kind: SchemaFaultKind
-  /** Where, such as `properties.city.type`; empty: the schema itself. */
+  /** The path of the fault, for example `properties.city.type`. Empty for the schema itself. */
   path: string
-  /** The thing that is wrong, where there is one. */
+  /** The wrong value, if any. */
   value: string
 }
 
 export interface SchemaReading {
-  /** Where the text is not JSON; then the rest is empty. */
+  /** Where the text is not valid JSON. The rest is then empty. */
   json: JsonFault | null
-  /** What keeps it from being used. */
+  /** Faults that prevent its use. */
   faults: SchemaFault[]
-  /** What is likely a slip. */
+  /** Likely mistakes. */
   hints: SchemaFault[]
-  /** What services that honour `strict` usually want besides. */
+  /** Additional requirements of services that respect `strict`. */
   strict: SchemaFault[]
 }
 
@@ -42,7 +42,7 @@ interface JsonObject {
 }
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
-/** Keywords that hold schemas: by name, in a list, or one. */
+/** Keywords that contain schemas: by name, in a list, or one. */
 const groups = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']
 const lists = ['anyOf', 'oneOf', 'allOf', 'prefixItems']
 const singles = ['items', 'additionalProperties', 'contains', 'propertyNames', 'not', 'if', 'then', 'else']
@@ -52,7 +52,7 @@ const most = 12
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** What can be said of a parameters schema while it is typed. The core has the last word when it is saved. */
+/** Checks a parameters schema while it is typed. The core decides when it is saved. */
 export function readSchema(text: string): SchemaReading {
   const json = jsonFault(text)
   const none = { json, faults: [], hints: [], strict: [] }
@@ -122,7 +122,7 @@ class Reader {
       this.#fault('pattern', under(path, 'pattern'), value.pattern)
   }
 
-  /** Nothing is fetched, so a reference must lead to a place in this very schema. */
+  /** Nothing is loaded, so a reference must point into this schema. */
   #ref({ $ref: ref }: JsonObject, path: string): void {
     if (ref === undefined) return
     if (typeof ref !== 'string' || !ref.startsWith('#')) this.#fault('remoteRef', under(path, '$ref'), ref)
@@ -149,7 +149,7 @@ class Reader {
     }
   }
 
-  /** Several schemas, by name or in a list. */
+  /** Checks several schemas, by name or in a list. */
   #each(many: Json | undefined, path: string, depth: number, fault: 'notObject' | 'list'): void {
     if (many === undefined) return
     const entries: [string | number, Json][] | null =
@@ -164,7 +164,7 @@ class Reader {
     else for (const [key, one] of entries) this.schema(one, under(path, key), depth + 1)
   }
 
-  /** What is required, beside what there is. */
+  /** Checks `required` against `properties`. */
   #names(value: JsonObject, path: string): void {
     const { required, properties } = value
     const named = Array.isArray(required) ? required.filter((one) => typeof one === 'string') : []
@@ -180,7 +180,7 @@ class Reader {
   }
 }
 
-/** What the model is given of a tool (specification, Tool), as it stands in the request. Null while the schema is not JSON. */
+/** The tool as sent in a request (specification, Tool). Null while the schema is not JSON. */
 export function toolAsSent(tool: {
   name: string
   description: string
@@ -207,7 +207,7 @@ export function toolAsSent(tool: {
 const example = (properties: JsonObject, required: string[]): string =>
   JSON.stringify({ type: 'object', properties, required, additionalProperties: false }, null, 2)
 
-/** Schemas to start from; the keys name their words. */
+/** Example schemas. The keys are their text keys. */
 export const examples = {
   none: example({}, []),
   text: example({ city: { type: 'string', description: 'Name of the city, such as Lisbon' } }, ['city']),

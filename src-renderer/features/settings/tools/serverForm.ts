@@ -1,22 +1,22 @@
 import { functionName, type McpServer, type McpTransport } from '../../../../src-preload/contract/tools.ts'
 
-/** One value that lies in the keychain, by its name. */
+/** A secret value in the keychain, by name. */
 export interface SecretRow {
-  /** For lists on the screen. */
+  /** React key. */
   key: string
   name: string
-  /** As typed now; empty with `kept`: what is stored stays. Never filled from what is stored. */
+  /** As typed. Empty with `kept`: the stored value stays. Never filled from storage. */
   value: string
   kept: boolean
 }
 
-/** A server as it stands in the form: everything as typed. */
+/** The fields of the server form, as typed. */
 export interface ServerForm {
   id: string | null
   name: string
   kind: 'stdio' | 'http'
   command: string
-  /** As `linesOf` writes them. */
+  /** In the format of `linesOf`. */
   args: string
   env: SecretRow[]
   cwd: string
@@ -72,7 +72,10 @@ export function formOfServer({ id, name, transport, timeoutSeconds }: McpServer)
 const envName = /^[A-Za-z_][A-Za-z0-9_]{0,199}$/
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,200}$/
 
-/** What the form says, or which of its fields need a change. `others`: names that other servers have. */
+/**
+ * The server to save, or the errors by field.
+ * @param others names of the other servers
+ */
 export function readServerForm(
   form: ServerForm,
   others: readonly string[],
@@ -110,11 +113,11 @@ function http(form: ServerForm, errors: ServerErrors): McpTransport {
   return { kind: 'http', url, headers: namesOf(form.headers) }
 }
 
-/** Arguments, one a line. One with a line end in it, or that begins with a double quote, is written as a JSON string. */
+/** Formats arguments, one per line. An argument with a line end or a leading double quote is written as a JSON string. */
 export const linesOf = (args: readonly string[]): string =>
   args.map((one) => (one === '' || /\n|^"/.test(one) ? JSON.stringify(one) : one)).join('\n')
 
-/** The other way; lines with nothing on them are none. */
+/** The inverse of `linesOf`. Skips empty lines. */
 export const argsOf = (text: string): string[] =>
   text
     .split('\n')
@@ -137,7 +140,7 @@ function isHttp(text: string): boolean {
   return (protocol === 'http:' || protocol === 'https:') && username === '' && password === ''
 }
 
-/** Whether the address is written in the clear over a network: http to anything but this machine. */
+/** Whether the address sends data unencrypted over a network: http to another computer. */
 export function isUnencrypted(text: string): boolean {
   if (!isHttp(text)) return false
   const { protocol, hostname } = new URL(text)
@@ -155,11 +158,11 @@ function faultOf(rows: readonly SecretRow[], form: RegExp): ServerFault | null {
   return filled(rows).some(({ value, kept }) => value === '' && !kept) ? 'value' : null
 }
 
-/** Null keeps what is stored under that name. */
+/** Null keeps the stored value of that name. */
 const secretsOf = (rows: readonly SecretRow[]): Record<string, string | null> =>
   Object.fromEntries(filled(rows).map(({ name, value, kept }) => [name.trim(), value === '' && kept ? null : value]))
 
-/** Whether a function tool's name has the form that the service takes, and is not taken. */
+/** Checks a function name against the service's rules and the existing names. */
 export function functionNameFault(name: string, others: readonly string[]): 'empty' | 'form' | 'taken' | null {
   if (name === '') return 'empty'
   if (!functionName.safeParse(name).success) return 'form'

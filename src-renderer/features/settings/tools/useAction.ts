@@ -1,10 +1,10 @@
 import type { Client } from '../../../api/connect.ts'
 import { problemOf } from '../../../api/problem.ts'
 import { useStudio } from '../../../shared/studioContext.ts'
+import { showToast } from '../../../shared/toasts.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
-import { appStore, withToast } from '../../../stores/app.ts'
 
-/** Asks the core for something; what it refuses is said in a note. True when it was done. */
+/** Runs a call and shows a failure as a toast. Resolves to true on success. */
 export function useAction(): (ask: (client: Client) => Promise<unknown>) => Promise<boolean> {
   const studio = useStudio()
   const t = useToolTranslate()
@@ -14,7 +14,7 @@ export function useAction(): (ask: (client: Client) => Promise<unknown>) => Prom
       return true
     } catch (thrown) {
       const text = `${t('settings.notDone')} ${problemOf(thrown).message}`
-      appStore.setState(withToast(appStore.getState(), { id: 'settings-tools', text }))
+      showToast({ id: 'settings-tools', text })
       return false
     }
   }

@@ -3,7 +3,7 @@ import { localStore } from '../../../shared/storage.ts'
 
 const key = 'tools.warned'
 
-/** The program or address that a person said yes to, by the server's id: another one asks again. */
+/** The confirmed program or address by server id. Another one asks again. */
 function known(): Record<string, string> {
   const read = localStore.getJson(key)
   if (typeof read !== 'object' || read === null) return {}

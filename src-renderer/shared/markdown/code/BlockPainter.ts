@@ -1,7 +1,7 @@
 import { WorkerLine } from '../workerQueue.ts'
 import type { LineMarks, PaintAnswer, PaintQuestion } from './paint.ts'
 
-/** ms for one piece of 80 lines; the first one of a language fetches its grammar, too. */
+/** ms for one piece of 80 lines. The first piece of a language also loads its grammar. */
 const pieceLimit = 4_000
 const firstLimit = 15_000
 
@@ -10,14 +10,14 @@ const line = new WorkerLine<PaintQuestion, PaintAnswer>(
 )
 let blocks = 0
 
-/** Marks of blocks that were painted whole, so that scrolling back shows them at once. */
-const kept = new Map<string, readonly LineMarks[]>()
-const mostKept = 400
+/** Marks of completely coloured blocks, so that scrolling back shows them at once. */
+const cachedMarks = new Map<string, readonly LineMarks[]>()
+const maxKept = 400
 
 const nothing: readonly LineMarks[] = []
 
 interface Piece {
-  /** What its marks were made of. */
+  /** The text that the marks belong to. */
   text: string
   marks: readonly LineMarks[]
   near: boolean
@@ -25,37 +25,36 @@ interface Piece {
 }
 
 /**
- * Paints one block's pieces, those near the view only. At most one question is under way, and the next one is about the newest
- * text: a stream that is faster than the worker costs no queue. Each line is painted once, however the text arrives, and
- * once more for each new visit.
+ * Colours the pieces of one block that are near the view. At most one request runs, and the next one is about the newest text, so that a
+ * fast stream builds no queue. Each line is coloured once, however the text arrives, and once more per visit.
  */
 export class BlockPainter {
   readonly #language: string
   #id = ++blocks
   #texts: readonly string[] = []
   readonly #pieces = new Map<number, Piece>()
-  /** Pieces whose start state the worker knows: 0 to this. */
+  /** The worker knows the start state of the pieces 0 to this one. */
   #stated = 0
   #generation = line.generation
   #asking = false
   #over = false
   #settled = false
-  /** The worker holds something of this block. */
+  /** Whether the worker stores state of this block. */
   #asked = false
 
   constructor(language: string) {
     this.#language = language
   }
 
-  /** Marks of a piece's lines, as far as they are known for the text that stands there now. */
+  /** Known marks of a piece's lines for its current text. */
   marks(at: number): readonly LineMarks[] {
     const piece = this.#pieces.get(at)
     if (piece && piece.marks !== nothing) return piece.marks
     const [only] = this.#texts
-    return (this.#texts.length === 1 && only !== undefined && kept.get(`${this.#language}\n${only}`)) || nothing
+    return (this.#texts.length === 1 && only !== undefined && cachedMarks.get(`${this.#language}\n${only}`)) || nothing
   }
 
-  /** `settled`: the block grows no more. */
+  /** @param settled the block no longer grows */
   update(texts: readonly string[], settled: boolean): void {
     this.#settled = settled
     const least = Math.min(this.#stated, texts.length)
@@ -68,7 +67,7 @@ export class BlockPainter {
     void this.#go()
   }
 
-  /** `tell` is called when the marks of piece `at` changed. The answer ends it. */
+  /** Calls `notify` when the marks of piece `at` change. Returns the function that stops it. */
   follow(at: number, notify: () => void): () => void {
     const piece: Piece = { text: '', marks: nothing, near: false, notify }
     this.#pieces.set(at, piece)
@@ -113,13 +112,13 @@ export class BlockPainter {
     try {
       for (let next = this.#next(); next && !this.#over; next = this.#next()) await this.#ask(next.at, next.wanted)
     } catch {
-      // Late or broken: what hangs once hangs again, so this block stays as it is.
+      // The worker was late or failed. It would fail again, so this block stays plain.
       this.#over = true
     }
     this.#asking = false
   }
 
-  /** The first piece near the view whose marks are behind its text, or one before it whose end state it needs. */
+  /** The first piece near the view with outdated marks, or an earlier one whose end state that piece needs. */
   #next(): { at: number; wanted: boolean } | null {
     if (this.#generation !== line.generation) {
       this.#generation = line.generation
@@ -142,7 +141,7 @@ export class BlockPainter {
     const answer = await line.ask(this.#question(at, wanted, this.#language), first ? firstLimit : pieceLimit)
     if (id !== this.#id) return
     if (answer === null) {
-      // From a worker begun anew meanwhile, which knows nothing of this block, it means only that.
+      // A restarted worker does not know this block, which is no reason to give up.
       if (this.#generation === line.generation) this.#over = true
       return
     }
@@ -150,7 +149,7 @@ export class BlockPainter {
     const piece = this.#pieces.get(at)
     if (!wanted || !piece) return
     const before = answer.from === 0 ? nothing : piece.marks
-    // A visit anew: the worker may still know lines that this piece never heard of.
+    // On a new visit, the worker may know lines that this object has no marks for.
     if (before.length < answer.from) {
       this.#restart()
       return
@@ -158,7 +157,7 @@ export class BlockPainter {
     piece.text = text
     piece.marks = [...before.slice(0, answer.from), ...answer.lines]
     if (this.#settled && this.#texts.length === 1 && this.#texts[0] === text)
-      keep(`${this.#language}\n${text}`, piece.marks)
+      cacheMarks(`${this.#language}\n${text}`, piece.marks)
     piece.notify()
   }
 
@@ -169,11 +168,11 @@ export class BlockPainter {
   }
 }
 
-function keep(key: string, marks: readonly LineMarks[]): void {
-  kept.delete(key)
-  kept.set(key, marks)
-  for (const oldest of kept.keys()) {
-    if (kept.size <= mostKept) return
-    kept.delete(oldest)
+function cacheMarks(key: string, marks: readonly LineMarks[]): void {
+  cachedMarks.delete(key)
+  cachedMarks.set(key, marks)
+  for (const oldest of cachedMarks.keys()) {
+    if (cachedMarks.size <= maxKept) return
+    cachedMarks.delete(oldest)
   }
 }

@@ -5,8 +5,8 @@ import type { BlockPainter } from './BlockPainter.ts'
 import type { LineMarks } from './paint.ts'
 
 /**
- * Text in bounded pieces that are laid out each on its own and skipped while out of sight; coloured where a painter is given and
- * the piece is near the view.
+ * Text in pieces of limited size. Each is laid out separately and skipped while out of sight. With a painter, pieces near the view are
+ * coloured.
  */
 export function Pieces({ pieces, painter = null }: { pieces: readonly string[]; painter?: BlockPainter | null }) {
   const only = pieces.length === 1
@@ -45,7 +45,7 @@ const PaintedPiece = memo(function PaintedPiece({ text, only, painter, at }: Pai
       painter.near(at, now)
     })
   }, [painter, at])
-  // What is kept from before is shown with the first paint; else colours come when the piece has come near.
+  // Cached marks appear with the first paint. New ones appear when the piece is near the view.
   const show = marks.length > 0 && (near || only)
   return (
     <span ref={box} className={classOf(only)}>
@@ -58,14 +58,14 @@ function plain(text: string): ReactNode {
   return revealed(text.replace(/\n$/, '') || '\n')
 }
 
-/** Lines that have marks, each on its own, and the rest as one text. A line's element is made again only when the line changes. */
+/** Draws lines with marks separately, and the rest as one text. A line renders again only when the line changes. */
 function painted(text: string, marks: readonly LineMarks[]): ReactNode {
   const lines: ReactNode[] = []
   let at = 0
   for (let n = 0; n < marks.length && at < text.length; n++) {
     const newline = text.indexOf('\n', at)
     const end = newline < 0 ? text.length : newline + 1
-    // The end of line that ends the piece would show an empty line below it.
+    // The newline at the end of a piece would show an empty line.
     const line = text.slice(at, end === text.length && newline >= 0 ? end - 1 : end)
     lines.push(<Line key={lineKey(n)} text={line} marks={marks[n]} />)
     at = end

@@ -2,7 +2,7 @@ import type { LanguageInput } from 'shiki/core'
 
 type Loader = () => Promise<{ default: LanguageInput }>
 
-/** Each grammar is a file of its own, fetched from our own origin when the first block in it comes near the view. */
+/** Each grammar is a file of its own, loaded from our origin when its first block is near the view. */
 export const grammars = new Map<string, Loader>([
   ['asm', () => import('shiki/langs/asm.mjs')],
   ['astro', () => import('shiki/langs/astro.mjs')],

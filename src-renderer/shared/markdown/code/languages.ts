@@ -1,4 +1,4 @@
-/** Languages that are coloured, each with the other names that replies give it. */
+/** Supported languages, each with its aliases in replies. */
 const named: Record<string, string> = {
   asm: 'nasm assembly',
   astro: '',
@@ -69,13 +69,13 @@ const named: Record<string, string> = {
   zig: '',
 }
 
-// A map, because `constructor` and `__proto__` are names that a fence may give.
+// A map, because a fence may name `constructor` or `__proto__`.
 const byName = new Map<string, string>()
 for (const [language, others] of Object.entries(named)) {
   for (const name of [language, ...others.split(' ')]) if (name !== '') byName.set(name, language)
 }
 
-/** The language that a fence's info string names, or null for one that is not known here. */
+/** The language of a fence's info string. Null when not supported. */
 export function languageOf(info: string): string | null {
   return byName.get(labelOf(info).toLowerCase()) ?? null
 }

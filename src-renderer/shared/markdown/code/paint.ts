@@ -4,39 +4,39 @@ import { type IGrammar, INITIAL, type StateStack } from 'shiki/textmate'
 import { grammars } from './grammars.ts'
 import { kindOf, theme } from './theme.ts'
 
-/** Pairs of end (UTF-16 units from the line's start) and kind; what is not covered has none. */
+/** Pairs of end (UTF-16 units from the line's start) and kind. Uncovered text has no kind. */
 export type LineMarks = Uint16Array
 
-/** One piece of a block. `text` is all of it that has come; the same piece may be asked for again, longer. */
+/** One piece of a block. `text` is all of its text so far. A piece may be requested again with more text. */
 export interface PaintQuestion {
   block: number
-  /** '' takes back what is kept for the block. */
+  /** '' releases the state of the block. */
   language: string
   at: number
   text: string
-  /** The piece carries on a line that began in the one before, which is so long that it stays plain. */
+  /** Whether the piece continues a line of the previous piece. Such a line is so long that it stays plain. */
   inLine: boolean
-  /** False: only the state at its end is wanted, so that later pieces can be painted. */
+  /** False: only the end state is needed, to colour later pieces. */
   wanted: boolean
 }
-/** Marks of the piece's lines from line `from` on; those before are as told last time. Null: this language can't be painted. */
+/** Marks of the piece's lines from line `from` on. Earlier lines are unchanged. Null: this language cannot be coloured. */
 export type PaintAnswer = { from: number; lines: LineMarks[] } | null
 
-/** Longer lines stay plain: what grammars cost grows with the line, in some with its square. */
+/** Longer lines stay plain: the cost of a grammar grows with the line, for some grammars with its square. */
 export const longestLine = 2_000
-const mostMarks = 400
-/** Of one line, in ms (what stands inside of something compiles further patterns); a grammar that needs longer goes on plain from there. */
+const maxMarks = 400
+/** Limit per line, ms (nested languages compile further patterns). A slower grammar leaves the rest plain. */
 const lineLimit = 1_500
 
 interface Painted {
   at: number
   lines: string[]
-  /** The state before each of the lines, and after the last one. */
+  /** The state before each line, and after the last one. */
   states: StateStack[]
 }
 interface Block {
   grammar: IGrammar
-  /** The state at the start of each piece that is known so far. */
+  /** The known start states of the pieces. */
   states: StateStack[]
   last: Painted | null
 }
@@ -61,7 +61,7 @@ export class Painter {
     this.#highlighter ??= createHighlighterCore({
       themes: [theme],
       langs: [],
-      // Its patterns are plain JavaScript: the page's policy allows no WebAssembly. What can't be translated matches nothing.
+      // Patterns in plain JavaScript, because the page's policy allows no WebAssembly. A pattern that cannot be translated matches nothing.
       engine: createJavaScriptRegexEngine({ forgiving: true }),
       warnings: false,
     })
@@ -70,7 +70,7 @@ export class Painter {
     await highlighter.loadLanguage(grammar)
     this.#kinds = highlighter.setTheme(theme.name ?? '').colorMap.map(kindOf)
     const block = { grammar: highlighter.getLanguage(language), states: [INITIAL], last: null }
-    // Its patterns are compiled with the first line that it sees: ours, so that no limit of a stranger's is used up by that.
+    // The first line compiles the grammar's patterns. This harmless line keeps that cost out of the time limit of a reply's line.
     block.grammar.tokenizeLine2(' ', INITIAL, 0)
     this.#blocks.set(id, block)
     return block
@@ -103,21 +103,21 @@ export class Painter {
   #marks(tokens: Uint32Array): LineMarks {
     const pairs: number[] = []
     let kind = 0
-    for (let at = 0; at < tokens.length && pairs.length < mostMarks * 2; at += 2) {
+    for (let at = 0; at < tokens.length && pairs.length < maxMarks * 2; at += 2) {
       const next = this.#kinds[((tokens[at + 1] ?? 0) >>> 15) & 0x1ff] ?? 0
       const start = tokens[at] ?? 0
       if (next === kind) continue
       if (start > 0) pairs.push(start, kind)
       kind = next
     }
-    if (kind !== 0 && pairs.length < mostMarks * 2) pairs.push(0xff_ff, kind)
+    if (kind !== 0 && pairs.length < maxMarks * 2) pairs.push(0xff_ff, kind)
     return pairs.length === 0 ? none : Uint16Array.from(pairs)
   }
 }
 
 const none: LineMarks = new Uint16Array()
 
-/** The lines of a text; an end of line at its end begins no further one. */
+/** The lines of a text. A final newline starts no further line. */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n')
   if (lines.at(-1) === '') lines.pop()

@@ -1,8 +1,8 @@
 import type { ThemeRegistrationRaw } from 'shiki/core'
 
 /**
- * What is told apart in code, by the scopes that grammars give. A theme of these carries a number where others carry a colour: the
- * colours stand in code.css, once for both themes, and nothing of a reply becomes a style.
+ * Token kinds by the scopes of the grammars. The theme contains numbers instead of colours: code.css has the colours of both themes, and
+ * nothing of a reply becomes a style.
  */
 const kinds: readonly (readonly string[])[] = [
   /* 1 comment */ ['comment', 'punctuation.definition.comment', 'string.comment'],
@@ -58,7 +58,7 @@ const kinds: readonly (readonly string[])[] = [
   /* 9 sign */ ['keyword.operator', 'punctuation', 'meta.brace', 'punctuation.definition.tag'],
   /* 10 pattern */ ['string.regexp', 'constant.character.escape', 'constant.other.placeholder'],
   /* 11 added */ ['markup.inserted', 'meta.diff.header.to-file'],
-  /* 12 taken away */ ['markup.deleted', 'meta.diff.header.from-file', 'invalid'],
+  /* 12 removed */ ['markup.deleted', 'meta.diff.header.from-file', 'invalid'],
   /* 13 heading */ ['markup.heading', 'entity.name.section'],
   /* 14 bold */ ['markup.bold'],
   /* 15 italic */ ['markup.italic'],
@@ -84,7 +84,7 @@ const plainAgain = [
 export const markCount = kinds.length
 const numbered = (kind: number): string => `#${kind.toString(16).padStart(6, '0')}`
 
-/** The number of a colour of the theme below; 0 for what has none. */
+/** The kind of a colour of the theme below. 0 for no kind. */
 export const kindOf = (colour: string | undefined): number => {
   const kind = Number.parseInt(colour?.slice(1, 7) ?? '', 16)
   return kind > 0 && kind <= markCount ? kind : 0

@@ -1,11 +1,11 @@
 import { Painter, type PaintQuestion } from './paint.ts'
 
-// Colours code off the page's own thread: see `workerLine.ts` for who asks.
+// Colours code in a worker. `workerQueue.ts` sends the requests.
 const painter = new Painter()
 addEventListener('message', (event: MessageEvent<PaintQuestion>) => {
   painter.answer(event.data).then(
     (answer) => postMessage(answer),
-    // A grammar that throws is one that can't be used; the block stays plain.
+    // A grammar that throws is unusable: the block stays plain.
     () => postMessage(null),
   )
 })

@@ -5,22 +5,22 @@ import { useMarkdownTexts } from '../messages.ts'
 import { type DiagramState, drawInFrame, framePage, longestDiagram } from './frame.ts'
 import './diagram.css'
 
-/** What was asked to be drawn, the last of it: a message that was scrolled out of sight and comes back shows what it showed. */
+/** Recently drawn diagrams, so that a message that scrolls back into view shows its diagram again. */
 const asked = new Set<string>()
-const mostAsked = 50
+const maxAsked = 50
 
 function remember(source: string, shown: boolean): void {
   asked.delete(source)
   if (shown) asked.add(source)
   for (const oldest of asked) {
-    if (asked.size <= mostAsked) break
+    if (asked.size <= maxAsked) break
     asked.delete(oldest)
   }
 }
 
-/** A diagram's code, drawn only on a click: until then nothing of Mermaid is loaded. `code` draws the fence with more tools in its head. */
+/** A diagram's code. A click draws the diagram, and only then is Mermaid loaded. `code` draws the fence with additional buttons. */
 export function Diagram(props: { source: string; open: boolean; code: (tools: ReactNode) => ReactNode }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const { source, open, code } = props
   const [shown, setShown] = useState(() => asked.has(source))
   const show = (now: boolean): void => {
@@ -30,18 +30,18 @@ export function Diagram(props: { source: string; open: boolean; code: (tools: Re
   if (shown && !open) return <Drawn key={source} source={source} back={() => show(false)} />
   return code(
     open ? null : (
-      <button type="button" className="md-tool md-worded" title={words('drawTitle')} onClick={() => show(true)}>
-        <Workflow aria-hidden /> {words('draw')}
+      <button type="button" className="md-tool md-worded" title={t('drawTitle')} onClick={() => show(true)}>
+        <Workflow aria-hidden /> {t('draw')}
       </button>
     ),
   )
 }
 
 const zoomStep = 1.25
-const [leastZoom, mostZoom] = [0.2, 5]
+const [leastZoom, maxZoom] = [0.2, 5]
 
 function Drawn({ source, back }: { source: string; back: () => void }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const frame = useRef<HTMLIFrameElement>(null)
   const [state, setState] = useState<DiagramState>({ is: 'drawing' })
   /** Null fits the diagram to the frame's width. */
@@ -55,7 +55,7 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
   }, [source])
   const by = (factor: number): void => {
     const { scale = 1 } = state.is === 'drawn' ? state : {}
-    const next = Math.min(mostZoom, Math.max(leastZoom, (zoom ?? scale) * factor))
+    const next = Math.min(maxZoom, Math.max(leastZoom, (zoom ?? scale) * factor))
     setZoom(next)
     zoomTo.current(next)
   }
@@ -69,40 +69,33 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
     { word: 'fit', icon: <Maximize2 aria-hidden />, act: fit },
   ] as const
   return (
-    <figure className="md-fence" aria-label={words('diagram')}>
+    <figure className="md-fence" aria-label={t('diagram')}>
       <figcaption>
         <span className="md-lang">mermaid</span>
         {state.is === 'drawn' &&
           tools.map(({ word, icon, act }) => (
-            <button
-              key={word}
-              type="button"
-              className="md-tool"
-              aria-label={words(word)}
-              title={words(word)}
-              onClick={act}
-            >
+            <button key={word} type="button" className="md-tool" aria-label={t(word)} title={t(word)} onClick={act}>
               {icon}
             </button>
           ))}
-        <button type="button" className="md-tool md-worded" title={words('showCodeTitle')} onClick={back}>
-          <Code aria-hidden /> {words('showCode')}
+        <button type="button" className="md-tool md-worded" title={t('showCodeTitle')} onClick={back}>
+          <Code aria-hidden /> {t('showCode')}
         </button>
-        <CopyTool label={words('copyCode')} text={() => source.replace(/\n$/, '')} />
+        <CopyTool label={t('copyCode')} text={() => source.replace(/\n$/, '')} />
       </figcaption>
       {state.is === 'failed' ? (
         <Failure state={state} />
       ) : (
         <div className="md-diagram" aria-busy={state.is === 'drawing'}>
-          {state.is === 'drawing' && <p className="md-diagram-note">{words('drawing')}</p>}
+          {state.is === 'drawing' && <p className="md-diagram-note">{t('drawing')}</p>}
           <iframe
             ref={frame}
             className="md-diagram-frame"
-            title={words('diagram')}
+            title={t('diagram')}
             sandbox="allow-scripts"
             referrerPolicy="no-referrer"
             src={framePage}
-            // Its height is known once it is drawn; a style property, as the page's policy allows no style attribute in markup.
+            // Known after drawing. A style property, because the page's policy allows no style attribute in markup.
             style={{ height: state.is === 'drawn' ? state.height : 0 }}
           />
         </div>
@@ -112,15 +105,15 @@ function Drawn({ source, back }: { source: string; back: () => void }) {
 }
 
 function Failure({ state }: { state: Extract<DiagramState, { is: 'failed' }> }) {
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const why = (): string => {
     if (state.why === 'refused') return state.reason
-    if (state.why === 'long') return words('diagramLong', { count: longestDiagram })
-    return state.why === 'late' ? words('diagramLate', { count: state.seconds }) : words('diagramFrame')
+    if (state.why === 'long') return t('diagramLong', { count: longestDiagram })
+    return state.why === 'late' ? t('diagramLate', { count: state.seconds }) : t('diagramFrame')
   }
   return (
     <div className="md-diagram-failed" role="status">
-      <p>{words('diagramFailed')}</p>
+      <p>{t('diagramFailed')}</p>
       <pre>{why()}</pre>
     </div>
   )

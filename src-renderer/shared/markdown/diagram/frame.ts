@@ -1,24 +1,27 @@
-/** Our own static page, which is served with a policy of its own: no network at all. See `src-renderer/diagram/`. */
+/** A static page of ours with its own policy: no network. See `src-renderer/shared/diagram/`. */
 export const framePage = './diagram/index.html'
 /** Characters. */
 export const longestDiagram = 20_000
 const loadSeconds = 20
 const drawSeconds = 8
-/** px; a higher diagram scrolls inside of its frame. */
+/** px. A taller diagram scrolls inside its frame. */
 const highest = 640
 const [leastHeight, edges] = [60, 24]
 
 export type DiagramState =
   | { is: 'drawing' }
-  /** `scale` is what fits its width, at most 1; `height` the frame's, in px. */
+  /** `scale` fits the width, at most 1. `height` is the frame's, px. */
   | { is: 'drawn'; scale: number; height: number }
   | { is: 'failed'; why: 'late' | 'long' | 'no_frame'; seconds: number }
   | { is: 'failed'; why: 'refused'; reason: string }
 
-/** What the frame may say. It is a stranger's: each word of it is looked at. */
-type Said = { type: 'ready' } | { type: 'drawn'; width: number; height: number } | { type: 'failed'; reason: string }
+/** Messages of the frame. They are untrusted, so every field is checked. */
+type FrameMessage =
+  | { type: 'ready' }
+  | { type: 'drawn'; width: number; height: number }
+  | { type: 'failed'; reason: string }
 
-function read(data: unknown): Said | null {
+function read(data: unknown): FrameMessage | null {
   if (typeof data !== 'object' || data === null || !('type' in data)) return null
   if (data.type === 'ready') return { type: 'ready' }
   if (data.type === 'failed' && 'reason' in data && typeof data.reason === 'string')
@@ -30,8 +33,8 @@ function read(data: unknown): Said | null {
 }
 
 /**
- * Has the frame draw `source` and tells how that goes. The frame has an origin of its own that nothing shares, so both sides know each
- * other by their windows. Who is late is taken out of the page by the caller, which ends it.
+ * Makes the frame draw `source` and reports the state. The frame has an opaque origin, so both sides identify each other by their windows.
+ * The caller removes a frame that is late.
  */
 export function drawInFrame(
   frame: HTMLIFrameElement,
@@ -58,23 +61,23 @@ export function drawInFrame(
   }
   const hear = (event: MessageEvent): void => {
     if (event.source === null || event.source !== frame.contentWindow) return
-    const said = read(event.data)
-    if (said?.type === 'ready') {
+    const message = read(event.data)
+    if (message?.type === 'ready') {
       within(drawSeconds, 'late')
       say({ type: 'draw', source, dark: isDark(frame) })
-    } else if (said) {
+    } else if (message) {
       clearTimeout(timer)
-      if (said.type === 'failed') {
-        notify({ is: 'failed', why: 'refused', reason: said.reason })
+      if (message.type === 'failed') {
+        notify({ is: 'failed', why: 'refused', reason: message.reason })
         return
       }
-      width = said.width
-      height = said.height
+      width = message.width
+      height = message.height
       show(null)
     }
   }
   if (source.length > longestDiagram) {
-    // Told a moment later, as all else is.
+    // Asynchronous, like all other reports.
     timer = setTimeout(() => notify({ is: 'failed', why: 'long', seconds: 0 }), 0)
   } else {
     addEventListener('message', hear)
@@ -89,10 +92,10 @@ export function drawInFrame(
   }
 }
 
-/** Which of the two themes counts: `light-dark()` resolves it, whether the system or the person chose it. */
+/** The effective theme: `light-dark()` resolves it for both the system's and the person's choice. */
 function isDark(frame: HTMLElement): boolean {
   const { color } = getComputedStyle(frame)
   const [red = 0] = color.match(/\d+/g)?.map(Number) ?? []
-  // Ink is light in the dark.
+  // Text is light in the dark theme.
   return red > 128
 }

@@ -9,22 +9,22 @@ import './math.css'
 
 type Built = FormulaAnswer | 'waiting' | 'late' | 'long'
 
-/** A formula; its TeX stands there until it is built, and when it can't be, with the reason. */
+/** A formula. Shows its TeX until the formula is built, and permanently with the reason when building fails. */
 export const Formula = memo(function Formula(props: { tex: string; source: string; display: boolean }) {
   const { tex, source, display } = props
-  const words = useMarkdownTexts()
+  const t = useMarkdownTexts()
   const built = useBuilt(tex, display)
   const drawn = useMemo(() => (typeof built === 'object' && 'tree' in built ? elementsOf(built.tree) : null), [built])
   if (drawn === null) {
     const reason =
       built === 'late'
-        ? words('formulaLate')
+        ? t('formulaLate')
         : built === 'long'
-          ? words('formulaLong', { count: longestTex })
+          ? t('formulaLong', { count: longestTex })
           : typeof built === 'object' && 'reason' in built
             ? built.reason
             : null
-    const failed = reason === null ? null : words('formulaFailed', { reason })
+    const failed = reason === null ? null : t('formulaFailed', { reason })
     return (
       <span className={display ? 'md-tex md-tex-block' : 'md-tex'} data-tex={source} data-failed={failed !== null}>
         <code dir="ltr">{spelled(source)}</code>
@@ -40,18 +40,18 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
     )
   return (
     <span className="md-formula-block" data-tex={source} dir="ltr">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset can't stand in a paragraph */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a paragraph cannot contain a fieldset */}
       <span
         className="md-formula-scroll"
         role="group"
-        aria-label={words('formula')}
+        aria-label={t('formula')}
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
         tabIndex={0}
       >
         {drawn}
       </span>
       <span className="md-float">
-        <CopyTool label={words('copyTex')} text={() => tex} />
+        <CopyTool label={t('copyTex')} text={() => tex} />
       </span>
     </span>
   )
@@ -60,7 +60,7 @@ export const Formula = memo(function Formula(props: { tex: string; source: strin
 function useBuilt(tex: string, display: boolean): Built {
   const start = (): Built => (tex.length > longestTex ? 'long' : (knownFormula({ tex, display }) ?? 'waiting'))
   const [state, setState] = useState<{ tex: string; built: Built }>(() => ({ tex, built: start() }))
-  // The same place may come to hold another formula while a block is written.
+  // The component may receive another formula while a block grows.
   const current = state.tex === tex ? state.built : start()
   useEffect(() => {
     if (tex.length > longestTex || knownFormula({ tex, display })) {

@@ -1,10 +1,10 @@
 import katex from 'katex'
 import { type FormulaAnswer, type FormulaQuestion, refusedColor, type TreeElement, type TreeNode } from './tree.ts'
 
-/** Elements of one formula. */
-const mostNodes = 6_000
+/** Upper limit of elements per formula. */
+const maxNodes = 6_000
 
-/** As much of a document as KaTeX asks for when it builds its elements: here they become plain data, which a worker can hand over. */
+/** The part of `document` that KaTeX uses. Elements become plain data that a worker can send. */
 class Part {
   className = ''
   textContent = ''
@@ -32,14 +32,14 @@ const document = {
 }
 
 /**
- * Builds a formula. What could lead out of it (`\href`, `\url`, `\includegraphics`, `\html…`) is not trusted and comes out as its own
- * name in red; sizes end at 20 em, and macros after 1,000 steps.
+ * Builds a formula. Commands that could load or link something (`\href`, `\url`, `\includegraphics`, `\html…`) are not trusted and show
+ * their own name in red. Sizes are limited to 20 em, and macros to 1,000 expansions.
  */
 export function drawFormula({ tex, display }: FormulaQuestion): FormulaAnswer {
   Object.assign(globalThis, { document })
   const base = new Part('span')
   try {
-    // Its types want an element of a real document; it uses no more of it than `textContent` and `appendChild`.
+    // KaTeX's types expect a real element, but it uses only `textContent` and `appendChild`.
     const element = base as unknown as HTMLElement
     katex.render(tex, element, {
       displayMode: display,
@@ -54,7 +54,7 @@ export function drawFormula({ tex, display }: FormulaQuestion): FormulaAnswer {
     })
     let nodes = 0
     const plain = (part: Part): TreeElement => {
-      if (++nodes > mostNodes) throw new RangeError('Too many elements.')
+      if (++nodes > maxNodes) throw new RangeError('Too many elements.')
       const attributes = part.className === '' ? part.attributes : { ...part.attributes, class: part.className }
       const children: TreeNode[] = part.children.map((child) => (typeof child === 'string' ? child : plain(child)))
       return { tag: part.tag, attributes, style: part.style, children }

@@ -1,7 +1,9 @@
 import { type CSSProperties, createElement, type ReactNode } from 'react'
 import { refusedColor, type TreeNode } from './tree.ts'
 
-/** What KaTeX 0.18 builds (its domTree.ts and mathMLTree.ts), less links and pictures. All else is left out with what is in it. */
+/**
+ * The elements that KaTeX 0.18 creates (its domTree.ts and mathMLTree.ts), without links and images. Others are dropped with their content.
+ */
 const tags = new Set(
   'span svg path line math annotation semantics mtext mn mo mi mspace mover munder munderover msup msub msubsup mfrac mroot msqrt mtable mtr mtd mlabeledtr mrow menclose mstyle mpadded mphantom'.split(
     ' ',
@@ -22,10 +24,12 @@ const properties = new Set(
     ' ',
   ),
 )
-/** Lengths, colours and words: nothing that fetches. */
+/** Lengths, colours and words: nothing that loads. */
 const honestValue = /^[-+#.%,\w ]{1,120}$/
 
-/** React elements for a built formula. It comes from our own worker; the lists are a second wall behind KaTeX's own. */
+/**
+ * Creates React elements from a built formula. The formula comes from our worker. The allow-lists are a second barrier behind KaTeX's own.
+ */
 export function elementsOf(node: TreeNode, key?: number): ReactNode {
   if (typeof node === 'string') return node
   if (!tags.has(node.tag)) return null

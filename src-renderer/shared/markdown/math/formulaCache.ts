@@ -3,8 +3,8 @@ import type { FormulaAnswer, FormulaQuestion } from './tree.ts'
 
 const limit = 2_000
 const firstLimit = 15_000
-const mostKept = 1_500
-/** Longer ones stay TeX: what they cost to lay out is the page's, not the worker's. */
+const maxKept = 1_500
+/** Longer formulas stay TeX: their layout would cost time on the page's thread. */
 export const longestTex = 4_000
 
 const line = new WorkerLine<FormulaQuestion, FormulaAnswer>(
@@ -14,10 +14,10 @@ const kept = new Map<string, FormulaAnswer>()
 const keyOf = ({ tex, display }: FormulaQuestion): string => (display ? `d${tex}` : `i${tex}`)
 let styles: Promise<unknown> | null = null
 
-/** A formula that was built before. */
+/** A cached formula, or null. */
 export const knownFormula = (question: FormulaQuestion): FormulaAnswer | null => kept.get(keyOf(question)) ?? null
 
-/** Builds a formula; null when that takes too long. KaTeX, its style sheet and fonts are fetched with the first one. */
+/** Builds a formula. Null when it takes too long. The first formula loads KaTeX, its style sheet and its fonts. */
 export async function buildFormula(question: FormulaQuestion): Promise<FormulaAnswer | null> {
   const known = knownFormula(question)
   if (known) return known
@@ -27,7 +27,7 @@ export async function buildFormula(question: FormulaQuestion): Promise<FormulaAn
     const [answer] = await Promise.all([line.ask(question, first ? firstLimit : limit), styles])
     kept.set(keyOf(question), answer)
     for (const oldest of kept.keys()) {
-      if (kept.size <= mostKept) break
+      if (kept.size <= maxKept) break
       kept.delete(oldest)
     }
     return answer

@@ -18,7 +18,7 @@ declare module 'mdast' {
   }
 }
 
-/** Puts formulas into the text nodes where places stand for them, and gives all else (code, addresses, titles) back as it was. */
+/** Replaces placeholders in text nodes by formulas, and restores the source everywhere else (code, addresses, titles). */
 export function placeFormulas(children: RootContent[], formulas: readonly FoundFormulas[]): void {
   if (formulas.length === 0) return
   const rest: (RootContent | Root)[] = [{ type: 'root', children }]
@@ -30,7 +30,7 @@ export function placeFormulas(children: RootContent[], formulas: readonly FoundF
       const after = before.flatMap((child): RootContent[] =>
         child.type === 'text' ? inPlace(child.value, formulas) : [child],
       )
-      // Text became text and formulas, which may stand wherever text may. The list itself may be the caller's.
+      // The new nodes are allowed wherever text is. The type of the list may be narrower.
       const list: RootContent[] = node.children
       list.splice(0, list.length, ...after)
     }

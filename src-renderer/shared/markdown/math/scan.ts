@@ -1,7 +1,7 @@
-/** A formula as it was written. */
+/** A formula as written. */
 export interface FoundFormulas {
   tex: string
-  /** It stands on lines of its own: `$$…$$` and `\[…\]`. */
+  /** True for a formula on lines of its own: `$$…$$` and `\[…\]`. */
   display: boolean
   /** With its delimiters. */
   source: string
@@ -12,10 +12,10 @@ const close = '\ue001'
 const longestInline = 1_500
 const longestDisplay = 6_000
 
-/** Splits a text at the places that stand for formulas: text and number in turns. */
+/** Splits a text at its placeholders: text and number alternate. */
 export const splitPlaces = (text: string): string[] => text.split(/\ue000(\d+)\ue001/)
 
-/** Gives a text back as it was written. */
+/** Restores the source of a text. */
 export function restored(text: string, formulas: readonly FoundFormulas[]): string {
   return text.includes(open)
     ? text.replace(/\ue000(\d+)\ue001/g, (place, at: string) => formulas[Number(at)]?.source ?? place)
@@ -23,12 +23,12 @@ export function restored(text: string, formulas: readonly FoundFormulas[]): stri
 }
 
 /**
- * Takes finished formulas out of markdown before it is parsed, so that no `_` or `\\` of theirs is read as a mark, and puts places in
- * their stead. Code spans are stepped over; what was taken out of other code is given back by `restored`. Cost: one pass, and for
- * each opening sign at most the longest formula.
+ * Replaces complete formulas in markdown by placeholders before parsing, so that no `_` or `\\` inside them counts as a mark. Code spans
+ * are skipped. `restored` gives back formulas that were inside other code. Cost: one pass, and per opening sign at most the longest
+ * formula.
  *
- * `$…$` is a formula by the rules that pandoc and GitHub share, which leave prices alone: no white space inside of either sign, no letter
- * or digit before the first or after the last one, no blank line between them.
+ * `$…$` is a formula by the rules of pandoc and GitHub, which leave prices alone: no white space inside either sign, no letter or digit
+ * before the first or after the last sign, no blank line between them.
  */
 export function takeFormulas(source: string): { text: string; formulas: FoundFormulas[] } {
   const formulas: FoundFormulas[] = []
@@ -49,7 +49,7 @@ export function takeFormulas(source: string): { text: string; formulas: FoundFor
   return { text: text + source.slice(taken), formulas }
 }
 
-/** Up to where no sign can close a formula, so that it is looked through once and not once for each sign that might open one. */
+/** Offsets up to which no sign closes a formula, so that each range is searched once and not per opening sign. */
 interface Clear {
   until: number
 }
@@ -65,10 +65,10 @@ function formulaAt(source: string, at: number, clear: Clear): FoundFormulas | nu
   return end < 0 ? null : formula(source, at, at + 2, end, end + 2, true)
 }
 
-/** Steps over what is no formula: a code span, an escaped character, a run of signs, a character. */
+/** Skips what is no formula: a code span, an escaped character, a run of signs, a character. */
 class TickSpans {
   readonly #source: string
-  /** Lengths of runs that no other run closes any more. */
+  /** Lengths of backtick runs that are never closed. */
   readonly #unclosed = new Set<number>()
 
   constructor(source: string) {
@@ -113,7 +113,7 @@ function slashed(source: string, at: number): FoundFormulas | null {
   const end = source.indexOf(sign === '(' ? '\\)' : '\\]', at + 2)
   if (end < 0) return null
   if (sign === '(') return formula(source, at, at + 2, end, end + 2, false)
-  // An escaped bracket is common in prose; a display formula begins its line, or has what only TeX has.
+  // Escaped brackets are common in prose. A display formula starts its line or contains something that only TeX has.
   const begins = /(?:^|\n)[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)?$/.test(source.slice(Math.max(0, at - 40), at))
   const inside = source.slice(at + 2, end)
   if (source.charAt(end + 2) === '(' || !(begins || /[\\^_={}]/.test(inside))) return null
@@ -131,12 +131,12 @@ function formula(
   const inside = source.slice(from, to)
   if (to - from > (display ? longestDisplay : longestInline) || inside.trim() === '') return null
   if (/\n[ \t>]*\n/.test(inside)) return null
-  // In a quote each line of it begins with the quote's own sign.
+  // Inside a quote, each line of the formula starts with the quote's marker.
   const tex = /(?:^|\n)[ \t]*>/.test(lineBefore(source, at)) ? inside.replace(/\n[ \t]*(?:>[ \t]?)+/g, '\n') : inside
   return { tex: tex.trim(), display, source: source.slice(at, end) }
 }
 
-/** `$5, or 6$` and `$1,000 to a friend$`: a number, then words, and no sign of a formula. */
+/** `$5, or 6$` and `$1,000 to a friend$`: a number followed by words, without a sign of a formula. */
 function readsAsMoney(inside: string): boolean {
   return (
     /^\d[\d.,]*(?:[\s–—;:)-]|$)/.test(inside) &&
@@ -156,7 +156,7 @@ function runLength(source: string, at: number, char: string): number {
   return end - at
 }
 
-/** The end of a code span that `run` backticks began, or -1 (CommonMark 6.1: a run of just that length). */
+/** The end of a code span that `run` backticks opened, or -1 (CommonMark 6.1: a run of the same length). */
 function endOfTicks(source: string, from: number, run: number): number {
   for (let at = source.indexOf('`', from); at >= 0; ) {
     const length = runLength(source, at, '`')

@@ -1,4 +1,4 @@
-/** A formula as KaTeX built it: text, or an element with its attributes, style properties and children. */
+/** A built formula: text, or an element with its attributes, style properties and children. */
 export type TreeNode = string | TreeElement
 export interface TreeElement {
   tag: string
@@ -13,5 +13,5 @@ export interface FormulaQuestion {
 }
 export type FormulaAnswer = { tree: TreeElement } | { reason: string }
 
-/** The colour of a name that a formula may not use: the theme's, because KaTeX's own red can't be read on a dark ground (WCAG 1.4.3). */
+/** Colour of a command that is not allowed: from the theme, because KaTeX's red is unreadable on a dark background (WCAG 1.4.3). */
 export const refusedColor = 'var(--bad)'

@@ -1,5 +1,5 @@
 import { drawFormula } from './draw.ts'
 import type { FormulaQuestion } from './tree.ts'
 
-// Builds formulas off the page's own thread: see `workerLine.ts` for who asks.
+// Builds formulas in a worker. `workerQueue.ts` sends the requests.
 addEventListener('message', (event: MessageEvent<FormulaQuestion>) => postMessage(drawFormula(event.data)))

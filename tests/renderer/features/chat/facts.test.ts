@@ -2,22 +2,22 @@ import { describe, expect, it } from 'vitest'
 import { remarkOn, runningSpeed, spentOf, tokensPerSecond } from '../../../../src-renderer/features/chat/facts.ts'
 import { message } from './harness/scenes.ts'
 
-describe('what is said about a reply', () => {
-  it('[CHAT-06] explains an empty answer with a length finish, and a text that was cut by it', () => {
+describe('the facts of a reply', () => {
+  it('[CHAT-06] explain an empty answer with a length finish, and a text that was cut by the limit', () => {
     expect(remarkOn(message(1, { text: '', reasoning: 'long', finishReason: 'length' }))).toBe('emptyLength')
     expect(remarkOn(message(1, { text: 'abc', finishReason: 'length' }))).toBe('cutLength')
     expect(remarkOn(message(1, { text: '', finishReason: 'stop' }))).toBe('emptyReply')
     expect(remarkOn(message(1, { text: 'abc', finishReason: 'stop' }))).toBeNull()
   })
 
-  it('counts speed from the first token to the end, and nothing where a figure is missing', () => {
+  it('contain the speed from the first token to the end, unless a figure is missing', () => {
     const times = { createdAt: '2026-01-01T00:00:00.000Z', finishedAt: '2026-01-01T00:00:05.400Z', firstTokenMs: 400 }
     expect(tokensPerSecond(message(1, times))).toBeCloseTo(412 / 5)
     expect(tokensPerSecond(message(1, { ...times, firstTokenMs: null }))).toBeNull()
     expect(tokensPerSecond(message(1, { ...times, usage: null }))).toBeNull()
   })
 
-  it('reckons the speed of a running reply from what has come, and none before the first second of it', () => {
+  it('estimate the speed of a running reply from its length, but not within the first second', () => {
     const began = Date.parse('2026-01-01T00:00:00.000Z')
     const reply = message(1, {
       createdAt: new Date(began).toISOString(),
@@ -30,7 +30,7 @@ describe('what is said about a reply', () => {
     expect(runningSpeed({ ...reply, firstTokenMs: null }, began + 9_000)).toBeNull()
   })
 
-  it('adds what a path cost exactly, each request once, and calls the sum estimated as soon as one part is', () => {
+  it('add the cost of a path exactly, each request once, and call the sum estimated when one part is', () => {
     const paid = (n: number, cost: string | null, over: Parameters<typeof message>[1] = {}) =>
       message(n, { cost, costIs: cost === null ? 'unknown' : 'measured', ...over })
     expect(spentOf([message(0, {}), paid(1, '0.1'), paid(3, '0.2')])).toEqual({ amount: '0.3', estimated: false })

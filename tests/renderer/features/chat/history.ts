@@ -2,7 +2,7 @@ import type { ConversationEvent, Message } from '../../../../src-preload/contrac
 import { emptySetup } from '../../../../src-preload/contract/chat.ts'
 import { conversation, message } from './harness/scenes.ts'
 
-/** What a person or the service does; numbers are taken modulo what there is to choose from. */
+/** An action of a person or the service. Numbers are taken modulo the number of choices. */
 export type Step =
   | { do: 'send'; replies: number }
   | { do: 'retry'; reply: number }
@@ -14,15 +14,15 @@ export type Step =
   | { do: 'watch'; newest: number }
 
 /**
- * A conversation's tree as the core holds it, and one watcher of it, written as plainly as can be: every change is the difference of
- * two paths. `events` is what the watcher was told.
+ * The tree of a chat as in the core, with one watcher, in the simplest possible way: every change is the difference of two paths. `events`
+ * is what the watcher received.
  */
 export class History {
   readonly events: ConversationEvent[] = []
   readonly #tree = new Map<string, Message>()
-  /** The child through which each message (null: the root) was last gone on with. */
+  /** The selected child of each message (null: the root). */
   readonly #next = new Map<string | null, string>()
-  /** The first place of the path that the watcher was told. */
+  /** The first index of the path that the watcher received. */
   #from = 0
   #made = 0
 
@@ -51,7 +51,7 @@ export class History {
     else this.#branch(() => this.#change(step))
   }
 
-  /** Tells the watcher everything that is still to come. */
+  /** Sends everything that is still missing to the watcher. */
   finish(): void {
     while (this.#from > 0) this.#earlier(3)
   }
@@ -117,10 +117,10 @@ export class History {
     change()
     const after = this.path()
     const differs = after.findIndex((one, at) => one.id !== before[at]?.id)
-    const keep = differs < 0 ? after.length : differs
-    if (keep === before.length && keep === after.length && besideBefore.length === this.beside().length) return
-    this.events.push({ type: 'path', keep, messages: after.slice(keep), beside: this.beside() })
-    this.#from = Math.min(this.#from, keep)
+    const shared = differs < 0 ? after.length : differs
+    if (shared === before.length && shared === after.length && besideBefore.length === this.beside().length) return
+    this.events.push({ type: 'path', keep: shared, messages: after.slice(shared), beside: this.beside() })
+    this.#from = Math.min(this.#from, shared)
   }
 
   #watch(newest: number): void {

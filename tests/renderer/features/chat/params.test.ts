@@ -18,8 +18,8 @@ const spec = (name: (typeof numberSpecs)[number]['name']) => {
   return found
 }
 
-describe('a parameter that is typed', () => {
-  it('is a number within its range, nothing, or says why it is not sent', () => {
+describe('a typed parameter', () => {
+  it('is a number within its range, absent, or has an error', () => {
     expect(readNumber('', spec('temperature'))).toEqual({ value: undefined })
     expect(readNumber(' 0,7 ', spec('temperature'))).toEqual({ value: 0.7 })
     expect(readNumber('.5', spec('topP'))).toEqual({ value: 0.5 })
@@ -32,7 +32,7 @@ describe('a parameter that is typed', () => {
     }
   })
 
-  it('is sent as it is outside of what models usually take, for no bounds of it are known', () => {
+  it('is sent outside of the usual range, because the service documents no limits', () => {
     expect(readNumber('2.1', spec('temperature'))).toEqual({ value: 2.1 })
     expect(readNumber('-3', spec('frequencyPenalty'))).toEqual({ value: -3 })
     const given = { temperature: 2.1, topP: 1.5, presencePenalty: -3, frequencyPenalty: 9 }
@@ -40,7 +40,7 @@ describe('a parameter that is typed', () => {
     expect([isOutside(2.1, spec('temperature')), isOutside(2, spec('temperature'))]).toEqual([true, false])
   })
 
-  it('stop texts come back as they were, whatever is in them', () => {
+  it('restores any stop sequence', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(readStop(showStop(text))).toBe(text)
@@ -50,7 +50,7 @@ describe('a parameter that is typed', () => {
     expect(readStop('a\\\\n')).toBe('a\\n')
   })
 
-  it('further members are an object of what this program does not set itself', () => {
+  it('accepts additional members that this program does not set itself', () => {
     expect(readExtra('  ')).toEqual({ value: undefined })
     expect(readExtra('{}')).toEqual({ value: undefined })
     expect(readExtra('{"top_k":40,"provider":{"order":["a"]}}')).toEqual({
@@ -69,7 +69,7 @@ describe('a parameter that is typed', () => {
   })
 })
 
-describe('a schema that is typed', () => {
+describe('a typed schema', () => {
   const good = {
     type: 'object',
     properties: { city: { $ref: '#/$defs/city' }, tags: { type: ['array', 'null'], items: { type: 'string' } } },
@@ -78,12 +78,12 @@ describe('a schema that is typed', () => {
     $defs: { city: { type: 'string', pattern: '^[A-Z]', enum: ['Oslo'] } },
   }
 
-  it('is let be where nothing is wrong with it', () => {
+  it('has no fault when it is valid', () => {
     expect(schemaFaults(good)).toEqual([])
     expect(schemaFaults({})).toEqual([])
   })
 
-  it('is told what is wrong, and where', () => {
+  it('has its faults listed with their paths', () => {
     const faultOf = (schema: unknown) => schemaFaults(schema).map(({ where, is, word }) => `${where}|${is}|${word}`)
     expect(faultOf([])).toEqual(['|object|'])
     expect(faultOf({ type: 'text' })).toEqual(['|type|text'])
@@ -97,7 +97,7 @@ describe('a schema that is typed', () => {
     expect(faultOf({ required: 'city' })).toEqual(['|required|'])
   })
 
-  it('never throws, and says at most five things', () => {
+  it('never throws, and lists at most five faults', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(schemaFaults(value).length).toBeLessThanOrEqual(5)
@@ -111,7 +111,7 @@ describe('a schema that is typed', () => {
 
 describe('a raw body', () => {
   const body = (text: string | null) => ({ text, bytes: 10, capped: false })
-  it('is indented where it is JSON, read event by event where it is a stream, and as it came otherwise', () => {
+  it('is formatted as JSON, split into events for a stream, and otherwise unchanged', () => {
     expect(formsOf(body('{"a":1}'))).toEqual({ raw: '{"a":1}', pretty: '{\n  "a": 1\n}', events: null })
     expect(formsOf(body('data: {"a":1}\r\n\r\ndata: [DONE]\n\n'))).toMatchObject({
       pretty: '{\n  "a": 1\n}\n\n[DONE]',

@@ -23,8 +23,8 @@ const refused = (problem: Partial<Problem>) =>
     problem: { kind: 'invalid_request', message: 'Refused.', status: 400, ...problem },
   })
 
-describe('what a model refused a request for', () => {
-  it('is its tools where the service’s words name them and some were offered', () => {
+describe('the cause of a refusal', () => {
+  it("is the tools when the service's message names them and some were offered", () => {
     const last = refused({ said: 'The model writer-small does not support tools.' })
     expect(refusalOf([turn, last], offering)).toEqual({ model: 'writer-small', able: 'tools' })
     expect(refusalOf([turn, last], emptySetup)).toBeNull()
@@ -32,7 +32,7 @@ describe('what a model refused a request for', () => {
     expect(refusalOf([turn, refused({ said: 'max_tokens is too large.' })], offering)).toBeNull()
   })
 
-  it('is its pictures where the turn had some, and nothing that another status says', () => {
+  it('is the pictures when the turn had some, and nothing for other statuses', () => {
     const shown = { ...turn, attachments: [picture] }
     expect(refusalOf([shown, refused({ said: 'No images.' })], emptySetup)).toEqual({
       model: 'writer-small',

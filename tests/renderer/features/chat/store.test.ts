@@ -25,7 +25,7 @@ const delta = (at: number, append: string): ConversationEvent => ({
   append,
 })
 
-/** `text` cut at the given places (any order, any number). */
+/** Splits `text` at the given offsets (any order, any number). */
 function pieces(text: string, cuts: readonly number[]): Array<{ at: number; append: string }> {
   const ends = [...new Set(cuts.map((cut) => cut % (text.length + 1))), text.length].sort((a, b) => a - b)
   let at = 0
@@ -39,8 +39,8 @@ function pieces(text: string, cuts: readonly number[]): Array<{ at: number; appe
 const someText = fc.string({ unit: 'binary', maxLength: 200 })
 const someCuts = fc.array(fc.nat(400), { maxLength: 12 })
 
-describe('the open conversation', () => {
-  it('holds the same text however it was cut into deltas, batched, and interrupted by a snapshot', () => {
+describe('the open chat', () => {
+  it('has the same text however deltas, batches and snapshots are divided', () => {
     fc.assert(
       fc.property(someText, someCuts, fc.nat(20), fc.nat(5), (text, cuts, snapshotAfter, batch) => {
         const events: ConversationEvent[] = [snapshot('')]
@@ -57,7 +57,7 @@ describe('the open conversation', () => {
     )
   })
 
-  it('notices every missing delta, draws nothing after it, and is whole again with the next snapshot', () => {
+  it('detects every missing delta, draws nothing after it, and is complete after the next snapshot', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 3, maxLength: 80 }), someCuts, fc.nat(), (text, cuts, lost) => {
         const parts = pieces(text, [1, 2, ...cuts])
@@ -74,7 +74,7 @@ describe('the open conversation', () => {
     )
   })
 
-  it('keeps the identity of the order and of every other message while one text grows', () => {
+  it('keeps the identity of the order and of all other messages while one text grows', () => {
     const before = foldEvents(opening(conversationId), [snapshot('')])
     const after = foldEvents(before, [delta(0, 'a'), delta(1, 'b')])
     expect(after.ids).toBe(before.ids)
@@ -83,7 +83,7 @@ describe('the open conversation', () => {
     expect(before.messages[1]?.text).toBe('')
   })
 
-  it('takes a new message, a replaced one, a new path and a removal', () => {
+  it('applies a new message, a replaced one, a new path and a removal', () => {
     const begun = foldEvents(opening(conversationId), [snapshot('half')])
     expect(runningReply(begun)?.id).toBe(reply('').id)
     const ended = foldEvents(begun, [{ type: 'message', message: message(1, { text: 'whole' }) }])
@@ -112,7 +112,7 @@ const someSteps = fc.array(
 )
 
 describe('a history of branches', () => {
-  it('is on the stage as the core has it, at every moment, whatever was done and however it came', () => {
+  it("equals the core's state at every moment, whatever the actions and batches", () => {
     fc.assert(
       fc.property(someSteps, fc.nat(6), (steps: Step[], batch) => {
         const history = new History()
@@ -144,16 +144,16 @@ describe('a history of branches', () => {
     )
   })
 
-  it('notices a path that rests on messages that never came, and earlier ones that do not fit', () => {
+  it('detects a path that depends on missing messages, and earlier ones that do not fit', () => {
     const known = foldEvents(opening(conversationId), [snapshot('a')])
     expect(foldEvents(known, [{ type: 'path', keep: 3, messages: [], beside: [] }]).state).toBe('gap')
     expect(foldEvents(known, [{ type: 'earlier', messages: [ask], left: 0 }]).state).toBe('gap')
   })
 })
 
-describe('the room', () => {
+describe('the chat page', () => {
   const sending = { conversationId: null, text: 'hello' }
-  it('gives a refused text back, but not over something typed meanwhile', () => {
+  it('restores a refused text, unless something was typed meanwhile', () => {
     const begun = { ...store.initialChat, ...store.beginSending(store.initialChat, sending) }
     expect(store.draftOf(begun)).toBe('')
     const problem = { kind: 'not_connected', message: 'Nothing is connected.' } as const
@@ -173,11 +173,11 @@ describe('the room', () => {
     expect({ ...grown, ...store.applyEvents(grown, conversationId, [end]) }.stopping.size).toBe(0)
   })
 
-  it('ignores events of a conversation that is no longer on the stage', () => {
+  it('ignores events of a chat that is no longer open', () => {
     expect(store.applyEvents(store.initialChat, conversationId, [snapshot('x')])).toEqual({})
   })
 
-  it('restores the stored draft of a conversation until something is typed', () => {
+  it('restores the stored draft of a chat until something is typed', () => {
     const list = foldListEvents(store.initialChat.list, [
       { type: 'snapshot', conversations: [conversation({ draft: 'half' })] },
     ])
@@ -191,8 +191,8 @@ describe('the room', () => {
   })
 })
 
-describe('the list of conversations', () => {
-  it('stands newest first whatever order its events came in', () => {
+describe('the list of chats', () => {
+  it('is sorted newest first whatever the order of events', () => {
     const one = fc.record({ id: fc.uuid(), minute: fc.integer({ min: 0, max: 59 }) })
     fc.assert(
       fc.property(fc.uniqueArray(one, { selector: (each) => each.id, maxLength: 12 }), (ones) => {

@@ -10,9 +10,9 @@ import {
   targets,
   withAction,
   withChange,
+  withDismissed,
   withFound,
   withoutImages,
-  withPutAway,
   withRange,
   withToggled,
 } from '../../../../src-renderer/stores/images.ts'
@@ -38,8 +38,8 @@ const shown = (...at: number[]): ImagesStore =>
   )
 const ids = ({ images }: ImagesStore): number[] => images.map(({ id }) => Number(id.slice(-12)))
 
-describe('what the Images room knows', () => {
-  it('puts pictures at their time, in whatever order they are told, and each once', () => {
+describe('the store of the Images page', () => {
+  it('sorts pictures by time, whatever the order of events, each once', () => {
     fc.assert(
       fc.property(fc.shuffledSubarray([1, 2, 3, 4, 5, 6, 7, 8], { minLength: 1 }), (order) => {
         const reported = [...order, ...order].reduce(
@@ -52,7 +52,7 @@ describe('what the Images room knows', () => {
     )
   })
 
-  it('does not guess whether a picture that it has not seen matches a search: the search is asked again', () => {
+  it('searches again instead of guessing whether an unseen picture matches', () => {
     const narrowed = { ...shown(3, 1), search: 'picture', total: 5 }
     const reported = withChange(narrowed, { type: 'image', image: image(9) })
     expect(ids(reported)).toEqual([3, 1])
@@ -62,7 +62,7 @@ describe('what the Images room knows', () => {
     })
   })
 
-  it('gives the cursor to the next picture when its own goes, and forgets what is gone in the selection', () => {
+  it('moves the cursor to the next picture when its own is deleted, and removes deleted ones from the selection', () => {
     const store = { ...shown(5, 4, 3, 2, 1), cursor: idOf(3), picked: new Set([idOf(3), idOf(1)]) }
     const left = withoutImages(store, [idOf(3), idOf(2)])
     expect(left.cursor).toBe(idOf(1))
@@ -71,7 +71,7 @@ describe('what the Images room knows', () => {
     expect(left.total).toBe(3)
   })
 
-  it('selects from where the range began, in the gallery’s order, and toggles', () => {
+  it('selects from the first picture of the range in gallery order, and toggles', () => {
     const store = { ...shown(5, 4, 3, 2, 1), cursor: idOf(4), anchor: idOf(4) }
     const down = { ...store, ...withRange(store, idOf(2)) }
     expect([...down.picked]).toEqual([4, 3, 2].map(idOf))
@@ -82,18 +82,18 @@ describe('what the Images room knows', () => {
     expect(targets({ ...more, ...withToggled(more, idOf(1)) })).toHaveLength(2)
   })
 
-  it('keeps on the stage what is under way and the latest troubles, until they are put away', () => {
+  it('shows running drawings and the latest problems until they are dismissed', () => {
     const failed = (at: number) => drawing(at, { state: 'failed' })
     const drawings = [drawing(9, { state: 'making' }), failed(8), failed(7), failed(6), failed(5)]
     const store = { ...firstImages, drawings }
     const seen = (now: ImagesStore) => onStage(now).map(({ id }) => Number(id.slice(-12)))
     expect(seen(store)).toEqual([9, 8, 7, 6])
-    expect(seen(withPutAway(store, idOf(8)))).toEqual([9, 7, 6, 5])
-    // What came whole since is what a person looks for; an older trouble stands there when it is asked for.
+    expect(seen(withDismissed(store, idOf(8)))).toEqual([9, 7, 6, 5])
+    // The latest complete drawing hides older problems, unless one is recalled.
     const since = { ...store, drawings: [failed(10), ...drawings.with(2, drawing(7))] }
     expect(seen(since)).toEqual([10, 9, 8])
     expect(seen({ ...since, recalled: idOf(5) })).toEqual([10, 9, 8, 5])
-    expect(seen(withPutAway({ ...since, recalled: idOf(5) }, idOf(5)))).toEqual([10, 9, 8])
+    expect(seen(withDismissed({ ...since, recalled: idOf(5) }, idOf(5)))).toEqual([10, 9, 8])
     const refused = {
       ...drawing(3),
       slots: [{ index: 0, state: 'refused' as const, imageId: null, problem: null, address: 'x' }],
@@ -101,7 +101,7 @@ describe('what the Images room knows', () => {
     expect(seen({ ...firstImages, drawings: [refused] })).toEqual([3])
   })
 
-  it('says what so many pictures would cost as the last ones did, exactly', () => {
+  it('estimates the cost of several pictures exactly from the last price', () => {
     const [slot] = drawing(1).slots
     const three = slot ? [slot, slot, slot] : []
     const drawings = [
@@ -114,15 +114,15 @@ describe('what the Images room knows', () => {
   })
 })
 
-describe('what was deleted', () => {
-  it('comes back deed by deed, the last one first', () => {
+describe('deletions', () => {
+  it('are undone one action at a time, the last one first', () => {
     const store = withAction(withAction(shown(1), [idOf(4), idOf(3)]), [idOf(2)])
     expect(store).toMatchObject({ undo: [[idOf(4), idOf(3)], [idOf(2)]], undoShown: true })
   })
 })
 
 describe('a lineage', () => {
-  it('reads as a tree: each prompt once, after the one that it was taken from, one level deeper', () => {
+  it('is a tree: each prompt once, after its parent, one level deeper', () => {
     fc.assert(
       fc.property(fc.array(fc.option(fc.nat(30)), { minLength: 1, maxLength: 25 }), (parents) => {
         const drawings = parents.map((from, at) =>

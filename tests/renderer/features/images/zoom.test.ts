@@ -5,7 +5,7 @@ import { fitScale, fitted, held, moved, zoomed } from '../../../../src-renderer/
 const box = fc.record({ width: fc.integer({ min: 1, max: 8_000 }), height: fc.integer({ min: 1, max: 8_000 }) })
 const by = fc.double({ min: -3_000, max: 3_000, noNaN: true })
 
-it('a picture stands whole in its view and is never blown up by that', () => {
+it('fits a picture into its view and never enlarges it', () => {
   fc.assert(
     fc.property(box, box, (picture, view) => {
       const { scale } = fitted(picture, view)
@@ -16,7 +16,7 @@ it('a picture stands whole in its view and is never blown up by that', () => {
   )
 })
 
-it('what lies under the pointer stays there while it grows, where the edges allow it', () => {
+it('keeps the point under the pointer in place while zooming, where the edges allow it', () => {
   const picture = { width: 4_000, height: 3_000 }
   const view = { width: 800, height: 600 }
   const close = zoomed(fitted(picture, view), 8, { x: 0, y: 0 }, picture, view)
@@ -33,7 +33,7 @@ it('what lies under the pointer stays there while it grows, where the edges allo
   )
 })
 
-it('is never dragged out of sight, nor smaller than the view asks for', () => {
+it('never pans out of sight, and never zooms below the minimum', () => {
   fc.assert(
     fc.property(box, box, by, by, fc.double({ min: 0.01, max: 50, noNaN: true }), (picture, view, dx, dy, factor) => {
       const now = moved(zoomed(fitted(picture, view), factor, { x: dx, y: dy }, picture, view), dx, dy, picture, view)

@@ -5,8 +5,8 @@ import {
   bounded,
   indexOf,
   loadedRows,
+  maxLoadedRows,
   missingPage,
-  mostHeld,
   oldestKnown,
   rowAt,
   rowById,
@@ -43,7 +43,7 @@ const counted = (store: RequestsStore, kept: number): RequestsStore => ({
   counts: { kept, refusedToday: 0, bodyBytes: 0 },
 })
 
-/** Reads the log of `total` rows on until `index` is known, as the room does. */
+/** Reads the log of `total` rows until `index` is known, as the page does. */
 function readTo(store: RequestsStore, index: number): RequestsStore {
   let now = store
   while (now.older !== 'end' && now.held.count <= index) {
@@ -55,7 +55,7 @@ function readTo(store: RequestsStore, index: number): RequestsStore {
 }
 
 describe('the live log', () => {
-  it('holds each row once and newest first, however new rows, changes and batches are mixed', () => {
+  it('has each row once and newest first, however new rows, changes and batches are mixed', () => {
     const batches = fc.array(fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 30 }), { maxLength: 30 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 250 }), batches, (kept, reported) => {
@@ -65,7 +65,7 @@ describe('the live log', () => {
         let bytes = 0
         for (const ids of reported) {
           const rows = [...new Set(ids)].map((id) => row(id, { bytesDown: ++bytes }))
-          // Rows below those known are an older page's, unless there is none.
+          // Rows below the known ones belong to an older page, unless there is none.
           for (const one of rows) if (store.older === 'end' || one.id >= (first.at(-1)?.id ?? 0)) known.set(one.id, one)
           store = withEvent(store, { type: 'rows', rows })
         }
@@ -79,24 +79,24 @@ describe('the live log', () => {
     )
   })
 
-  it('keeps the objects of rows that did not change, so that only changed ones are drawn again', () => {
+  it('preserves the objects of unchanged rows, so that only changed ones render again', () => {
     const before = start(rowsTo(150, 150))
     const after = withEvent(before, { type: 'rows', rows: [row(100, { bytesDown: 7 }), row(151)] })
     for (const id of [150, 101, 99, 1]) expect(rowById(after.held, id)).toBe(rowById(before.held, id))
     expect(rowById(after.held, 100)?.bytesDown).toBe(7)
   })
 
-  it('never holds more than 5,000 rows, also when they stream in by the hundred thousand', () => {
+  it('never has more than 5,000 rows loaded, also when hundreds of thousands stream in', () => {
     let store = counted(start(rowsTo(200, 200)), 200)
     for (let newest = 300; newest <= 100_000; newest += 100)
       store = withEvent(store, { type: 'rows', rows: rowsTo(newest, 100) })
-    expect(shown(store).length).toBeLessThanOrEqual(mostHeld)
+    expect(shown(store).length).toBeLessThanOrEqual(maxLoadedRows)
     expect(shown(store).slice(0, 3)).toEqual([100_000, 99_999, 99_998])
     expect(store.held.pages.length).toBeLessThanOrEqual(60)
     expect(listed(store)).toBe(100_000)
   })
 
-  it('stands still while the reader is away from the newest rows, and counts what came meanwhile', () => {
+  it('does not move while the reader is away from the newest rows, and counts the new ones', () => {
     let store = withoutFollowing(counted(start(rowsTo(150, 150)), 150))
     store = withEvent(store, { type: 'rows', rows: [row(151), row(152), row(120, { state: 'cut' })] })
     expect(shown(store)[0]).toBe(150)
@@ -111,7 +111,7 @@ describe('the live log', () => {
     expect(again.freshCount).toBe(0)
   })
 
-  it('asks anew instead of following again when more came than it kept', () => {
+  it('reads anew instead of following again when too many rows arrived', () => {
     let store = withoutFollowing(start(rowsTo(10, 10)))
     for (let newest = 110; newest <= 2_010; newest += 100)
       store = withEvent(store, { type: 'rows', rows: rowsTo(newest, 100) })
@@ -120,7 +120,7 @@ describe('the live log', () => {
     expect(withFollowing(store)).toBe(false)
   })
 
-  it('drops a row from “under way” when it ends, and shows one that begins', () => {
+  it('drops a row from “under way” when it ends, and shows one that starts', () => {
     const open = (id: number) => row(id, { state: 'streaming', status: null, durationMs: null })
     let store = start([open(5), row(4), open(3)], { outcome: 'open' })
     expect(shown(store)).toEqual([5, 3])
@@ -130,7 +130,7 @@ describe('the live log', () => {
     expect(watchedFilter({ outcome: 'failed', who: 't1' })).toEqual({ outcome: 'failed', who: 't1' })
   })
 
-  it('gives every row exactly one outcome, as the filter’s words have it', () => {
+  it('gives every row exactly one outcome, matching the filter', () => {
     expect(outcomeOf(row(1))).toBe('ok')
     expect(outcomeOf(row(1, { status: 404 }))).toBe('failed')
     for (const state of ['failed', 'cut', 'unknown'] as const) expect(outcomeOf(row(1, { state }))).toBe('failed')
@@ -139,7 +139,7 @@ describe('the live log', () => {
     for (const state of ['refused', 'cancelled'] as const) expect(outcomeOf(row(1, { state }))).toBe(state)
   })
 
-  it('keeps the reader’s place when the newest rows are told once more', () => {
+  it("keeps the reader's place when a snapshot of the newest rows arrives again", () => {
     let store = withoutFollowing(readTo(counted(start(rowsTo(2_000, 200)), 2_000), 700))
     store = withEvent(store, { type: 'rows', rows: [row(2_001)] })
     const newest = rowsTo(2_003, 200).filter(({ id }) => id !== 1_990)
@@ -151,13 +151,13 @@ describe('the live log', () => {
     expect(again.fresh.map(({ id }) => id)).toEqual([2_003, 2_002, 2_001])
   })
 
-  it('begins anew when the newest rows do not reach down to those known', () => {
+  it('starts over when the newest rows do not overlap the known ones', () => {
     const again = withEvent(start(rowsTo(300, 200)), { type: 'snapshot', rows: rowsTo(1_000, 200) })
     expect(shown(again)).toEqual(rowsTo(1_000, 200).map(({ id }) => id))
     expect(again.older).toBe('more')
   })
 
-  it('reads rows again after bodies were erased, those at the top at once', () => {
+  it('reads rows again after bodies were deleted, those at the top at once', () => {
     const store = readTo(start(rowsTo(2_000, 200)), 700)
     const erased = withEvent(store, { type: 'erased' })
     expect(erased.held.count).toBe(store.held.count)
@@ -165,7 +165,7 @@ describe('the live log', () => {
     expect(missingPage(erased.held, 300, 310)).not.toBeNull()
   })
 
-  it('puts a row that begins to match a filter at its own place', () => {
+  it('inserts a row that starts to match a filter at its own place', () => {
     let store = start([row(9), row(5), row(1)], { outcome: 'ok' })
     store = withEvent(store, { type: 'rows', rows: [row(7)] })
     expect(shown(store)).toEqual([9, 7, 5, 1])
@@ -176,16 +176,16 @@ describe('reading on through 100,000 rows', () => {
   const total = 100_000
   const all = counted(start(rowsTo(total, newestRows)), total)
 
-  it('lists all that is kept from the first moment on, and holds what is in sight alone', () => {
+  it('lists all rows from the start, and loads only the visible ones', () => {
     expect(listed(all)).toBe(total)
     const far = readTo(all, 60_000)
     expect(rowAt(far.held, 60_000)?.id).toBe(total - 60_000)
-    expect(shown(far).length).toBeLessThanOrEqual(mostHeld)
+    expect(shown(far).length).toBeLessThanOrEqual(maxLoadedRows)
     expect(rowAt(far.held, 0)?.id).toBe(total)
     expect(listed(far)).toBe(total)
   })
 
-  it('asks again for a page that it gave up, and for that one alone', () => {
+  it('reads only the released page again', () => {
     const far = readTo(all, 60_000)
     const gap = missingPage(far.held, 30_000, 30_020)
     if (!gap) throw new Error('Row 30,000 was given up.')
@@ -195,7 +195,7 @@ describe('reading on through 100,000 rows', () => {
     expect(missingPage(back.held, 30_000, 30_020)).toBeNull()
   })
 
-  it('ends where the books end', () => {
+  it('ends at the oldest row', () => {
     const end = readTo(all, total)
     expect(end.older).toBe('end')
     expect(listed(end)).toBe(total)
@@ -203,8 +203,8 @@ describe('reading on through 100,000 rows', () => {
   })
 })
 
-describe('the request shown', () => {
-  it('is the log’s row while it has one, else what its details told', () => {
+describe('the shown request', () => {
+  it("is the log's row while loaded, otherwise the row of its details", () => {
     const detail = {
       row: row(3, { bytesDown: 1 }),
       requestHeaders: null,
@@ -220,7 +220,7 @@ describe('the request shown', () => {
     expect(selectedRow(withFilter(store, { text: 'x' }))?.bytesDown).toBe(1)
   })
 
-  it('is not overwritten by a late answer about another', () => {
+  it('is not overwritten by a late answer about another request', () => {
     const store = withSelected(start([row(4), row(3)]), 4)
     expect(withInspected(store, { id: 3, state: 'failed', detail: null, problem: null })).toBe(store)
   })

@@ -18,13 +18,13 @@ import {
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
 import { readOrigin } from '../../../../src-renderer/features/settings/origin.ts'
 import { budgetsOf } from '../../../../src-renderer/shared/appBudgets.ts'
-import { firstToolsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
+import { firstAppsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
 import { row, tool, use } from './rows.ts'
 
 const now = Date.parse('2026-11-21T14:00:00.000Z')
 
 describe('amounts', () => {
-  it('shows as many digits as matter and never nothing for something', () => {
+  it('have their significant digits, and a positive amount never shows as zero', () => {
     expect(['0', '0.000', '7.803451', '0.34201', '0.00042', '1234567.5', '0.0000000001'].map(showSc)).toEqual([
       '0',
       '0',
@@ -36,7 +36,7 @@ describe('amounts', () => {
     ])
     expect(['20', '0.50', '1000.000', '007'].map(showLimit)).toEqual(['20', '0.5', '1,000', '7'])
   })
-  it('is never off by more than half of the last digit shown', () => {
+  it('are never off by more than half of the last digit shown', () => {
     const amount = fc
       .tuple(fc.nat(1_000_000), fc.nat(999_999_999))
       .map(([a, b]) => `${a}.${String(b).padStart(9, '0')}`)
@@ -49,11 +49,11 @@ describe('amounts', () => {
       }),
     )
   })
-  it('compares exactly where floating point would not', () => {
+  it('are compared exactly where floating point would not be', () => {
     expect(exact('0.3') - exact('0.1') - exact('0.2')).toBe(0n)
     expect(exact('999999999999999.000000000000000001')).toBeGreaterThan(exact('999999999999999'))
   })
-  it('writes times in the unit that reads best', () => {
+  it('of time are written in the most readable unit', () => {
     expect([0.02, 0.2, 41, 999.4, 999.6, 2_414, 9_996, 12_400, 125_000, 3_720_000].map(showMs)).toEqual([
       '< 0.1 ms',
       '0.2 ms',
@@ -69,9 +69,9 @@ describe('amounts', () => {
   })
 })
 
-describe('a tool’s form', () => {
+describe('the app form', () => {
   const filled = (change: Partial<ToolForm>): ToolForm => ({ ...newForm('editor', 'blue'), ...change })
-  it('asks for what the contract takes, whatever valid tool it was made from', () => {
+  it('produces what the contract accepts, for any valid app', () => {
     const read = readForm(
       formOf(
         tool({
@@ -89,14 +89,14 @@ describe('a tool’s form', () => {
     expect(appSettings.parse(read.settings)).toEqual(read.settings)
     expect(read.settings).toMatchObject({ models: ['a', 'b'], budgetDay: '0.000000001', budgetTotal: '12' })
   })
-  it('reads amounts exactly and numbers as people write them', () => {
+  it('parses amounts exactly, and numbers as people write them', () => {
     const { settings } = readForm(
       filled({ budgetDay: ' 0020.500 ', budgetMonth: '.5', tokensPerMinute: '100,000' }),
       now,
     )
     expect(settings).toMatchObject({ budgetDay: '20.5', budgetMonth: '0.5', tokensPerMinute: 100_000 })
   })
-  it('says beside which field something is wrong, and keeps nothing then', () => {
+  it('reports errors by field, and saves nothing then', () => {
     const read = readForm(
       filled({
         name: '  ',
@@ -122,28 +122,28 @@ describe('a tool’s form', () => {
       budgetTotal: 'amount',
     })
   })
-  it('leaves an expiry alone that nobody touched, also one to the second or in the past', () => {
+  it('does not change an untouched expiry, also one with seconds or in the past', () => {
     const expiresAt = '2026-11-20T09:12:33.123Z'
     expect(readForm(formOf(tool({ expiresAt })), now, expiresAt).settings?.expiresAt).toBe(expiresAt)
   })
-  it('finds the same minute again on the person’s clock', () => {
+  it('restores the same minute in local time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 60_000_000 }), (minutes) => {
         const instant = new Date(minutes * 60_000).toISOString()
-        // Where clocks are put back an hour comes twice: the text then names the first one.
+        // One hour occurs twice when clocks are set back. The text then means the first one.
         expect(localText(instantOf(localText(instant)) ?? '')).toBe(localText(instant))
       }),
     )
   })
-  it('offers a colour that the fewest tools have', () => {
+  it('proposes one of the least used colours', () => {
     expect(freshColour([])).toBe('blue')
     expect(freshColour([tool(), tool({ colour: 'teal' })])).toBe('violet')
     expect(freshColour([tool({ revokedAt: '2026-01-01T00:00:00.000Z' })])).toBe('blue')
   })
 })
 
-describe('a tool’s card', () => {
-  it('says first what stops the tool, then what it does', () => {
+describe("an app's card", () => {
+  it('shows first what blocks the app, then what it does', () => {
     const before = new Date(now - 1).toISOString()
     expect(stateOf(tool({ revokedAt: before, pausedAt: before }), null, now).is).toBe('revoked')
     expect(stateOf(tool({ expiresAt: before, pausedAt: before }), null, now).is).toBe('expired')
@@ -153,20 +153,20 @@ describe('a tool’s card', () => {
     expect(stateOf(tool({ budgetDay: '2' }), use({ spentDay: '2' }), now).is).toBe('overBudget')
     expect(stateOf(tool({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now).is).toBe('idle')
   })
-  it('measures spend against each budget that is set, exactly', () => {
+  it('measures spend against each budget exactly', () => {
     expect(budgetsOf(tool({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
       { period: 'Day', spent: '5', limit: '20', used: false, share: 0.25 },
       { period: 'Total', spent: '0', limit: '0', used: true, share: 1 },
     ])
   })
-  it('is drawn again only when its own figures changed', () => {
-    const first = withUse(firstToolsStore, [use(), use({ id: 't2', perMinute: [1] })])
+  it('renders again only when its own figures change', () => {
+    const first = withUse(firstAppsStore, [use(), use({ id: 't2', perMinute: [1] })])
     const next = withUse(first, [use(), use({ id: 't2', perMinute: [2] })])
     expect(next.use.t1).toBe(first.use.t1)
     expect(next.use.t2).not.toBe(first.use.t2)
     expect(withUse(next, [use()]).use.t2).toBeUndefined()
   })
-  it('folds keys away that can’t be used any more', () => {
+  it('is collapsed once its key can no longer be used', () => {
     const tools = [tool({ id: 'a' }), tool({ id: 'b', revokedAt: 'x' }), tool({ id: 'c', pausedAt: 'x' })]
     expect(splitApps(tools, now).alive.map(({ id }) => id)).toEqual(['a', 'c'])
     expect(splitApps([tool({ expiresAt: new Date(now).toISOString() })], now).ended.length).toBe(1)
@@ -174,7 +174,7 @@ describe('a tool’s card', () => {
 })
 
 describe('the timeline', () => {
-  it('fills exactly the time that the request took, in order, whatever the figures', () => {
+  it("covers exactly the request's time, in order, whatever the figures", () => {
     const ms = fc.integer({ min: 0, max: 100_000 })
     fc.assert(
       fc.property(
@@ -206,11 +206,11 @@ describe('the timeline', () => {
       ),
     )
   })
-  it('tells of no wait for the service where nothing was sent to it', () => {
+  it('shows no wait for the service when nothing was sent', () => {
     const refused = row(1, { state: 'refused', queuedMs: 3, connectMs: null, firstByteMs: null, durationMs: 40 })
     expect(timeline(refused, 0)).toEqual({ phases: [{ name: 'queued', from: 0, ms: 3 }], total: 40 })
   })
-  it('names what a request under way is waiting for', () => {
+  it('names what a running request is waiting for', () => {
     const began = Date.parse('2026-11-21T14:06:31.000Z')
     const open = { durationMs: null, firstByteMs: null, connectMs: null, status: null } as const
     const last = (state: 'waiting' | 'backing_off' | 'sent' | 'streaming', firstByteMs: number | null = null) =>
@@ -222,7 +222,7 @@ describe('the timeline', () => {
   })
 })
 
-describe('what was said', () => {
+describe('logged bodies', () => {
   const body = (text: string, capped = false) => ({ text, bytes: text.length, capped })
   const detail = (change: Partial<RequestDetail> = {}): RequestDetail => ({
     row: row(1),
@@ -236,7 +236,7 @@ describe('what was said', () => {
     replyBody: null,
     ...change,
   })
-  it('copies a request as a command line without any key, every word of it quoted', () => {
+  it('are copied as a command line without any key, every word quoted', () => {
     const { text, body: reported } = asCurl(detail(), 'http://127.0.0.1:8787/v1')
     expect(reported).toBe('whole')
     expect(text).toBe(
@@ -250,14 +250,14 @@ describe('what was said', () => {
     )
     expect(text).not.toContain('cut out')
   })
-  it('says when a body is left out of the command line', () => {
+  it('are marked as left out of the command line when they are not stored', () => {
     expect(asCurl(detail({ requestBody: body('{"a', true) }), 'http://127.0.0.1:1/v1').body).toBe('left out')
     expect(asCurl(detail({ requestBody: null }), 'http://127.0.0.1:1/v1').body).toBe('left out')
     expect(asCurl(detail({ requestBody: null, row: row(1, { bytesUp: 0 }) }), 'http://127.0.0.1:1/v1').body).toBe(
       'none',
     )
   })
-  it('finds what the person said last, in text and in parts, and nothing in anything else', () => {
+  it("contain the person's last message, as text and in parts, and nothing in other bodies", () => {
     const said = (content: unknown) =>
       lastUserText(
         body(
@@ -276,20 +276,20 @@ describe('what was said', () => {
     for (const text of ['', 'no json', '[]', '{"messages":3}', 'null']) expect(lastUserText(body(text))).toBeNull()
     expect(lastUserText(body('{"messages":[{"role":"user","content":"x"}]}', true))).toBeNull()
   })
-  it('lays JSON out and leaves everything else as it came', () => {
+  it('are formatted when they are JSON, and otherwise unchanged', () => {
     expect(readable(body('{"a":1}'))?.text).toBe('{\n  "a": 1\n}')
     for (const text of ['data: {"a":1}\n\n', '{"a":', '']) expect(readable(body(text))?.text).toBe(text)
     expect(readable({ text: null, bytes: 9, capped: false })).toBeNull()
   })
 })
 
-describe('origins to allow', () => {
-  it('takes an origin in the form in which a browser sends it', () => {
+describe('allowed origins', () => {
+  it('are accepted in the form that a browser sends', () => {
     expect(readOrigin(' HTTP://LocalHost:3000/ ', [])).toEqual({ origin: 'http://localhost:3000' })
     expect(readOrigin('https://a.example:443', [])).toEqual({ origin: 'https://a.example' })
     expect(readOrigin('chrome-extension://abcdef', [])).toEqual({ origin: 'chrome-extension://abcdef' })
   })
-  it('refuses what is no single origin', () => {
+  it('are refused when they are not a single origin', () => {
     for (const typed of [
       '',
       '*',

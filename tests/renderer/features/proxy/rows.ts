@@ -1,7 +1,7 @@
 import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 
-/** A request that ended well, and what the test is about. */
+/** A successful request, with the given changes. */
 export const row = (id: number, change: Partial<RequestRow> = {}): RequestRow => ({
   id,
   at: '2026-11-21T14:06:31.000Z',

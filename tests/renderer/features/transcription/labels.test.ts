@@ -8,7 +8,7 @@ const marked = (pieces: { text: string; differs: boolean }[]): string[] =>
   pieces.filter(({ differs }) => differs).map(({ text }) => text.trim())
 
 describe('finding in a transcript', () => {
-  test('matches stand where they are in the text, without regard to case, and signs mean themselves', () => {
+  test('returns the offsets of matches regardless of case, and treats signs literally', () => {
     expect(hitsIn('The ferry. THE FERRY (at 7)?', 'ferry')).toEqual([
       [4, 9],
       [15, 20],
@@ -18,7 +18,7 @@ describe('finding in a transcript', () => {
     expect(hitsIn('anything', '  ')).toEqual([])
   })
 
-  test('any text finds itself, whatever it is made of', () => {
+  test('finds any text in itself', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (needle) => {
         fc.pre(needle.trim() !== '')
@@ -28,7 +28,7 @@ describe('finding in a transcript', () => {
     )
   })
 
-  test('the line that is heard is the last that has begun', () => {
+  test('returns the last line that has started', () => {
     const cues = [{ from: 1 }, { from: 2.5 }, { from: 2.5 }, { from: 9 }]
     expect([0, 1, 2.49, 2.5, 8.9, 100].map((time) => cueAt(cues, time))).toEqual([-1, 0, 2, 2, 2, 3])
     expect(cueAt([], 5)).toBe(-1)
@@ -43,7 +43,7 @@ describe('finding in a transcript', () => {
 })
 
 describe('comparing two transcripts', () => {
-  test('words that the other lacks are marked; case, spaces and punctuation do not count', () => {
+  test('marks words that the other text lacks, regardless of case, spaces and punctuation', () => {
     const { left, right, words } = difference(
       'Good morning. The ferry leaves at seven.',
       'good morning the  boat leaves, at seven',
@@ -55,13 +55,13 @@ describe('comparing two transcripts', () => {
     expect(marked(difference('', 'all of it').right)).toEqual(['all', 'of', 'it'])
   })
 
-  test('of scripts without spaces the words are marked, not the lines', () => {
+  test('marks words, not lines, in scripts without spaces', () => {
     const { left, right } = difference('東京へ行きます', '京都へ行きます', 'ja')
     expect(marked(left).join('')).not.toContain('行')
     expect(marked(left).length + marked(right).length).toBeGreaterThan(0)
   })
 
-  test('nothing of either is lost, and what is not marked is the same in both', () => {
+  test('loses no text, and unmarked words are the same in both', () => {
     const text = fc.array(fc.constantFrom('the', 'ferry', 'boat', 'at', 'seven,', 'eight.'), { maxLength: 30 })
     fc.assert(
       fc.property(text, text, (a, b) => {
@@ -77,7 +77,7 @@ describe('comparing two transcripts', () => {
     )
   })
 
-  test('two texts that have next to nothing in common are not searched to the end', () => {
+  test('gives up on two texts that have almost nothing in common', () => {
     const many = (word: string, length: number) => Array.from({ length }, (_, at) => `${word}${at}`).join(' ')
     const compare = ([left, right]: [string, string]) => expect(difference(left, right).words).toBeNull()
     expect(growth(2_000, (length): [string, string] => [many('a', length), many('b', length)], compare)).toBeLessThan(

@@ -28,7 +28,7 @@ beforeEach(() => {
 })
 
 describe('the list of recordings', () => {
-  test('a new one stands first, a changed one stays in its place, a removed one goes and comes back where it was', () => {
+  test('inserts a new one first, keeps a changed one in place, and restores a deleted one at its place', () => {
     notify({ type: 'recording', recording: recording('d', 40) })
     notify({ type: 'recording', recording: recording('b', 20, { bytes: 99 }) })
     expect(names()).toEqual(['d', 'c', 'b'])
@@ -40,14 +40,14 @@ describe('the list of recordings', () => {
     expect(names()).toEqual(['d', 'c', 'b'])
   })
 
-  test('what is older than what was read makes no hole in the list', () => {
+  test('has no gap when an older recording changes', () => {
     notify({ type: 'recording', recording: recording('old', 5) })
     expect(names()).toEqual(['c', 'b'])
     useTranscribe.setState((now) => withOlder(now, [recording('b', 20), recording('a', 10), recording('old', 5)], 4))
     expect(names()).toEqual(['c', 'b', 'a', 'old'])
   })
 
-  test('what was found is listed while something is searched for, and follows its changes', () => {
+  test('shows the results of a search, and follows their changes', () => {
     useTranscribe.setState({ search: 'x', found: { search: 'x', recordings: [recording('b', 20)], total: 1 } })
     notify({ type: 'recording', recording: recording('b', 20, { name: 'renamed' }) })
     expect(listedRecordings(useTranscribe.getState()).map(({ name }) => name)).toEqual(['renamed'])
@@ -56,13 +56,13 @@ describe('the list of recordings', () => {
   })
 })
 
-describe('the recording on the stage', () => {
+describe('the open recording', () => {
   const open = (transcripts: Transcript[] = []): void => {
     const rest = { problem: null, recording: null, shownId: null, comparedId: null }
     useTranscribe.setState({ open: { id: 'c', state: 'live', ...rest, transcripts } })
   }
 
-  test('the newest transcript is shown, an older one where it was picked, and one that was just asked for at once', () => {
+  test('shows the newest transcript, a picked older one, or one that was just requested', () => {
     open([transcript('t2', 'c', 'done'), transcript('t1', 'c', 'done')])
     const shown = () => shownTranscript(useTranscribe.getState().open)?.id
     expect(shown()).toBe('t2')
@@ -74,7 +74,7 @@ describe('the recording on the stage', () => {
     expect(shown()).toBe('t3')
   })
 
-  test('a transcript of another recording is known to be made, and does not come onto the stage', () => {
+  test('does not show a running transcript of another recording', () => {
     open()
     notify({ type: 'transcript', transcript: transcript('t9', 'b', 'making') })
     expect(useTranscribe.getState().open?.transcripts).toEqual([])
@@ -83,7 +83,7 @@ describe('the recording on the stage', () => {
     expect(useTranscribe.getState().making).toEqual({})
   })
 
-  test('one that is removed elsewhere is said to be gone, and is back with its return', () => {
+  test('is marked as deleted when another window deletes it, and returns when restored', () => {
     open()
     notify({ type: 'gone', id: 'c' })
     expect(useTranscribe.getState().open?.state).toBe('gone')

@@ -35,13 +35,13 @@ const look: ChartColors = {
   of: (ink) => `ink ${ink}`,
   all: '',
 }
-/** A plot of so many buckets of ten px, on which a value of 1 is so many px high. */
+/** A plot of `count` buckets of ten px each. `perValue`: px per unit. */
 const plotOf = (count: number, perValue = 1, ratio = 1): Plot => ({
   ...{ x: 0, y: 0, width: count * 10, height: 100, perValue, ratio },
 })
 
 describe('the chart', () => {
-  it('draws a day that was never fetched as a hatch, and never as nothing [USE-01]', () => {
+  it('hatches a day that was never fetched, and never draws it as zero [USE-01]', () => {
     const chart = data()
     const gaps = chart.buckets.flatMap(({ state }, at) => (state === 'gap' ? [at] : []))
     expect(gaps.length).toBeGreaterThan(1)
@@ -57,7 +57,7 @@ describe('the chart', () => {
     const marked = marksOf(chart.buckets).filter(({ state }) => state === 'gap')
     expect(marked.reduce((sum, { first, last }) => sum + last - first + 1, 0)).toBe(gaps.length)
   })
-  it('joins neighbours that lack the same, and no others', () => {
+  it('merges neighbours with the same state only', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom<Coverage>('whole', 'running', 'partial', 'gap')), (states) => {
         const marks = marksOf(states.map((state) => ({ from: '', to: '', state })))
@@ -84,7 +84,7 @@ describe('the chart', () => {
       { numRuns: 50 },
     )
   })
-  it('stacks bars without a seam or a hole on whole pixels, as high as what they stand for, and more than nothing is never nothing', () => {
+  it('stacks bars on whole pixels without seams or gaps, at their exact height, and positive values are visible', () => {
     const stack = fc.array(
       fc.oneof(fc.constant(null), fc.constant(0), fc.double({ min: 1e-9, max: 40, noNaN: true })),
       {
@@ -129,7 +129,7 @@ describe('the chart', () => {
       ),
     )
   })
-  it('is the same in a picture: a path for each series, in its colour', () => {
+  it('has the same bars as paths in a saved picture: one path per series, in its colour', () => {
     const chart = data()
     const [series] = bars(chart, look, { as: 'paths' })
     const api = { coord: ([, value]: number[]) => [0, 100 - (value ?? 0)] }
@@ -146,7 +146,7 @@ describe('the chart', () => {
       expect(moves?.length ?? 0).toBeLessThanOrEqual(values.filter((value) => (value ?? 0) > 0).length)
     })
   })
-  it('tells the part of a stack at a height, from the bottom up', () => {
+  it('finds the series at a height, from the bottom up', () => {
     const chart = data()
     const at = chart.buckets.findIndex(({ state }) => state === 'whole')
     let top = 0
@@ -158,7 +158,7 @@ describe('the chart', () => {
     expect(heightAt(chart, at)).toBeCloseTo(top)
     expect(seriesAt(chart, at, top * 1.01)).toBeNull()
   })
-  it('tells the same for each of its measures as the view does, exactly', () => {
+  it('shows the same values as the view for each metric, exactly', () => {
     const view = accounts.view(query())
     for (const measure of ['tokens', 'tokensIn', 'tokensCached', 'tokensOut', 'requests'] as const) {
       const chart = data({}, measure)
@@ -172,17 +172,17 @@ describe('the chart', () => {
       true,
     )
   })
-  it('keeps a tool’s own colour, and the quiet one for the rest', () => {
+  it("uses an app's own colour, and the quiet colour for the rest", () => {
     expect(data({ by: 'app', source: 'here' }).series.map(({ ink }) => ink)).toEqual(['teal', 'violet', 'amber', 0])
     expect(data().series.at(-1)).toMatchObject({ id: 'rest', ink: 'rest' })
   })
-  it('gives each of a dozen series a colour of its own, which any program reads in a picture', () => {
+  it('gives each of a dozen series its own colour, in a form that any program reads', () => {
     const paints = Array.from({ length: 12 }, (_, ink) => paint(ink))
     expect(new Set([...paints, paint('rest')]).size).toBe(13)
     expect(plainRgb('color(srgb 0.5 0 1)')).toBe('rgb(128, 0, 255)')
     expect(plainRgb('rgb(1, 2, 3)')).toBe('rgb(1, 2, 3)')
   })
-  it('draws one key’s days, gaps as gaps [KEY-03]', () => {
+  it('draws the days of one key, gaps as gaps [KEY-03]', () => {
     const days = accounts.keyDays(accounts.keys()[0]?.id ?? '', day(29), day(0))
     const chart = chartOfKey(days, 'requests', 'desktop')
     expect(chart.buckets).toHaveLength(30)
@@ -190,10 +190,10 @@ describe('the chart', () => {
   })
 })
 
-describe('the chart by keys', () => {
+describe('the chart by keyboard', () => {
   const chart = data()
   const last = chart.buckets.length - 1
-  it('begins at the last bucket, walks to both ends and stays there', () => {
+  it('starts at the last bucket, and stops at both ends', () => {
     expect(walk('ArrowLeft', null, chart)).toEqual({ at: last, series: null })
     expect(walk('ArrowRight', { at: last, series: null }, chart)).toEqual({ at: last, series: null })
     expect(walk('Home', { at: 9, series: null }, chart)).toEqual({ at: 0, series: null })
@@ -201,7 +201,7 @@ describe('the chart by keys', () => {
     expect(walk('Escape', { at: 3, series: null }, chart)).toBeNull()
     expect(walk('x', null, chart)).toBeUndefined()
   })
-  it('picks every part of a bucket once on the way round', () => {
+  it('selects every series of a bucket once per round', () => {
     const at = chart.buckets.findIndex(({ state }) => state === 'whole')
     const some = chart.series.filter(({ values }) => (values[at] ?? 0) > 0).map(({ id }) => id)
     const met: (string | null)[] = []
@@ -214,7 +214,7 @@ describe('the chart by keys', () => {
     }
     expect(met).toEqual([...some, null])
   })
-  it('says a day, its sum and its parts; that a day is not known, and that one has not ended', () => {
+  it('reads out a day, its sum and its series, and whether the day is unknown or still running', () => {
     const whole = chart.buckets.findIndex(({ state }) => state === 'whole')
     expect(spokenBucket(chart, whole, null)).toMatch(/2026|20\d\d: .* SC; writer-large .* SC/)
     const gap = chart.buckets.findIndex(({ state }) => state === 'gap')
@@ -223,7 +223,7 @@ describe('the chart by keys', () => {
     expect(spokenBucket(chart, last, null)).toContain('not ended yet')
     expect(spokenBucket(chart, whole, 'writer-large')).toMatch(/: writer-large [\d.]+ SC$/)
   })
-  it('calls a whole month by its name and a cut one by its days', () => {
+  it('calls a whole month by its name and a partial one by its days', () => {
     const state = 'whole' as const
     expect(bucketLabelText({ from: '2026-02-01', to: '2026-02-28', state }, 'month')).toBe('Feb 2026')
     expect(bucketLabelText({ from: '2026-02-03', to: '2026-02-28', state }, 'month')).toContain('Feb 3')
@@ -231,7 +231,7 @@ describe('the chart by keys', () => {
   })
 })
 
-describe('amounts that may be below nothing', () => {
+describe('amounts that may be negative', () => {
   const amount = fc
     .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }))
     .map(([parts]) => ({ parts, text: lessSc(decimal(parts > 0n ? parts : 0n), decimal(parts < 0n ? -parts : 0n)) }))
@@ -239,7 +239,7 @@ describe('amounts that may be below nothing', () => {
     const digits = parts.toString().padStart(19, '0')
     return `${digits.slice(0, -18)}.${digits.slice(-18)}`
   }
-  it('are summed and subtracted to the last digit', () => {
+  it('are added and subtracted to the last digit', () => {
     fc.assert(
       fc.property(fc.array(amount), (amounts) => {
         const sum = sumSigned(amounts.map(({ text }) => text))
@@ -247,7 +247,7 @@ describe('amounts that may be below nothing', () => {
       }),
     )
   })
-  it('are shown with a true minus, and shares are worked out exactly', () => {
+  it('have a real minus sign, and shares are computed exactly', () => {
     expect(showSigned('-1.25')).toBe('\u22121.25')
     expect(showSigned('0.1')).toBe('0.10')
     expect(shareOf('0.3', '0.9')).toBe(0.333)
@@ -257,15 +257,15 @@ describe('amounts that may be below nothing', () => {
   })
 })
 
-describe('both sides', () => {
-  it('take only what both know for the share of one in the other', () => {
+describe('both sources', () => {
+  it('share only what both know', () => {
     const sides = sidesOf(accounts.compare(day(29), day(0), false))
     expect(sides.share).toBeGreaterThan(0.5)
     expect(sides.share).toBeLessThan(1)
     expect(signed(sides.elsewhere)).toBeGreaterThan(0n)
     expect(signed(sides.notYet)).toBeGreaterThan(0n)
   })
-  it('say that nothing was spent here where nothing was asked, and not known where it could not be priced', () => {
+  it('show zero spend without local requests, and unknown spend without prices', () => {
     const figures = { requests: 2, tokensIn: 1, tokensOut: 1, tokensCached: null, unpriced: 0, estimated: 0 }
     const service = { ...figures, cost: '1.5' }
     const there = { model: 'm', day: null, service, here: null, elsewhere: '1.5', drift: 'elsewhere' } as const
@@ -273,7 +273,7 @@ describe('both sides', () => {
     const unpriced = { ...there, here: { ...figures, cost: null, unpriced: 2 }, elsewhere: null, drift: 'unpriced' }
     expect(sidesOf([{ ...unpriced, drift: 'unpriced' }])).toMatchObject({ here: null })
   })
-  it('are unknown where the service tells nothing', () => {
+  it('are unknown when the service reports nothing', () => {
     expect(sidesOf(new Accounts('plain', 40).compare(day(29), day(0), false))).toMatchObject({
       service: null,
       share: null,
@@ -282,15 +282,15 @@ describe('both sides', () => {
   })
 })
 
-describe('a time of a key’s record', () => {
-  it('stays the day that was written, and what names no zone stays as it is [KEY-01]', () => {
+describe("a time of a key's record", () => {
+  it('stays the written day, and is unchanged without a time zone [KEY-01]', () => {
     expect(stamp('2026-05-01')).toBe('May 1, 2026')
     expect(stamp('2026-05-01 10:00:00')).toBe('2026-05-01 10:00:00')
     expect(stamp('2026-05-01T10:00:00Z')).toContain('2026')
   })
 })
 
-describe('a chart of more buckets than pixels', () => {
+describe('a chart with more buckets than pixels', () => {
   const bucket = (at: number, state: Coverage) => ({ from: shift(at), to: shift(at), state })
   const shift = (at: number): string => new Date(Date.UTC(2016, 0, 1 + at)).toISOString().slice(0, 10)
   const many = fc
@@ -310,7 +310,7 @@ describe('a chart of more buckets than pixels', () => {
       }
     })
 
-  it('is drawn in bars that fit, each a day that was, the highest of its own: no peak and no gap is lost', () => {
+  it('merges buckets into bars that fit, each as high as its highest day: no peak and no gap is lost', () => {
     fc.assert(
       fc.property(many, fc.integer({ min: 65, max: 500 }), (chart, width) => {
         const count = chart.buckets.length
@@ -333,7 +333,7 @@ describe('a chart of more buckets than pixels', () => {
       }),
     )
   })
-  it('names days by their years over several, in bars that fit too', () => {
+  it('labels days with their years over several years, in bars that fit', () => {
     const chart = data({ from: day(59) })
     const over = (years: readonly string[]): ChartData => {
       const buckets = years.map((year) => ({ from: `${year}-03-02`, to: `${year}-03-17`, state: 'whole' as const }))
@@ -343,7 +343,7 @@ describe('a chart of more buckets than pixels', () => {
     expect(bucketLabel(over(['2026', '2026']), 1)).not.toContain('2026')
   })
 
-  it('says of a day whether it is the one that its bar shows', () => {
+  it('says of a day whether its bar shows it', () => {
     const chart = data({ from: day(59) })
     const fold = folded(chart, 5)
     const other = [0, 1, 2, 3, 4].find((at) => !fold.peaks.includes(at)) ?? 0

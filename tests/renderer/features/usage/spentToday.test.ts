@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { spentToday } from '../../../../src-renderer/app/shell/spentToday.ts'
 
-test('today’s spend is the service’s word, unless this machine knows of more by now; never a number where nobody knows', () => {
+test("uses the service's figure for today's spend unless this computer knows more, and no number when neither knows", () => {
   expect(spentToday({ service: '1.2', here: '0.5' })).toEqual({ amount: '1.2', by: 'service' })
   expect(spentToday({ service: '0', here: '0.06' })).toEqual({ amount: '0.06', by: 'here' })
   expect(spentToday({ service: '0.5', here: '0.50' })).toEqual({ amount: '0.5', by: 'service' })

@@ -35,8 +35,8 @@ const account = (more: Partial<Account> = {}): Account => ({
 })
 const anyDay = fc.integer({ min: -20_000, max: 60_000 }).map(dayOfNumber)
 
-describe('days of the calendar', () => {
-  it('are counted and never converted: there and back, across years and leap days [USE-02]', () => {
+describe('calendar days', () => {
+  it('are counted and never converted, across years and leap days [USE-02]', () => {
     fc.assert(
       fc.property(anyDay, fc.integer({ min: -4_000, max: 4_000 }), (day, by) => {
         expect(isDay(day)).toBe(true)
@@ -47,7 +47,7 @@ describe('days of the calendar', () => {
     expect(shiftDay('2028-02-28', 1)).toBe('2028-02-29')
     expect(daysBetween('2026-11-01', '2026-11-30')).toBe(30)
   })
-  it('are cut in UTC, whatever clock the person has', () => {
+  it('are cut in UTC, whatever the local time zone', () => {
     expect(dayOfInstant(Date.parse('2026-11-21T23:59:59.999Z'))).toBe('2026-11-21')
     expect(dayOfInstant(Date.parse('2026-11-22T00:00:00+14:00'))).toBe('2026-11-21')
     expect(instantsOf('2026-11-20', '2026-11-21')).toEqual({
@@ -55,13 +55,13 @@ describe('days of the calendar', () => {
       until: '2026-11-21T23:59:59.999Z',
     })
   })
-  it('knows what is none', () => {
+  it('are recognised as invalid', () => {
     for (const text of ['2026-02-30', '2026-13-01', '26-1-1', '', 'today']) expect(isDay(text)).toBe(false)
   })
 })
 
-describe('what the Usage room asks', () => {
-  it('covers the days that the range names, today counted', () => {
+describe('the query of the Usage page', () => {
+  it('covers the days of the range, today included', () => {
     expect(daysOf({ ...firstChoice, range: '7' }, account(), now)).toEqual({ from: '2026-11-15', to: '2026-11-21' })
     expect(daysOf({ ...firstChoice, range: 'all' }, account(), now)).toEqual({ from: '2025-01-01', to: '2026-11-21' })
     expect(daysOf({ ...firstChoice, range: 'all' }, account({ firstDay: null }), now)).toEqual({
@@ -71,7 +71,7 @@ describe('what the Usage room asks', () => {
     const { from, to } = daysOf({ ...firstChoice, range: 'year' }, account(), now)
     expect(daysBetween(from, to)).toBe(365)
   })
-  it('reads an own range that is turned round as it must be meant, and a damaged one as a month', () => {
+  it('corrects a reversed custom range, and replaces a damaged one by a month', () => {
     const own = { ...firstChoice, range: 'own' as const }
     expect(daysOf({ ...own, from: '2026-03-09', to: '2026-03-01' }, account(), now)).toEqual({
       from: '2026-03-01',
@@ -80,7 +80,7 @@ describe('what the Usage room asks', () => {
     const { from, to } = daysOf({ ...own, from: 'never', to: '2026-02-31' }, account(), now)
     expect(daysBetween(from, to)).toBe(30)
   })
-  it('never asks a side for what it does not know, whatever was chosen', () => {
+  it('never asks a source for what it does not know', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...stacks),
@@ -99,13 +99,13 @@ describe('what the Usage room asks', () => {
       ),
     )
   })
-  it('draws as many bars as can be told apart', () => {
+  it('has as many bars as can be distinguished', () => {
     expect(grainOf(firstChoice, '2026-10-23', '2026-11-21')).toBe('day')
     expect(grainOf(firstChoice, '2025-11-22', '2026-11-21')).toBe('week')
     expect(grainOf(firstChoice, '2016-11-22', '2026-11-21')).toBe('month')
     expect(grainOf({ ...firstChoice, grain: 'day' }, '2016-11-22', '2026-11-21')).toBe('day')
   })
-  it('compares with the same number of days just before', () => {
+  it('compares with the period of the same length just before', () => {
     fc.assert(
       fc.property(anyDay, fc.integer({ min: 0, max: 800 }), (from, more) => {
         const query = { accountId: account().id, from, to: shiftDay(from, more) }
@@ -115,7 +115,7 @@ describe('what the Usage room asks', () => {
       }),
     )
   })
-  it('keeps to the account that was chosen while it is there, else to the one that is connected', () => {
+  it('uses the selected account while it exists, otherwise the connected one', () => {
     const other = account({ id: '00000000-0000-4000-8000-000000000002', active: false })
     expect(selectedAccount({ accounts: [account(), other], accountId: other.id })).toBe(other)
     expect(selectedAccount({ accounts: [account()], accountId: other.id })?.active).toBe(true)
@@ -124,7 +124,7 @@ describe('what the Usage room asks', () => {
 })
 
 describe('a counter of the limits', () => {
-  it('works out what the service left out, and no more [LIM-01] [LIM-04]', () => {
+  it('derives the values that the service left out, and no more [LIM-01] [LIM-04]', () => {
     expect(viewBucketOf({ limit: 60, used: null, remaining: 15 })).toMatchObject({
       used: 45,
       share: 0.75,
@@ -135,7 +135,7 @@ describe('a counter of the limits', () => {
     expect(viewBucketOf({ limit: 0, used: 0, remaining: 0 })).toMatchObject({ share: 1, level: 'bad' })
     expect(viewBucketOf({ limit: null, used: null, remaining: null })).toBeNull()
   })
-  it('counts the seconds on from when they were told, never below one', () => {
+  it('counts the seconds from the time of the report, never below one', () => {
     const asOf = '2026-11-21T12:00:00.000Z'
     expect(secondsLeft(22, asOf, Date.parse(asOf) + 4_000)).toBe(18)
     expect(secondsLeft(22, asOf, Date.parse(asOf) + 22_000)).toBeNull()
@@ -146,12 +146,12 @@ describe('a counter of the limits', () => {
 
 describe('the keys of an account', () => {
   const keys = new Accounts('some', 40).keys()
-  it('stand with the one in use first, and those that can no longer call last [KEY-04]', () => {
+  it('are sorted with the one in use first, and unusable ones last [KEY-04]', () => {
     const sorted = sortedKeys([...keys].reverse())
     expect(sorted.map((key) => key.revokedAt !== null || key.gone)).toEqual([false, false, false, true, true])
     expect(sortedKeys(keys)[0]?.calling).toBe(true)
   })
-  it('are found by every word, in name, prefix or id', () => {
+  it('match all search terms, in name, prefix or id', () => {
     expect(matchingKeys(keys, 'BATCH night').map(({ name }) => name)).toEqual(['night batch'])
     expect(matchingKeys(keys, 'sk-inf-4')).toHaveLength(1)
     expect(matchingKeys(keys, 'nothing like it')).toEqual([])
@@ -160,7 +160,7 @@ describe('the keys of an account', () => {
 })
 
 describe('from a bar to its requests', () => {
-  it('the log is narrowed to what it knows: models, tools and rooms; not keys, nor the rest', () => {
+  it('filters the log by model, app or feature, but not by key or the rest', () => {
     expect(filterOf('model', 'writer-small')).toEqual({ model: 'writer-small' })
     expect(filterOf('app', 'a-tool')).toEqual({ who: 'a-tool' })
     expect(filterOf('feature', 'speech')).toEqual({ who: 'studio:speech' })

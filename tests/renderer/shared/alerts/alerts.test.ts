@@ -20,25 +20,25 @@ const alert = (at: number, endedAt: string | null = null): Alert => ({
 })
 
 describe('the list of alerts', () => {
-  it('is old when the window opens; what comes then is news, once, also over a lost link', () => {
+  it('treats alerts of the first event as old, and later ones as news, once, also after a lost connection', () => {
     const first = withAlerts(firstAlerts, reported(alert(1)))
     expect([first.news, holding(first)]).toEqual([[], 1])
     const second = withAlerts(first, reported(alert(2), alert(1)))
     expect([second.news.map(({ id }) => id), holding(second)]).toEqual([[alert(2).id], 2])
     const again = withAlerts(second, reported(alert(2), alert(1)))
     expect(again.news).toHaveLength(1)
-    // It came and was over while the link was lost: nobody is called for it.
+    // The alert began and ended while the connection was lost: nobody is notified.
     const late = withAlerts(again, reported(alert(3, '2026-11-21T13:00:00.000Z'), alert(2), alert(1)))
     expect([late.news.length, holding(late)]).toEqual([1, 2])
   })
 
-  it('has words, and a way to a room, for each kind; the window’s and the notification’s tell of the same', () => {
+  it('has a text and a link for each kind, and the window and the notification say the same', () => {
     for (const { facts, place } of everyKind) {
       const { title, body } = alertTexts(facts)
       expect(`${title} ${body} ${linkText(place)}`).not.toMatch(/\{\{|undefined|NaN|alerts:|\b(key|ban|budget|go)\.\w/)
       const notice = alertText(facts)
       expect(notice.title.length * notice.body.length).toBeGreaterThan(0)
-      // A service's texts stand in no notification, which may take markup.
+      // Notifications never contain a service's texts, because they may support markup.
       expect(`${notice.title}${notice.body}`).not.toContain('everyday')
       expect(notice.body).not.toMatch(/[<>&]/)
     }
@@ -60,7 +60,7 @@ describe('the list of alerts', () => {
     `)
   })
 
-  it('shows strangers’ names as what they are', () => {
+  it('shows hidden characters in names from outside', () => {
     const hostile = 'a\u202Egnp.exe\u0007'
     const key = everyKind.find(({ facts }) => facts.kind === 'key')?.facts
     const budget = everyKind.find(({ facts }) => facts.kind === 'budget')?.facts
@@ -71,7 +71,7 @@ describe('the list of alerts', () => {
     expect(alertText(named).title).toMatch(/^a gnp\.exe: /)
   })
 
-  it('tells in red what stops work', () => {
+  it('uses red for alerts that stop work', () => {
     const grave = everyKind.filter(({ facts, place }) => isGrave({ ...alert(1), facts, place }))
     expect(grave.map(({ facts }) => (facts.kind === 'key' ? facts.why : facts.kind))).toEqual([
       'budget',
@@ -86,8 +86,8 @@ describe('the list of alerts', () => {
   })
 })
 
-describe('a line as it is typed', () => {
-  it('is an exact amount above nothing, none, or no amount', () => {
+describe('a typed threshold', () => {
+  it('is an exact amount above zero, empty, or invalid', () => {
     const amounts = { '10': '10', ' 2.50 ': '2.5', '0,25': '0.25', '007': '7', '.5': '0.5', '3.': '3', '': null }
     for (const [typed, amount] of Object.entries(amounts)) expect(readAmount(typed)).toBe(amount)
     for (const typed of ['0', '0.0', '-1', '1e3', '1,000.5', 'ten', '1.0000000001', '1234567890123', '.', ','])

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** Where ffmpeg says that each frame lies. */
+/** The offset of each frame according to ffmpeg. */
 function packets(path: string): Map<number, { bytes: number; time: number }> {
   const args = ['-v', 'error', '-show_entries', 'packet=pos,size,pts_time', '-of', 'csv=p=0', path]
   const lines = execFileSync('ffprobe', args, { encoding: 'utf8' }).trim().split('\n')
@@ -43,7 +43,7 @@ function disguised(): string {
 }
 
 describe('frames of FLAC', () => {
-  it('are found at places all over a file without walking it: where they lie, how long they are and when they sound', () => {
+  it('are found at places all over a file without scanning it, with offset, length and time', () => {
     const all = packets(path)
     const found = flacFramesAt(readFileSync(path), 60) ?? []
     expect(found.length).toBeGreaterThan(50)
@@ -54,7 +54,7 @@ describe('frames of FLAC', () => {
     const gaps = found.map(({ time }, index) => (found[index + 1]?.time ?? seconds) - time)
     expect(Math.max(...gaps)).toBeLessThan(5)
   })
-  it('are whole also where the sound within them looks like the head of another', () => {
+  it('are complete also if sound in them looks like the head of a frame', () => {
     const file = new Uint8Array(readFileSync(disguised()))
     const all = packets(join(folder, 'disguised.flac'))
     expect(Buffer.from(file).toString('latin1').split(plant.toString('latin1')).length - 1).toBeGreaterThan(20)
@@ -68,7 +68,7 @@ describe('frames of FLAC', () => {
     const packetLengths = [...parts, splitter.end()].flatMap((part) => part.packets.map(({ length }) => length))
     expect(packetLengths).toEqual([...all.values()].map(({ bytes }) => bytes))
   })
-  it('are none in what is something else, or is cut', () => {
+  it('are not found in other data or in a truncated file', () => {
     expect(flacFramesAt(new Uint8Array(100), 10)).toBeNull()
     expect(flacFramesAt(readFileSync(path).subarray(0, 60), 10)).toBeNull()
     expect(flacFramesAt(new TextEncoder().encode(`f${'x'.repeat(100)}`), 10)).toBeNull()

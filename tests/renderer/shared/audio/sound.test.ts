@@ -15,7 +15,7 @@ afterAll(async () => {
   sounds.remove()
 })
 
-test('the loudness of each kind of file is read in a worker: its length, its loud half and its quiet one', async () => {
+test('a worker measures each kind of file: its length, its loud half and its quiet half', async () => {
   const { page, faults } = await harness.open()
   for (const kind of Object.keys(kinds)) {
     const rate = kind === 'pcm' ? 24_000 : null
@@ -35,7 +35,7 @@ test('the loudness of each kind of file is read in a worker: its length, its lou
   await page.close()
 })
 
-test('what is no sound, and what is gone, is said in words', async () => {
+test('a file that is missing or not a sound has a message', async () => {
   const { page } = await harness.open()
   const why = (path: string) =>
     page.evaluate((at) => window.sound.measure(at, null).then(String, (thrown: { why: string }) => thrown.why), path)
@@ -45,9 +45,9 @@ test('what is no sound, and what is gone, is said in words', async () => {
 })
 
 test.concurrent.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])(
-  'a sound plays while its bytes come, as %s, part after part [TTS-05]',
+  'a sound plays while its bytes arrive, as %s, part after part [TTS-05]',
   async (format) => {
-    // All at the same time, each in a page of its own: they play as long as they last.
+    // All at once, each in its own page, because each takes as long as it plays.
     const { page, faults } = await harness.open()
     const path = `/media/tone.${format}`
     const mime = kinds[format]?.mime ?? ''
@@ -67,7 +67,7 @@ test.concurrent.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'])(
   60_000,
 )
 
-test('what comes and is no sound fails in words, and does not hang', async () => {
+test('bytes that are not a sound fail with a message, and do not hang', async () => {
   const { page } = await harness.open()
   const heard = await page.evaluate(() => window.sound.live(['/media/tone.mp3'], 'audio/flac', null, 3_000, 0))
   expect(heard.states.at(-1)).toBe('failed')
@@ -75,7 +75,7 @@ test('what comes and is no sound fails in words, and does not hang', async () =>
   await page.close()
 })
 
-test('a waveform is a slider that says its time, plays, loops a stretch and is drawn under the policy of the page; its overview is kept', async () => {
+test("a waveform is a slider with a spoken time that plays and loops under the page's policy, and its peaks are cached", async () => {
   const { page, faults } = await harness.open()
   await page.evaluate(() => window.sound.show('tone.mp3', 'audio/mpeg', null, null))
   const slider = page.getByRole('slider', { name: 'The recording' })
@@ -92,7 +92,7 @@ test('a waveform is a slider that says its time, plays, loops a stretch and is d
   await page.getByRole('button', { name: 'Stop looping 0:01 to 0:02' }).waitFor()
   await page.evaluate(() => window.sound.times.splice(0))
   await page.keyboard.press('Space')
-  // It came round: a time that is before the one before it, and none outside of the stretch.
+  // The loop restarted: a time before the previous one, and none outside of the loop.
   await page.waitForFunction(() =>
     window.sound.times.some((time, at) => time < (window.sound.times[at - 1] ?? 0) - 0.5),
   )
@@ -107,7 +107,7 @@ test('a waveform is a slider that says its time, plays, loops a stretch and is d
   const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {}
   await page.mouse.click(x + width / 2, y + height / 2)
   await expect.poll(value).toBe('2 seconds of 4 seconds')
-  // Its rules hold: drawn, and the part that was played lies over the rest.
+  // The styles apply: the waveform is drawn, and the played part covers the rest.
   const drawn = await page.evaluate(() => {
     const host = document.querySelector('.wave-canvas > div > div')
     const canvas = host?.shadowRoot?.querySelector('canvas')
@@ -125,7 +125,7 @@ test('a waveform is a slider that says its time, plays, loops a stretch and is d
   await page.close()
 })
 
-test('a waveform of plain samples plays as WAVE; of what is gone it says so', async () => {
+test('a waveform of plain samples plays as WAVE, and reports a missing file', async () => {
   const { page } = await harness.open()
   await page.evaluate(() => window.sound.show('tone.pcm', 'audio/pcm', null, null))
   const slider = page.getByRole('slider', { name: 'The recording' })

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** What each kind of file is served as, and how ffmpeg makes it. */
+/** The MIME type of each kind, and ffmpeg's arguments to create it. */
 export const kinds: Record<string, { mime: string; args: string[] }> = {
   mp3: { mime: 'audio/mpeg', args: ['-b:a', '64k'] },
   opus: { mime: 'audio/ogg', args: ['-f', 'ogg', '-c:a', 'libopus', '-b:a', '32k'] },
@@ -15,7 +15,7 @@ export const kinds: Record<string, { mime: string; args: string[] }> = {
   m4a: { mime: 'audio/mp4', args: ['-c:a', 'aac'] },
 }
 
-/** Files of `seconds` of a tone whose second half is a tenth as loud as its first; called `tone.KIND`. */
+/** Files with `seconds` of a tone whose second half is a tenth as loud as its first. Named `tone.KIND`. */
 export function makeSounds(seconds: number, which: readonly string[] = Object.keys(kinds)) {
   const folder = mkdtempSync(join(tmpdir(), 'studio-tones-'))
   const source = `aevalsrc='if(lt(t,${seconds / 2}),0.8,0.08)*sin(2*PI*440*t)':s=24000:d=${seconds}`

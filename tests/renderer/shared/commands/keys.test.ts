@@ -30,8 +30,8 @@ const command = (id: string, keys?: string): Command => ({
 })
 const of = (...commands: Command[]) => new Map(commands.map((one) => [one.id, one]))
 
-describe('a press', () => {
-  it('is named by its modifiers and what it writes, on every kind of keyboard', () => {
+describe('a key press', () => {
+  it('is named by its modifiers and its character, on every keyboard layout', () => {
     const cases: [string, Press, boolean, string | null][] = [
       ['Ctrl is Mod', press('k', 'KeyK', { ctrlKey: true }), false, 'Mod+K'],
       ['Cmd is Mod on a Mac', press('k', 'KeyK', { metaKey: true }), true, 'Mod+K'],
@@ -57,42 +57,42 @@ describe('a press', () => {
     ]
     for (const [what, one, mac, keys] of cases) expect(keysOfPress(one, mac), what).toBe(keys)
   })
-  it('is shown as this machine’s people write it', () => {
+  it('is displayed as on this platform', () => {
     expect(showKeys('Mod+Shift+F', true)).toBe('⇧⌘F')
     expect(showKeys('Mod+Shift+F', false)).toBe('Ctrl+Shift+F')
     expect(showKeys('Escape', false)).toBe('Esc')
     expect(showKeys('?', true)).toBe('?')
   })
-  it('means a command while a person writes only with Mod, Alt, or as Esc or an F key', () => {
+  it('runs a command while typing only with Mod, Alt, or as Escape or an F key', () => {
     for (const keys of ['Mod+K', 'Alt+Shift+N', 'Escape', 'F2']) expect(worksInFields(keys), keys).toBe(true)
     for (const keys of ['?', 'K', 'Shift+K', 'Enter', 'Delete']) expect(worksInFields(keys), keys).toBe(false)
   })
-  it('that writes or edits can’t be given to a command', () => {
+  it('that types or edits cannot become a shortcut', () => {
     for (const keys of ['A', 'Shift+A', '7', 'Mod+C', 'Mod+V', 'Enter', 'Tab', 'Backspace', 'ArrowDown'])
       expect(isKept(keys), keys).toBe(true)
     for (const keys of ['Mod+K', '?', 'Alt+A', 'F5', 'Mod+Backspace']) expect(isKept(keys), keys).toBe(false)
   })
 })
 
-describe('what keys do', () => {
+describe('a shortcut', () => {
   const find = command('find', 'Mod+F')
   const help = command('help', 'Mod+/ ?')
   const bare = command('bare')
   const all = of(find, help, bare)
 
-  it('is what the commands begin with, and every one of several', () => {
+  it('runs the command that has it as a default, each of several', () => {
     const keys = bindings(all, {})
     expect([keys.get('Mod+F'), keys.get('Mod+/'), keys.get('?')]).toEqual([['find'], ['help'], ['help']])
   })
-  it('is what a person chose before anything else', () => {
+  it("prefers the person's own choice", () => {
     const keys = bindings(all, { bare: 'Mod+F', help: '' })
     expect([keys.get('Mod+F'), keys.get('Mod+/'), keys.get('?')]).toEqual([['bare', 'find'], undefined, undefined])
   })
-  it('is the same with Alt+Shift in place of Mod, behind what has that combination itself', () => {
+  it('works with Alt+Shift instead of Mod, after commands that have that combination', () => {
     expect(bindings(all, {}).get('Alt+Shift+F')).toEqual(['find'])
     expect(bindings(all, { bare: 'Alt+Shift+F' }).get('Alt+Shift+F')).toEqual(['bare', 'find'])
   })
-  it('may be several things of which one is possible at a time; a room’s own keys are in no other room’s way', () => {
+  it('can belong to several commands of which one is available, and pages do not conflict', () => {
     const onPage = (id: string, page: PageName) => ({ ...command(id, 'Escape'), page })
     const [stop, cancel, close] = [onPage('stop', 'chat'), onPage('cancel', 'images'), command('close', 'Escape')]
     expect(bindings(of(stop, cancel), {}).get('Escape')).toEqual(['cancel', 'stop'])
@@ -102,19 +102,19 @@ describe('what keys do', () => {
     routeStore.setState({ route: { page: 'images', id: null } })
     expect([stop, cancel, close].map(isPossible)).toEqual([false, true, true])
   })
-  it('changes hands: whoever had the keys gives up those alone', () => {
+  it('moves to another command, which removes only this one from the first', () => {
     const after = withKeys(find, 'Mod+/', all, {})
     expect(after).toEqual({ find: 'Mod+/', help: '?' })
     expect(holdersOf('Mod+/', find, all, after)).toEqual([])
   })
-  it('goes back to the beginning for one command, without two having the same', () => {
+  it('resets for one command, without duplicates', () => {
     const taken = withKeys(bare, 'Mod+F', all, {})
     expect(taken).toEqual({ find: '', bare: 'Mod+F' })
     const back = withoutOwnKeys(find, all, taken)
     expect(keysOf(find, back)).toEqual(['Mod+F'])
     expect(keysOf(bare, back)).toEqual([])
   })
-  it('never gives the same keys to two commands, however they are changed', () => {
+  it('never belongs to two conflicting commands, however they are changed', () => {
     const commands = [find, help, bare]
     const step = fc.record({
       which: fc.constantFrom(...commands),
@@ -135,8 +135,8 @@ describe('what keys do', () => {
   })
 })
 
-describe('the window’s own keys', () => {
-  it('reach every room by its number, settings by the comma, and do with Alt+Shift what a browser keeps', async () => {
+describe("the window's shortcuts", () => {
+  it('open every page by its number and Settings by the comma, with Alt+Shift for reserved combinations', async () => {
     await i18n.init({ lng: 'en', resources: {} })
     const keys = bindings(of(...shellCommands()), {})
     pageNames.forEach((page, at) => {

@@ -1,11 +1,11 @@
-// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+// @long Every state of a page in a real browser, over the harness's core. tests/e2e shows the same pages over the real core.
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
 
-// A page's load takes a second on a free machine and many on one that builds and tests something else.
+// Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
 vi.setConfig({ testTimeout: 120_000 })
 
 let harness: WindowHarness
@@ -33,7 +33,7 @@ const axe = async () =>
   )
 
 describe('the palette', () => {
-  it('stands in the frame after its keys, over 10,000 conversations', async () => {
+  it('opens within a frame over 10,000 chats', async () => {
     await open({ query: 'chats=10000' })
     await page.evaluate(() => {
       addEventListener(
@@ -56,7 +56,7 @@ describe('the palette', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/000000009992$/)
   })
-  it('does what is chosen, and offers it first the next time', async () => {
+  it('runs the chosen entry, and lists it first the next time', async () => {
     await open()
     await page.keyboard.press('Control+k')
     await page.keyboard.type('proxy')
@@ -74,7 +74,7 @@ describe('the palette', () => {
     await page.getByRole('option', { name: 'reasoner', exact: true }).click()
     await page.getByRole('main').getByText('reasoner').first().waitFor()
   })
-  it('is walked round its ends, says how much fits, and goes with Esc or its own keys', async () => {
+  it('wraps at its ends, counts the matches, and closes with Escape or its own shortcut', async () => {
     await open()
     await page.keyboard.press('Control+k')
     const field = palette().getByRole('combobox')
@@ -93,7 +93,7 @@ describe('the palette', () => {
     await page.keyboard.press('Control+k')
     await palette().waitFor({ state: 'detached' })
   })
-  it('shows nothing that makes no sense now', async () => {
+  it('shows no unavailable commands', async () => {
     await open({ hash: '#/proxy' })
     await page.keyboard.press('Control+k')
     await page.keyboard.type('Rename this')
@@ -101,7 +101,7 @@ describe('the palette', () => {
   })
 })
 
-describe('keys', () => {
+describe('shortcuts', () => {
   it('do nothing behind a dialog, and letters stay letters in a field', async () => {
     await open()
     await page.getByRole('textbox', { name: 'Message', exact: true }).focus()
@@ -115,7 +115,7 @@ describe('keys', () => {
     expect(await palette().count()).toBe(0)
     expect(page.url()).toMatch(/#\/chat$/)
   })
-  it('that an input method takes are not ours', async () => {
+  it('ignore keys of an input method', async () => {
     await open()
     await page.evaluate(() => {
       const press = { key: 'k', code: 'KeyK', ctrlKey: true, bubbles: true, cancelable: true }
@@ -130,12 +130,12 @@ describe('keys', () => {
     })
     await palette().waitFor()
   })
-  it('are changed by pressing others, at once; a conflict is told and settled; all go back', async () => {
+  it('are changed by pressing new keys, conflicts are shown and resolved, and all can be reset', async () => {
     await open({ hash: '#/settings' })
     const section = page.getByRole('region', { name: 'Shortcuts' })
     const keysOf = (title: string) =>
       section.getByRole('button', { name: new RegExp(`^Change the keys of “${title}”`) })
-    // Every room's own are listed, and no two that could be meant at once begin with the same keys.
+    // The commands of every page are listed, and no two that could run at once have the same default.
     for (const title of ['Search pictures', 'Search speeches']) await keysOf(title).waitFor()
     expect(await section.getByText('The same keys as').count()).toBe(0)
     const shown = async (title: string) => (await keysOf(title).textContent())?.split(':')[1]
@@ -165,7 +165,7 @@ describe('keys', () => {
     await page.keyboard.press('Control+7')
     expect(page.url()).toMatch(/#\/settings$/)
   })
-  it('while they are waited for, Esc gives up and the dialog stays', async () => {
+  it('stay unchanged when Escape cancels the recorder, and the dialog stays open', async () => {
     await open()
     await page.locator('.chat-row-open').first().press('?')
     const dialog = page.getByRole('dialog', { name: 'Shortcuts' })

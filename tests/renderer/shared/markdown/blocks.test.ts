@@ -36,7 +36,7 @@ const document = fc
   .chain((lines) => fc.constantFrom('\n', '\r\n').map((end) => lines.join(end)))
 
 describe('the block splitter', () => {
-  it('answers by the text alone, however it arrived', () => {
+  it('depends on the text only, however it arrived', () => {
     fc.assert(
       fc.property(document, fc.array(fc.nat(), { maxLength: 20 }), (text, cuts) => {
         const splitter = new BlockSplitter()
@@ -62,7 +62,7 @@ describe('the block splitter', () => {
     )
   })
 
-  it('keeps finished blocks as they are: the same objects, section by section', () => {
+  it('preserves finished blocks: the same objects, section by section', () => {
     const splitter = new BlockSplitter()
     const text = Array.from({ length: 200 }, (_, n) => `Paragraph ${n}.\n\n`).join('')
     const before = splitter.update(text)
@@ -72,7 +72,7 @@ describe('the block splitter', () => {
     expect(after.at(-1)?.[0]).toBe(before.at(-1)?.[0])
   })
 
-  it('never hands out a piece beyond the limits, whatever does not break', () => {
+  it('never returns a piece beyond the limits, even without a place to split', () => {
     const unbroken = [
       'x'.repeat(300_000),
       'word '.repeat(60_000),
@@ -107,7 +107,7 @@ describe('the block splitter', () => {
     )
   })
 
-  it('gives a definition to the blocks that wait for it, also those finished long before', () => {
+  it('gives a definition to the blocks that refer to it, also to finished ones', () => {
     const splitter = new BlockSplitter()
     const text = `See [the guide].\n\n${'Other.\n\n'.repeat(100)}`
     splitter.update(text)
@@ -115,7 +115,7 @@ describe('the block splitter', () => {
     expect(first).toMatchObject({ kind: 'flow', definitions: '[The Guide]: https://example.com' })
   })
 
-  it('ends an underlined heading where it ends, and nothing else', () => {
+  it('ends an underlined heading, and nothing else', () => {
     const sources = (text: string): string[] => all(text).map((block) => (block.kind === 'flow' ? block.source : ''))
     expect(sources('one\ntwo\n===\nthree\n-\nfour')).toEqual(['one\ntwo\n===\n', 'three\n-\n', 'four'])
     for (const whole of [

@@ -34,7 +34,7 @@ function parts(line: string, marks: LineMarks | undefined): [string, number][] {
 const plain = (lines: readonly LineMarks[]): number[][] => lines.map((line) => [...line])
 
 describe('the names of languages', () => {
-  it('are those that there are grammars for', () => expect([...grammars.keys()].sort()).toEqual([...languages].sort()))
+  it('equal the available grammars', () => expect([...grammars.keys()].sort()).toEqual([...languages].sort()))
 
   it.each([
     ['ts', 'typescript'],
@@ -49,14 +49,14 @@ describe('the names of languages', () => {
     (info) => expect(languageOf(info)).toBeNull(),
   )
 
-  it('is labelled with the first word alone', () => expect(labelOf('js onload=alert(1)')).toBe('js'))
+  it('are labelled with the first word only', () => expect(labelOf('js onload=alert(1)')).toBe('js'))
 })
 
 describe('code', () => {
-  it('is told apart by what it is', async () => {
+  it('is coloured by its tokens', async () => {
     const line = "const answer = add('x', 42) // why"
     const painted = async () => parts(line, (await new Painter().answer(ask({ text: line })))?.lines[0])
-    // A line has its time by the clock: on a machine that does not get to it, it stays plain.
+    // The limit per line is real time, so on an overloaded machine a line may stay plain.
     await expect.poll(painted).toEqual(
       expect.arrayContaining([
         ['const', 2],
@@ -67,14 +67,14 @@ describe('code', () => {
     )
   })
 
-  it('keeps its state across pieces: a comment that begins in one goes on in the next', async () => {
+  it('carries its state across pieces: a comment continues in the next piece', async () => {
     const painter = new Painter()
     expect(await painter.answer(ask({ text: '/* begins\n', wanted: false }))).toEqual({ from: 0, lines: [] })
     const next = await painter.answer(ask({ at: 1, text: 'goes on */ let a\n' }))
     expect(parts('goes on */ let a', next?.lines[0])[0]).toEqual(['goes on */', 1])
   })
 
-  it('is painted the same however it arrives, and no line twice', async () => {
+  it('is coloured the same however it arrives, and each line once', async () => {
     const text = ['function f() {', '  return `a ${1 +', '    2} b`', '}', '/* x', 'y */ f()', ''].join('\n')
     const whole = await new Painter().answer(ask({ text }))
     await fc.assert(
@@ -88,21 +88,21 @@ describe('code', () => {
           painted += answer?.lines.length ?? 0
         }
         expect(plain(lines)).toEqual(plain(whole?.lines ?? []))
-        // Once each, and once more for the line that each cut went through.
+        // Each line once, and once more for each cut line.
         expect(painted).toBeLessThanOrEqual(linesOf(text).length + cuts.length)
       }),
       { numRuns: tries(20, 200) },
     )
   })
 
-  it('stays plain where a line is too long, and goes on after it', async () => {
+  it('stays plain in a line that is too long, and continues after it', async () => {
     const long = `let a = "${'x'.repeat(longestLine)}"`
     const answer = await new Painter().answer(ask({ text: `${long}\nlet b\n` }))
     expect(answer?.lines[0]).toHaveLength(0)
     expect(parts('let b', answer?.lines[1])[0]).toEqual(['let', 2])
   })
 
-  it('is not painted in a language that is not known, nor out of turn', async () => {
+  it('is not coloured in an unknown language, nor out of order', async () => {
     const painter = new Painter()
     expect(await painter.answer(ask({ language: '__proto__', text: 'a' }))).toBeNull()
     expect(await painter.answer(ask({ language: 'constructor', text: 'a' }))).toBeNull()

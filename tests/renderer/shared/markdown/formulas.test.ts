@@ -43,9 +43,9 @@ describe('formulas in markdown', () => {
     '$$$',
     '$$ $$',
     'https://a.example/?a=$1&b=$2',
-  ])('are not seen in %j', (source) => expect(texOf(source)).toEqual([]))
+  ])('are not found in %j', (source) => expect(texOf(source)).toEqual([]))
 
-  it('leave code, addresses and titles as they were written', () => {
+  it('leave code, addresses and titles unchanged', () => {
     const list = nodesOf('- a\n\n  ~~~\n  $x$ $y$\n  ~~~\n- [b](https://e.example/$x$/ "$t$") ![$z$](u)')
     const text = JSON.stringify(list)
     expect(text).toContain('"value":"$x$ $y$"')
@@ -55,12 +55,12 @@ describe('formulas in markdown', () => {
     expect(text).not.toMatch(/[\ue000\ue001]/)
   })
 
-  it('stay text until they are finished', () => {
+  it('stay text until they are complete', () => {
     expect(JSON.stringify(nodesOf('so $a^2 + b', true))).not.toContain('formula')
     expect(JSON.stringify(nodesOf('so $a^2 + b$', true))).toContain('"formula","value":"a^2 + b"')
   })
 
-  it('give every text back as it was, whatever it holds', () => {
+  it('restore any text exactly', () => {
     const part = fc.oneof(
       fc.constantFrom(
         '$',
@@ -94,9 +94,9 @@ describe('formulas in markdown', () => {
     )
   })
 
-  it('are looked for in a time that grows with the text', () => {
+  it('are found in a time proportional to the length of the text', () => {
     for (const unit of ['$a ', '$', '`$', '\\(', '\\[', '$$ ', '`a``b```', '$\\']) {
-      // The thread's own work, in microseconds: waiting for a busy machine does not count.
+      // CPU time of this thread, µs, so that a busy machine does not matter.
       const before = process.threadCpuUsage()
       takeFormulas(unit.repeat(Math.ceil(12_000 / unit.length)))
       const { user, system } = process.threadCpuUsage(before)
@@ -110,7 +110,7 @@ describe('a built formula', () => {
     typeof node === 'string' ? [] : [node.tag, ...node.children.flatMap(tags)]
   const build = (tex: string) => drawFormula({ tex, display: true })
 
-  it('comes with its elements, its MathML and its TeX', () => {
+  it('has its elements, its MathML and its TeX', () => {
     const answer = build(String.raw`\sqrt{\frac{a}{b}}`)
     expect('tree' in answer && new Set(tags(answer.tree))).toEqual(
       new Set(['span', 'math', 'semantics', 'mrow', 'msqrt', 'mfrac', 'mi', 'annotation', 'svg', 'path']),
@@ -126,7 +126,7 @@ describe('a built formula', () => {
     String.raw`\htmlId{root}{x}`,
     String.raw`\htmlClass{chat-composer}{x}`,
     String.raw`\htmlStyle{position:fixed}{x}`,
-  ])('leads nowhere and names nothing of the page: %s', (tex) => {
+  ])('has no link and no reference to the page: %s', (tex) => {
     const answer = build(tex)
     expect('tree' in answer && tags(answer.tree).filter((tag) => tag === 'a' || tag === 'img')).toEqual([])
     expect(JSON.stringify(answer)).not.toMatch(/"(?:href|src|id|data-\w+)":|"class":"[^"]*chat|"position":"fixed/)
@@ -137,16 +137,16 @@ describe('a built formula', () => {
     ['a macro that never ends', String.raw`\def\a{\a}\a`],
     ['braces without end', '{'.repeat(3_000)],
     ['an unknown command', String.raw`\nonsense`],
-  ])('says why it can not be: %s', (_, tex) => expect(build(tex)).toEqual({ reason: expect.any(String) }))
+  ])('reports why it cannot be built: %s', (_, tex) => expect(build(tex)).toEqual({ reason: expect.any(String) }))
 
-  it("names what it refuses in the theme's colour, not in a red of its own", () => {
+  it("shows a refused command in the theme's colour, not in KaTeX's red", () => {
     const answer = build(String.raw`\url{https://evil.example}`)
     expect(JSON.stringify(answer)).not.toMatch(/#cc0000/i)
     const drawn = 'tree' in answer ? renderToStaticMarkup(elementsOf(answer.tree)) : ''
     expect(drawn).toContain('style="color:var(--bad)"')
   })
 
-  it('is no larger than a page can bear', () => {
+  it('has a limited number of elements', () => {
     expect(JSON.stringify(build(String.raw`\rule{9999em}{9999em}`))).not.toMatch(/:"9999em/)
     expect(build('x^y'.repeat(1_900))).toEqual({ reason: 'Too many elements.' })
   })

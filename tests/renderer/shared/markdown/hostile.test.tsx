@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 const html = (text: string): string => renderToStaticMarkup(<Markdown text={text} />)
 
-/** After what is known to be ours is taken away, a reply may leave nothing that a browser would act on. */
+/** Without our own elements and attributes, a reply may leave nothing that a browser would act on. */
 const tags = new Set(
   'div p h3 h4 h5 h6 strong em del code br hr blockquote ul ol li input figure figcaption button pre section table thead tbody tr th td span svg path line circle rect sup aside'.split(
     ' ',
@@ -77,7 +77,7 @@ const payloads = [
 ]
 
 describe('a hostile reply', () => {
-  it('is judged by a check that finds elements and attributes of others', () => {
+  it('is checked by a function that finds foreign elements and attributes', () => {
     expect(violations('<p id="x"><script></script><a href="y"></a></p>')).toEqual(['p id', '<script>', '<a>', 'a href'])
   })
 
@@ -89,9 +89,9 @@ describe('a hostile reply', () => {
 
   it('is one of at least 120 kinds', () => expect(hostileReplies().length).toBeGreaterThanOrEqual(120))
 
-  // A part that a browser would be slow with is no business of this test: it looks at what is made, and that it is made soon.
+  // Checks the result, and that it is computed quickly. How fast a browser draws it is not tested here.
   it.each(hostileReplies())(
-    'leaves only our own elements and attributes, soon: $name',
+    'leaves only our own elements and attributes, quickly: $name',
     ({ text }) => {
       const begun = performance.now()
       expect(violations(html(text))).toEqual([])
@@ -100,13 +100,13 @@ describe('a hostile reply', () => {
     40_000,
   )
 
-  it('shows raw HTML as the text that it is', () => {
+  it('shows raw HTML as text', () => {
     expect(html('<b>x</b> **y**')).toBe(
       '<div class="md" data-growing="false"><div class="md-section"><p dir="auto">&lt;b&gt;x&lt;/b&gt; <strong>y</strong></p></div></div>',
     )
   })
 
-  it('fetches no image: a place with its alternative text and address stands there', () => {
+  it('loads no image, and shows its alternative text and address instead', () => {
     const markup = html('![a chart](https://evil.example/p.png)')
     expect(markup).not.toContain('<img')
     expect(markup).toContain('a chart')
@@ -114,7 +114,7 @@ describe('a hostile reply', () => {
   })
 
   it.each(['javascript:alert(1)', 'data:text/html,x', 'vbscript:x', 'file:///x', '/relative', 'java\tscript:x', ''])(
-    'has no address to open: %j',
+    'has no link for %j',
     (url) => expect(safeAddress(url)).toBeNull(),
   )
 
@@ -130,7 +130,7 @@ describe('a hostile reply', () => {
   })
 })
 
-describe('what a good reply uses', () => {
+describe('a harmless reply', () => {
   it('draws tables, tasks, nested lists, footnotes, code, headings and links', () => {
     const markup = html(
       '## T\n\n|a|b|\n|:-|-:|\n|1|2|\n\n- [x] done\n- [ ] open\n\n1. one\n   - in\n\nNote[^1] [l](https://e.example/)\n\n```js\nlet a\n```\n\n[^1]: The note.\n',
@@ -146,7 +146,7 @@ describe('what a good reply uses', () => {
   })
 })
 
-describe('where a link leads', () => {
+describe('the target of a link', () => {
   it.each([
     ['https://xn--80ak6aa92e.com/', { host: 'xn--80ak6aa92e.com', decoded: 'аррӏе.com', lookalike: true }],
     ['https://xn--mnchen-3ya.de/', { decoded: 'münchen.de', lookalike: false }],
@@ -159,5 +159,5 @@ describe('where a link leads', () => {
       'https://example.com:8443/x',
       { host: 'example.com:8443', decoded: null, user: null, lookalike: false, numeric: false },
     ],
-  ])('is told for %s', (address, facts) => expect(factsOf(address)).toMatchObject(facts))
+  ])('is shown for %s', (address, facts) => expect(factsOf(address)).toMatchObject(facts))
 })

@@ -18,7 +18,7 @@ const rows = (from: number, to: number): string =>
 const blocksOf = (text: string): Block[] => new BlockSplitter().update(text).flat()
 
 describe('a long table', () => {
-  it('is parsed in small parts, each of which begins with the header and carries on the one before', () => {
+  it('is parsed in small parts, each of which repeats the header and continues the previous one', () => {
     const blocks = blocksOf(`${head}${rows(0, 500)}`)
     expect(blocks.length).toBeGreaterThan(15)
     for (const [at, block] of blocks.entries()) {
@@ -37,7 +37,7 @@ describe('a long table', () => {
     for (const [at, block] of before.slice(0, -1).entries()) expect(sections[0]?.[at]).toBe(block)
   })
 
-  it('is drawn as one table: every row once, one box, later headers only for those who listen', () => {
+  it('is drawn as one table: every row once, one box, repeated headers for screen readers only', () => {
     const markup = html(`Before.\n\n${head}${rows(0, 500)}\nAfter.`)
     expect(count(markup, 'class="md-table-box"')).toBe(1)
     expect(count(markup, '<td')).toBe(1_000)
@@ -46,7 +46,7 @@ describe('a long table', () => {
     expect(count(markup, '<p dir="auto">After.</p>')).toBe(1)
   })
 
-  it('ends where the table ends: two tables, a quote that follows at once, a short one', () => {
+  it('ends where the table ends: two tables, a quote directly after it, a short table', () => {
     expect(count(html(`${head}${rows(0, 60)}\n${head}${rows(60, 120)}`), 'class="md-table-box"')).toBe(2)
     const quoted = html(`${head}${rows(0, 60)}> said`)
     expect(count(quoted, 'class="md-table-box"')).toBe(1)
@@ -54,7 +54,7 @@ describe('a long table', () => {
     expect(html(`${head}${rows(0, 3)}`)).not.toContain('md-more')
   })
 
-  it('has its references filled in by a definition that comes after it', () => {
+  it('resolves its references by a later definition', () => {
     const markup = html(`${head}| [x] | 1 |\n${rows(0, 60)}\n[x]: https://e.example/\n`)
     expect(count(markup, 'title="https://e.example/"')).toBe(1)
     expect(count(markup, 'class="md-table-box"')).toBe(1)

@@ -1,4 +1,4 @@
-/** A browser's storage: shared by windows, and full or blocked when the test says so. */
+/** A browser's storage, shared by windows, full or blocked when the test says so. */
 export class MemoryStorage implements Storage {
   readonly #items = new Map<string, string>()
   /** UTF-16 units of all keys and values together. */

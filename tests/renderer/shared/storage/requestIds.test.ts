@@ -1,4 +1,4 @@
-// @isolated It replaces what belongs to the process.
+// @isolated Replaces globals of the process.
 import { ORPCError } from '@orpc/client'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => vi.unstubAllGlobals())
 
-/** A window of its own: what one knows, another one learns from the storage alone. */
+/** A separate window: it learns about other windows only through the storage. */
 async function openWindow(): Promise<RequestIds> {
   vi.resetModules()
   return await import('../../../../src-renderer/shared/requestIds.ts')
@@ -24,7 +24,7 @@ const place = { scope: 'chat.one', name: 'send' }
 const lost = () => new TransportError('lost')
 const refused = (kind: string) => new ORPCError('PROBLEM', { defined: true, data: { kind, message: kind } })
 
-/** Presses the button: answers the requestId that the core was asked with. */
+/** Presses the button and returns the requestId that the core received. */
 async function press(window: RequestIds, intent: unknown, failure: Error | null, at: { isMade?: () => boolean } = {}) {
   let id = ''
   const asked = window.askOnce({ ...place, ...at }, intent, async (requestId) => {
@@ -35,8 +35,8 @@ async function press(window: RequestIds, intent: unknown, failure: Error | null,
   return id
 }
 
-describe('the requestId of what a person wants', () => {
-  it('is kept while the answer is missing, whatever the order of members, and given up with the answer', async () => {
+describe('the requestId of an intent', () => {
+  it('is reused while the answer is missing, whatever the order of members, and discarded with the answer', async () => {
     const window = await openWindow()
     const first = await press(window, { text: 'a', models: ['x'] }, lost())
     expect(await press(window, { models: ['x'], text: 'a' }, refused('busy'))).toBe(first)
@@ -45,7 +45,7 @@ describe('the requestId of what a person wants', () => {
     expect(browser.length).toBe(0)
   })
 
-  it('is another one for another text, model, order of models, or after the text was changed back', async () => {
+  it('differs for another text, model, order of models, or after the text was changed back', async () => {
     const window = await openWindow()
     const ids = [
       await press(window, { text: 'a', models: ['x', 'y'] }, lost()),
@@ -60,7 +60,7 @@ describe('the requestId of what a person wants', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
-  it('is given up when what was made under it is gone, or was seen', async () => {
+  it('is discarded when the item created under it is deleted, or was seen', async () => {
     const window = await openWindow()
     const first = await press(window, 'a', refused('no_such_item'))
     const second = await press(window, 'a', lost())
@@ -70,25 +70,25 @@ describe('the requestId of what a person wants', () => {
     expect(await press(window, 'a', lost())).not.toBe(second)
   })
 
-  it('is shared with other windows, also at the same moment, but not where this window knows what came of it', async () => {
+  it('is shared with other windows, also at the same moment, but not when this window knows the result', async () => {
     const [one, two] = [await openWindow(), await openWindow()]
     const [first, second] = await Promise.all([press(one, 'a', lost()), press(two, 'a', lost())])
     expect(second).toBe(first)
     expect(await press(await openWindow(), 'a', lost())).toBe(first)
     expect(await press(await openWindow(), 'a', lost(), { isMade: () => true })).not.toBe(first)
-    // The answer that the second window got is none of the first's: its text still stands there.
+    // The second window's answer does not concern the first, whose text is still there.
     expect(await press(two, 'a', null)).toBe(first)
     expect(await press(one, 'a', lost())).toBe(first)
   })
 
-  it('is kept in memory where the browser stores nothing', async () => {
+  it('stays in memory when the browser stores nothing', async () => {
     browser.quota = 0
     const window = await openWindow()
     const first = await press(window, 'a', lost())
     expect(await press(window, 'a', lost())).toBe(first)
   })
 
-  it('is one for each stretch without an answer or a change, over reloads too, in whatever order things happen', async () => {
+  it('changes exactly with an answer or a change, also across reloads, whatever the order of events', async () => {
     const step = fc.oneof(
       fc.record({ press: fc.constantFrom('lost', 'busy', 'answered') }),
       fc.record({ change: fc.constantFrom('a', 'b') }),
@@ -108,11 +108,11 @@ describe('the requestId of what a person wants', () => {
 type Step = { press: string } | { change: string } | { reload: true }
 const failures: Record<string, Error> = { lost: lost(), busy: refused('busy') }
 
-/** Somebody at one window, who knows which request must have which id. */
+/** A person at one window, who knows which request must have which id. */
 class Person {
   #window: RequestIds
   #text = 'a'
-  /** The request whose answer is missing; `here`: asked for since the last reload. */
+  /** The request without an answer. `here`: sent since the last reload. */
   #open: { id: string; text: string; here: boolean } | null = null
   readonly #used = new Set<string>()
 

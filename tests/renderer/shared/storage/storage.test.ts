@@ -7,8 +7,8 @@ beforeEach(async () => {
   storage = await import('../../../../src-renderer/shared/storage.ts')
 })
 
-describe('the storage of the browser', () => {
-  it('keeps what is set, for the next window too', () => {
+describe("the browser's storage", () => {
+  it('stores values for later windows', () => {
     const browser = new MemoryStorage()
     const first = storage.safeStorage(() => browser)
     first.set('a', 'one')
@@ -20,7 +20,7 @@ describe('the storage of the browser', () => {
     expect(first.get('a')).toBeNull()
   })
 
-  it('that is full keeps what is set in memory, leaves the value before it stored, and says so once', () => {
+  it('that is full keeps new values in memory and earlier ones stored, and reports that once', () => {
     const browser = new MemoryStorage()
     const reported = vi.fn()
     storage.whenStorageFails(reported)
@@ -33,14 +33,14 @@ describe('the storage of the browser', () => {
     }
     expect(storage.safeStorage(() => browser).get('draft')).toBe('short')
     expect(reported).toHaveBeenCalledTimes(1)
-    // There is room again: what is set next is stored.
+    // There is space again: the next value is stored.
     browser.quota = 1000
     store.set('draft', 'stored again')
     expect(browser.getItem('draft')).toBe('stored again')
     expect(store.get('draft')).toBe('stored again')
   })
 
-  it('that is blocked altogether works in memory, and says so to whoever asks later too', () => {
+  it('that is blocked works in memory, and reports that to late listeners too', () => {
     const store = storage.safeStorage(() => {
       throw new DOMException('The operation is insecure.', 'SecurityError')
     })
@@ -55,7 +55,7 @@ describe('the storage of the browser', () => {
     expect(reported).toHaveBeenCalledTimes(1)
   })
 
-  it('that holds something else than JSON reads as empty', () => {
+  it('with data other than JSON reads as empty', () => {
     const browser = new MemoryStorage()
     browser.setItem('a', '{"half')
     expect(storage.safeStorage(() => browser).getJson('a')).toBeNull()

@@ -6,21 +6,21 @@ import { gifHead, jpg, png, webpHead } from '../../../../core/features/media/pic
 
 const small = { width: 100, height: 50, bytes: 1000, type: 'image/png' as const, orientation: 1 }
 
-test('a picture within the bounds goes as it is', () => {
+test('sends a picture within the limits unchanged', () => {
   expect(fitOf(small)).toEqual({ width: 100, height: 50, redraw: false })
   expect(fitOf({ ...small, width: longestSide, height: longestSide, bytes: largestBytes })).toMatchObject({
     redraw: false,
   })
 })
 
-test('one that is too large in pixels is made smaller, one that is too large in bytes, turned or of another type drawn anew', () => {
+test('scales down a picture with too many pixels, and re-encodes one that is too large, rotated or of another type', () => {
   expect(fitOf({ ...small, width: 6000, height: 4000 })).toEqual({ width: 2048, height: 1365, redraw: true })
   expect(fitOf({ ...small, bytes: largestBytes + 1 })).toEqual({ width: 100, height: 50, redraw: true })
   expect(fitOf({ ...small, orientation: 6 }).redraw).toBe(true)
   expect(fitOf({ ...small, type: null }).redraw).toBe(true)
 })
 
-test('any size fits its bound, keeps its proportions as far as pixels can, and never vanishes', () => {
+test('keeps any size within its limit with its proportions, and at least one pixel', () => {
   const side = fc.integer({ min: 1, max: 30_000 })
   fc.assert(
     fc.property(side, side, (width, height) => {

@@ -14,13 +14,13 @@ import {
 import { type Contract, contract } from '../../../../../src-preload/contract/contract.ts'
 import { detailOf } from './details.ts'
 
-/** A core in memory behind a real MessagePort: it holds what a scene gives it and records what it was asked. */
+/** An in-memory core behind a real MessagePort. It contains a scene's data and records all calls. */
 export interface SceneCore {
   client: ContractRouterClient<Contract>
   asked: Array<{ what: string; with: unknown }>
-  /** Replaces the conversation `id` as a whole. */
+  /** Replaces the chat `id` as a whole. */
   put: (conversation: Conversation, messages: Message[], more?: { beside?: Message[]; setup?: ChatSetup }) => void
-  /** Sends an event to whoever watches `id`, after folding it into what a later watcher gets. */
+  /** Sends an event to all watchers of `id`, and applies it to the state for later watchers. */
   notify: (id: string, event: ConversationEvent) => void
 }
 
@@ -31,7 +31,7 @@ interface Held {
   setup: ChatSetup
 }
 
-/** A long conversation comes as the core tells it: its end first, the rest in parts (src-main/core/features/chat/conversationWatcher.ts). */
+/** A long chat arrives as from the core: its end first, the rest in parts (src-main/core/features/chat/conversationWatcher.ts). */
 const firstMessages = 80
 const earlierMessages = 500
 
@@ -40,7 +40,7 @@ export function sceneCore(models: string[]): SceneCore {
   const held = new Map<string, Held>()
   const listeners = new Map<string, Set<(event: ConversationEvent) => void>>()
   const listListeners = new Set<(event: ConversationListEvent) => void>()
-  /** Records what was asked, and answers. */
+  /** Records the call and returns its answer. */
   const say = <T>(what: string, input: unknown, answer: T): T => {
     asked.push({ what, with: input })
     return answer

@@ -6,7 +6,7 @@ const chunk = (text: string): string =>
 const came = `${chunk('Be')}${chunk('cause')}data: [DONE]\n\n`
 const body = (text: string) => ({ text, bytes: text.length, capped: false })
 
-/** What is kept of a request; of the one with id 99 nothing. */
+/** The stored details of a request. The request with id 99 has none. */
 export function detailOf(id: number): RequestDetail {
   const kept = id !== 99
   return {

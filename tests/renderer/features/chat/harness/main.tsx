@@ -60,7 +60,7 @@ createRoot(document.querySelector('#root') ?? document.body).render(
 )
 if (made && !asked.has('closed')) openChat(conversationId)
 
-/** What the tests reach into the page for. */
+/** What tests use inside the page. */
 const harness = { core, openChat, useChat, useStage, useFind, libraryStore, conversationId, message }
 export type Harness = typeof harness
 Object.assign(globalThis, { harness })

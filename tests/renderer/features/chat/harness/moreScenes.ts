@@ -1,7 +1,7 @@
 import { type ChatSetup, emptySetup, type Message } from '../../../../../src-preload/contract/chat.ts'
 import { answer, message } from './scenes.ts'
 
-/** A scene with more than a path: replies side by side, or what is set. */
+/** A scene with more than a path: replies side by side, or parameters. */
 export interface MoreScene {
   messages: Message[]
   beside?: Message[]

@@ -8,7 +8,7 @@ import { build, preview } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
-/** The room in a real browser, built as it ships: its address and the browser. `close` ends both. */
+/** The Chat page in a real browser, built for production. `close` closes the server and the browser. */
 export async function openHarness(): Promise<{ url: string; browser: Browser; close: () => Promise<void> }> {
   const outDir = fileURLToPath(new URL('../../../../../out/chat-harness', import.meta.url))
   const common = { root: here, configFile: false, logLevel: 'error' } as const

@@ -1,4 +1,4 @@
-/** A reply with everything that a reply can hold. */
+/** A reply with every kind of content. */
 export const rich = String.raw`The roots of $ax^2 + bx + c = 0$ are, for \(a \ne 0\), given by
 
 $$x_{1,2} = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$

@@ -110,7 +110,7 @@ See [the guide](https://example.com/brew?x=1) or ![a press](https://tracker.exam
 [^1]: 60 g a litre is a fair start.
 `
 
-/** Each scene: the messages of the open conversation. */
+/** The messages of the open chat, by scene. */
 export const scenes: Record<string, () => Message[]> = {
   complete: () => [
     ask,

@@ -3,7 +3,8 @@ import { moreScenes } from './moreScenes.ts'
 import { openHarness } from './page.ts'
 import { scenes } from './scenes.ts'
 
-// Pictures of every scene, light and dark, wide and narrow, for eyes: node tests/renderer/features/chat/harness/look.ts FOLDER [scene…]
+// Takes screenshots of every scene, light and dark, wide and narrow: node tests/renderer/features/chat/harness/screenshots.ts FOLDER
+// [scene…]
 const [folder = 'out/chat-pictures', ...only] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 const { url, browser, close } = await openHarness()

@@ -1,11 +1,11 @@
-// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+// @long Every state of a page in a real browser, over the harness's core. tests/e2e shows the same pages over the real core.
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Look, openWindow, type WindowHarness } from '../../../harness/page.ts'
 
-// A page's load takes a second on a free machine and many on one that builds and tests something else.
+// Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
 vi.setConfig({ testTimeout: 120_000 })
 
 let harness: WindowHarness
@@ -47,8 +47,8 @@ const axe = async () =>
     ({ id, nodes }) => [id, nodes[0]?.html],
   )
 
-describe('the list by keyboard alone', () => {
-  it('is walked, opened, renamed; what is deleted comes back by Undo', async () => {
+describe('the list by keyboard', () => {
+  it('moves, opens, renames, deletes and restores with Undo', async () => {
     await open()
     await line('Compare three resampling filters').focus()
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.keyboard.press(key)
@@ -78,7 +78,7 @@ describe('the list by keyboard alone', () => {
       .click()
     await row('Account numbers').waitFor()
   })
-  it('selects a range with Shift, and moves it to a folder that is found by typing', async () => {
+  it('selects a range with Shift, and moves it to a folder found by typing', async () => {
     await open()
     await line('Refactor the stream parser').focus()
     await page.keyboard.press('Shift+ArrowDown')
@@ -94,7 +94,7 @@ describe('the list by keyboard alone', () => {
       expect.arrayContaining([expect.stringContaining('Menu for eight')]),
     )
   })
-  it('begins a search with the first letter that is typed on it, and ends it with Esc', async () => {
+  it('starts a search with the first typed letter, and ends it with Escape', async () => {
     await open()
     await line('Tax letter, third draft').focus()
     await page.keyboard.type('poster')
@@ -104,7 +104,7 @@ describe('the list by keyboard alone', () => {
     await page.keyboard.press('Escape')
     await row('Tax letter, third draft').waitFor()
   })
-  it('keeps the line with the focus while 10,000 others go by', async () => {
+  it('keeps the focused row mounted while 10,000 others scroll by', async () => {
     await open({ query: 'chats=10000' })
     await line('Compare three resampling filters').focus()
     await page.keyboard.press('End')
@@ -119,8 +119,8 @@ describe('the list by keyboard alone', () => {
   })
 })
 
-describe('conversations', () => {
-  it('are pinned, duplicated, and archived out of the way and back', async () => {
+describe('chats', () => {
+  it('are pinned, duplicated, archived and unarchived', async () => {
     await open()
     await menu('Tax letter, third draft', 'Pin')
     await expect.poll(async () => (await titles()).indexOf('Tax letter, third draft')).toBeLessThan(3)
@@ -136,7 +136,7 @@ describe('conversations', () => {
     await page.getByRole('button', { name: 'Back to all chats' }).click()
     await row('Menu for eight, one vegan').waitFor()
   })
-  it('are dropped on a folder; a folder that is deleted comes back with what lay in it', async () => {
+  it('are dropped on a folder, and a deleted folder returns with its chats', async () => {
     await open()
     await line('Menu for eight, one vegan').dragTo(page.getByRole('button', { name: 'Home 2 chats' }))
     await page.getByRole('button', { name: 'Home 3 chats' }).waitFor()
@@ -149,7 +149,7 @@ describe('conversations', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'House 3 chats' }).waitFor()
   })
-  it('go into a folder that is made for them', async () => {
+  it('move into a new folder', async () => {
     await open()
     await menu('Tax letter, third draft', 'Move to…')
     await page.getByRole('button', { name: 'New folder…' }).click()
@@ -157,7 +157,7 @@ describe('conversations', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Money 1 chat', exact: true }).waitFor()
   })
-  it('that were deleted are restored from their own list, or erased for good after one question', async () => {
+  it('are restored from the list of deleted chats, or deleted permanently after one question', async () => {
     await open()
     await line('Tax letter, third draft').click()
     await line('Menu for eight, one vegan').click({ modifiers: ['Control'] })
@@ -173,7 +173,7 @@ describe('conversations', () => {
     await row('Tax letter, third draft').waitFor()
     expect(await row('Menu for eight, one vegan').count()).toBe(0)
   })
-  it('say in words what waits for a yes, and by name what runs', async () => {
+  it('show as text when a tool call waits for approval, and name a running tool', async () => {
     await open()
     expect(await row('Tax letter, third draft').textContent()).toContain('Waiting for your yes')
     await row('Refactor the stream parser').getByRole('img', { name: 'A reply is being made' }).waitFor()
@@ -183,7 +183,7 @@ describe('conversations', () => {
 })
 
 describe('search', () => {
-  it('finds what was said, grouped and marked, and opens it by keyboard', async () => {
+  it('finds messages, grouped and marked, and opens them by keyboard', async () => {
     await open()
     await page.keyboard.press('Control+Shift+F')
     await page.keyboard.type('carriage fix')
@@ -198,7 +198,7 @@ describe('search', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(/000000000002$/)
   })
-  it('teaches where nothing is found, and says a failure in words', async () => {
+  it('explains itself when nothing is found, and shows failures as text', async () => {
     await open()
     const field = page.getByRole('combobox', { name: 'Search everything' })
     await field.fill('zebra crossing')
@@ -217,7 +217,7 @@ describe('files', () => {
     mimeType: 'application/json',
     buffer: Buffer.alloc(bytes, 'x'),
   })
-  it('are read in with numbers and told in words; the first conversation is one click away', async () => {
+  it('are imported with counts and notes, with a link to the first chat', async () => {
     await open({ query: 'slow=1' })
     await listMenu('Import…')
     const chosen = page.waitForEvent('filechooser')
@@ -232,7 +232,7 @@ describe('files', () => {
     await dialog.getByRole('button', { name: 'Open the first' }).click()
     await row('Imported: a walk in Lisbon').waitFor()
   })
-  it('can be cancelled on their way up', async () => {
+  it('can be cancelled during the upload', async () => {
     await open({ query: 'slow=1' })
     await listMenu('Import…')
     const chosen = page.waitForEvent('filechooser')
@@ -245,7 +245,7 @@ describe('files', () => {
     await listMenu('Import…')
     await page.getByRole('button', { name: 'Choose a file…' }).waitFor()
   })
-  it('are dropped on the list', async () => {
+  it('are imported when dropped on the list', async () => {
     await open()
     const data = await page.evaluateHandle(() => {
       const transfer = new DataTransfer()
@@ -258,7 +258,7 @@ describe('files', () => {
     await list.dispatchEvent('drop', { dataTransfer: data })
     await page.getByRole('dialog', { name: 'Imported' }).waitFor()
   })
-  it('of everything, or of one conversation, are saved', async () => {
+  it('are exported for all chats or for one', async () => {
     await open()
     const all = page.waitForEvent('download')
     await listMenu('Export everything')
@@ -271,7 +271,7 @@ describe('files', () => {
 
 describe('prompts', () => {
   const composer = () => page.getByRole('textbox', { name: 'Message', exact: true })
-  it('are written, used at the caret, and deleted with a way back', async () => {
+  it('are created, inserted at the caret, deleted, and restored with Undo', async () => {
     await open()
     await composer().fill('before  after')
     await composer().evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(7, 7))
@@ -294,7 +294,7 @@ describe('prompts', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Undo' }).click()
     await page.getByRole('button', { name: 'Use Greeting' }).waitFor()
   })
-  it('are chosen by a slash at the beginning, by keys alone, and stay out of the way of a path', async () => {
+  it('are offered after a leading slash, by keyboard, without disturbing a typed path', async () => {
     await open()
     await composer().focus()
     await page.keyboard.type('/sum')

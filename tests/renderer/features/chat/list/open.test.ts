@@ -35,21 +35,21 @@ afterEach(() => {
   routeStore.setState({ route: { page: 'proxy', id: null } })
 })
 
-describe('a hit that is opened', () => {
-  it('leads to its conversation, and asks for its message with the words that were looked for', async () => {
+describe('opening a search result', () => {
+  it('opens its chat and requests its message with the search terms', async () => {
     const asked = setting()
     await openHit(hit, 'Tax  LETTER')
     expect(asked).toEqual([])
     expect(place.hash).toBe('#/chat/c1')
     expect(jumpStore.getState().jump).toEqual({ conversationId: 'c1', messageId: 'm1', words: ['tax', 'letter'] })
   })
-  it('on another branch has that branch chosen before the conversation is shown', async () => {
+  it('selects the branch of the message before the chat opens', async () => {
     const asked = setting()
     await openHit({ ...hit, onPath: false }, 'tax')
     expect(asked).toEqual([{ messageId: 'm1' }, ''])
     expect(place.hash).toBe('#/chat/c1')
   })
-  it('in a title leads to the conversation as it was left', async () => {
+  it('in a title opens the chat where the reader left it', async () => {
     setting()
     await openHit({ ...hit, messageId: null }, 'tax')
     expect(jumpStore.getState().jump).toBeNull()

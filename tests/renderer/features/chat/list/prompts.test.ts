@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { filled, filledPieces, variablesOf } from '../../../../../src-renderer/features/chat/list/variables.ts'
 
 describe('variables of a prompt', () => {
-  it('are asked for once each, in the order of their first place, with the value to begin with', () => {
+  it('are asked for once each, in the order of their first use, with their default', () => {
     expect(variablesOf('{{tone}} to {{ name }}, from {{tone=kind}} {{name}} in {{language=English}}')).toEqual([
       { name: 'tone', value: 'kind' },
       { name: 'name', value: '' },
@@ -16,13 +16,13 @@ describe('variables of a prompt', () => {
       expect(filled(text, {}), text).toBe(text)
     }
   })
-  it('stand in every place; what is left empty stays empty', () => {
+  it('are replaced everywhere, and an empty value stays empty', () => {
     expect(filled('{{a}}-{{b=2}}-{{a}}!', { a: 'x' })).toBe('x--x!')
   })
-  it('are text where they are filled in: braces in a value are not filled in again', () => {
+  it('insert values literally: braces in a value are not replaced again', () => {
     expect(filled('{{a}} {{b}}', { a: '{{b}}', b: '{{a}}' })).toBe('{{b}} {{a}}')
   })
-  it('lose nothing of a text: with each place filled by itself it is what it was', () => {
+  it('lose no text: replacing each variable by itself restores the prompt', () => {
     const piece = fc.oneof(fc.string(), fc.constantFrom('{{a}}', '{{b}}', '{{', '}}', '\n', '{'))
     fc.assert(
       fc.property(

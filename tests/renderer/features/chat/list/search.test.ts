@@ -24,7 +24,7 @@ interface Asked {
 function setting() {
   const asked: Asked[] = []
   const reported: SearchState[] = []
-  // The searcher uses nothing of a procedure but the call itself.
+  // The searcher uses only the call itself.
   const ask = ((input: { text: string }, options?: { signal?: AbortSignal }) =>
     new Promise((resolve, reject) => {
       asked.push({
@@ -46,13 +46,13 @@ describe('search as you type', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.useRealTimers())
 
-  it('asks once for a burst of keys, for what stands at its end', async () => {
+  it('runs once for a burst of keys, with the final text', async () => {
     const { asked, search } = setting()
     for (const text of ['t', 'ta', 'tax ']) search.type(text)
     await vi.advanceTimersByTimeAsync(100)
     expect(asked.map(({ text }) => text)).toEqual(['tax'])
   })
-  it('never lets an old answer take the place of a newer one, and cancels what is overtaken', async () => {
+  it('never replaces newer results by older ones, and cancels superseded searches', async () => {
     const { asked, type, last } = setting()
     await type('ta')
     await type('tax')
@@ -64,7 +64,7 @@ describe('search as you type', () => {
     expect(last()?.found).toMatchObject({ text: 'tax', hits: [{ conversationId: 'new' }] })
     expect(last()?.busy).toBe(false)
   })
-  it('an overtaken question that fails says nothing', async () => {
+  it('ignores the failure of a superseded search', async () => {
     const { asked, type, last } = setting()
     await type('ta')
     await type('tax')
@@ -72,7 +72,7 @@ describe('search as you type', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(last()).toMatchObject({ busy: true, problem: null })
   })
-  it('keeps the hits in sight until the next ones are there', async () => {
+  it('shows the results until the next ones arrive', async () => {
     const { asked, type, last } = setting()
     await type('ta')
     asked[0]?.answer([hit('a', 'm')])
@@ -80,7 +80,7 @@ describe('search as you type', () => {
     await type('tax')
     expect(last()).toMatchObject({ busy: true, found: { text: 'ta' } })
   })
-  it('an emptied field is an end: an answer that is still under way falls away', async () => {
+  it('drops a running search when the field is emptied', async () => {
     const { asked, type, last } = setting()
     await type('tax')
     await type('  ')
@@ -88,19 +88,19 @@ describe('search as you type', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(last()).toEqual({ found: null, busy: false, problem: null })
   })
-  it('says a failure in words that the room has', async () => {
+  it('reports a failure as a problem', async () => {
     const { asked, type, last } = setting()
     await type('tax')
     asked[0]?.fail(new Error('not open'))
     await vi.advanceTimersByTimeAsync(0)
     expect(last()?.problem?.kind).toBe('connection_lost')
   })
-  it('groups hits by conversation in the order of each one’s first', () => {
+  it('groups results by chat in the order of each first result', () => {
     const groups = grouped([hit('b', null), hit('a', '1'), hit('b', '2')])
     expect(groups.map(({ conversationId, hits }) => [conversationId, hits.length])).toEqual([
       ['b', 2],
       ['a', 1],
     ])
   })
-  it('looks for words in lower case', () => expect(wordsOf('  Tax  ÄRGER ')).toEqual(['tax', 'ärger']))
+  it('compares terms in lower case', () => expect(wordsOf('  Tax  ÄRGER ')).toEqual(['tax', 'ärger']))
 })

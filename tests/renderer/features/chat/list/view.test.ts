@@ -28,7 +28,7 @@ describe('the list', () => {
   const folders = [folder('home', 'Home'), folder('work', 'Work')]
   const all = { conversations, folders, closed: new Set<string>(), archived: false, now }
 
-  it('shows what is pinned, then folders with what lies in them, then the rest by local days', () => {
+  it('shows pinned chats, then folders with their chats, then the rest by local days', () => {
     expect(said(listRows(all))).toEqual([
       '# pinned',
       'Kept in sight',
@@ -43,14 +43,14 @@ describe('the list', () => {
       'Old',
     ])
   })
-  it('shows of a shut folder its name and number alone', () => {
+  it('shows only the name and count of a collapsed folder', () => {
     expect(said(listRows({ ...all, closed: new Set(['home']) }))).not.toContain('  Soup')
     expect(said(listRows({ ...all, closed: new Set(['home']) }))).toContain('# Home 1 (shut)')
   })
-  it('keeps what was archived in a list of its own', () => {
+  it('shows archived chats in a separate list', () => {
     expect(said(listRows({ ...all, archived: true }))).toEqual(['# week', 'Put away'])
   })
-  it('never loses or doubles a conversation, whatever its folder, pin and age', () => {
+  it('never loses or duplicates a chat, whatever its folder, pin and age', () => {
     const one = fc.record({
       id: fc.uuid(),
       folderId: fc.constantFrom(null, 'home', 'work', 'gone'),
@@ -73,7 +73,7 @@ describe('the list', () => {
       }),
     )
   })
-  it('makes the lines of 10,000 conversations within a frame', () => {
+  it('computes the rows of 10,000 chats within a frame', () => {
     const many = Array.from({ length: 10_000 }, (_, n) =>
       conversation({
         id: String(n),
@@ -84,28 +84,28 @@ describe('the list', () => {
     listRows({ ...all, conversations: many })
     const began = process.cpuUsage()
     const rows = listRows({ ...all, conversations: many })
-    // Processor time, in µs: some 5 ms; the bound is against a square of the number.
+    // CPU time, µs: normally about 5 ms. The limit detects quadratic cost.
     expect(process.cpuUsage(began).user).toBeLessThan(300_000)
     expect(rows.length).toBeGreaterThan(10_000)
   })
 
   const rows = listRows(all)
-  it('is walked over its headings', () => {
+  it('skips headings when moving by keyboard', () => {
     expect(lineAfter(rows, -1, 1)).toBe(1)
     expect(said(rows)[lineAfter(rows, 4, 1) ?? -1]).toBe('Tax letter')
     expect(lineAfter(rows, 1, -1)).toBeNull()
   })
-  it('selects all conversations between two lines, from either end', () => {
+  it('selects all chats between two rows, from either end', () => {
     expect(chatsBetween(rows, '18', '20')).toEqual(['18', '19', '20'])
     expect(chatsBetween(rows, '20', '18')).toEqual(['18', '19', '20'])
     expect(chatsBetween(rows, '20', 'not there')).toEqual([])
   })
-  it('takes the line of the cursor along with the first one that is added', () => {
+  it('adds the row at the cursor to the first toggled selection', () => {
     const first = { ...firstList, ...withToggled(firstList, 'b', 'a') }
     expect([...first.picked]).toEqual(['a', 'b'])
     expect([...{ ...first, ...withToggled(first, 'b', 'a') }.picked]).toEqual(['a'])
   })
-  it('folds and unfolds one folder and leaves the others', () => {
+  it('collapses and expands one folder without the others', () => {
     const shut = { ...firstList, ...withFold(firstList, 'home', false) }
     expect([...shut.closed]).toEqual(['home'])
     expect([...{ ...shut, ...withFold(shut, 'work', true) }.closed]).toEqual(['home'])

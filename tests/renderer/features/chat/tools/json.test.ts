@@ -14,8 +14,8 @@ const isJson = (text: string): boolean => {
   }
 }
 
-describe('where a text stops being JSON', () => {
-  test('any JSON, however it is spaced, has no fault', () => {
+describe('jsonFault', () => {
+  test('finds no fault in valid JSON, however it is spaced', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, 4, '\t'), (text, indent) => {
         expect(jsonFault(JSON.stringify(JSON.parse(text), null, indent))).toBeNull()
@@ -23,7 +23,7 @@ describe('where a text stops being JSON', () => {
     )
   })
 
-  test('agrees with JSON.parse about any text that was cut, changed or made of pieces of JSON', () => {
+  test('agrees with JSON.parse about any truncated or changed text', () => {
     const pieces = fc
       .array(
         fc.constantFrom(
@@ -79,14 +79,14 @@ describe('where a text stops being JSON', () => {
     expect(jsonFault(text)).toEqual({ line, column, expected, atEnd })
   })
 
-  test('a hundred thousand brackets are read without a stack', () => {
+  test('reads a hundred thousand brackets without recursion', () => {
     expect(jsonFault(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)).toBeNull()
     expect(jsonFault('['.repeat(100_000))).toMatchObject({ expected: 'value', atEnd: true })
   })
 })
 
 describe('a command on one line', () => {
-  test('what is written for reading splits into the same words', () => {
+  test('splits into the same words that were joined', () => {
     fc.assert(
       fc.property(fc.array(fc.string(), { minLength: 1 }), (words) => {
         const [command = '', ...args] = words
@@ -105,19 +105,19 @@ describe('a command on one line', () => {
     expect(splitCommand(line)).toEqual(words)
   })
 
-  test.each(['say "hello', "it's", 'end\\'])('%j is not whole', (line) => {
+  test.each(['say "hello', "it's", 'end\\'])('%j is incomplete', (line) => {
     expect(splitCommand(line)).toBeNull()
   })
 })
 
-describe('a stranger’s text', () => {
-  test('shows what would turn, hide or cut it', () => {
+describe('untrusted text', () => {
+  test('shows characters that would reverse, hide or truncate it', () => {
     expect(plainText('rm\u202Efdp.exe')).toBe('rm\\u{202E}fdp.exe')
     expect(plainText('a\u200bb\u0000c\u{e0041}')).toBe('a\\u{200B}b\\u{0000}c\\u{E0041}')
     expect(plainText('one\r\ntwo\rthree\tend')).toBe('one\ntwo\nthree\tend')
   })
 
-  test('leaves scripts and emoji that need their joiners alone', () => {
+  test('keeps the joiners that scripts and emoji need', () => {
     for (const text of ['日本語のテキスト', 'می‌خواهم', '👩‍👩‍👧', 'naïve — “quoted”']) expect(plainText(text)).toBe(text)
   })
 })

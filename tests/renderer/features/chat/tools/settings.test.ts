@@ -14,13 +14,16 @@ import {
   secretRow,
 } from '../../../../../src-renderer/features/settings/tools/serverForm.ts'
 
-describe('a schema while it is typed', () => {
+describe('checking a schema', () => {
   const kinds = (text: string) => readSchema(text).faults.map(({ kind, path }) => `${path}:${kind}`)
 
-  test.each(Object.entries(examples))('the example %s is without fault or hint, and strict takes it', (_name, text) => {
-    expect(readSchema(text)).toEqual({ json: null, faults: [], hints: [], strict: [] })
-    expect(functionTool.shape.schema.safeParse(text).success).toBe(true)
-  })
+  test.each(Object.entries(examples))(
+    'finds neither fault nor hint in the example %s, and strict accepts it',
+    (_name, text) => {
+      expect(readSchema(text)).toEqual({ json: null, faults: [], hints: [], strict: [] })
+      expect(functionTool.shape.schema.safeParse(text).success).toBe(true)
+    },
+  )
 
   test.each([
     ['[]', ':rootObject'],
@@ -39,13 +42,13 @@ describe('a schema while it is typed', () => {
     expect(kinds(text)).toContain(fault)
   })
 
-  test('a name that is required and not described is a hint, not a fault', () => {
+  test('reports a required name without a description as a hint, not a fault', () => {
     const read = readSchema('{"type":"object","properties":{"a":{}},"required":["a","b"],"additionalProperties":false}')
     expect(read.faults).toEqual([])
     expect(read.hints).toEqual([{ kind: 'requiredUnknown', path: 'required', value: 'b' }])
   })
 
-  test('strict wants every name required and no others, inside too', () => {
+  test('strict wants every name required and no others, also in nested schemas', () => {
     const { strict } = readSchema(
       '{"type":"object","properties":{"a":{"type":"object","properties":{"b":{}},"additionalProperties":false}},"required":["a"]}',
     )
@@ -55,7 +58,7 @@ describe('a schema while it is typed', () => {
     ])
   })
 
-  test('any JSON at all is read without a throw, in bounded words', () => {
+  test('reads any JSON without throwing, with a limited number of faults', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 6 }), (text) => {
         expect(readSchema(text).faults.length).toBeLessThanOrEqual(12)
@@ -65,7 +68,7 @@ describe('a schema while it is typed', () => {
     expect(readSchema(deep).faults.map(({ kind }) => kind)).toContain('deep')
   })
 
-  test('what the model gets is the tool of the specification, without what was left empty [CHAT-10]', () => {
+  test('sends the tool of the specification, without empty fields [CHAT-10]', () => {
     const tool = { name: 'weather', description: '', schema: examples.none, strict: false }
     expect(JSON.parse(toolAsSent(tool) ?? '')).toEqual({
       type: 'function',
@@ -78,7 +81,7 @@ describe('a schema while it is typed', () => {
     expect(toolAsSent({ ...tool, schema: '{' })).toBeNull()
   })
 
-  test('names have the form that the service takes and stand once', () => {
+  test("accepts names in the service's format, once each", () => {
     expect(functionNameFault('get_weather-2', [])).toBeNull()
     expect(functionNameFault('get weather', [])).toBe('form')
     expect(functionNameFault('a'.repeat(65), [])).toBe('form')
@@ -87,10 +90,10 @@ describe('a schema while it is typed', () => {
   })
 })
 
-describe('the form of a server', () => {
+describe('the server form', () => {
   const stdio = { ...newServer, name: 'files', command: 'npx', args: '-y\n@x/files\n/tmp' }
 
-  test('arguments stand one a line, whatever is in them', () => {
+  test('writes one argument per line, whatever its characters', () => {
     fc.assert(
       fc.property(fc.array(fc.string().map((text) => text.replaceAll('\r', ''))), (args) => {
         expect(argsOf(linesOf(args))).toEqual(args)
@@ -98,7 +101,7 @@ describe('the form of a server', () => {
     )
   })
 
-  test('gives what the contract takes', () => {
+  test('produces what the contract accepts', () => {
     const { server } = readServerForm({ ...stdio, env: [secretRow('TOKEN', 'x')], cwd: ' /srv ' }, [])
     expect(server).toEqual({
       name: 'files',
@@ -109,7 +112,7 @@ describe('the form of a server', () => {
     expect(mcpServer.shape.transport.safeParse(server?.transport).success).toBe(true)
   })
 
-  test('what is stored is never filled in, kept when left empty, and told by name alone', () => {
+  test('never fills in stored values, preserves them when left empty, and shows only their names', () => {
     const form = formOfServer({
       id: '0b54d4a1-93a8-4a4a-9b0e-6c1c6a1d6f11',
       name: 'search',
@@ -145,24 +148,24 @@ describe('the form of a server', () => {
       { ...newServer, name: 'x', kind: 'http' as const, url: 'https://x', headers: [secretRow('A:', 'x')] },
       { headers: 'names' },
     ],
-  ])('faults are told by field: %#', (form, errors) => {
+  ])('reports faults by field: %#', (form, errors) => {
     expect(readServerForm(form, ['notes']).errors).toEqual(errors)
   })
 
-  test('an address in the clear is told unless it stays on this machine', () => {
+  test('warns about unencrypted addresses unless they are on this computer', () => {
     expect(isUnencrypted('http://mcp.example')).toBe(true)
     for (const url of ['https://mcp.example', 'http://localhost:1', 'http://127.0.0.1:1', 'http://[::1]:1'])
       expect(isUnencrypted(url)).toBe(false)
   })
 })
 
-/** As editors write what they ask for at the start. */
+/** The placeholder for an input in editors' configurations. */
 const placeholder = ['$', '{input:key}'].join('')
 
-describe('a pasted configuration', () => {
+describe('an imported configuration', () => {
   const forms = (value: unknown) => readConfig(JSON.stringify(value)).servers.map(({ form }) => form)
 
-  test('mcpServers, as most programs write it, becomes a form each', () => {
+  test('with mcpServers, as most programs write it, becomes one form per server', () => {
     const read = readConfig(
       JSON.stringify({
         mcpServers: {
@@ -196,21 +199,21 @@ describe('a pasted configuration', () => {
     [{ context_servers: { a: { command: { path: 'x', args: [] } } } }],
     [{ a: { command: 'x' } }],
     [{ mcpServers: { a: { command: ['x'] } } }],
-  ])('the other programs’ ways too: %j', (config) => {
+  ])('is read in the formats of other programs: %j', (config) => {
     expect(forms(config)).toMatchObject([{ name: 'a', kind: 'stdio', command: 'x' }])
   })
 
-  test('one server alone is named after its program or host', () => {
+  test('of a single server is named after its program or host', () => {
     expect(forms({ command: '/usr/bin/notes-mcp' })).toMatchObject([{ name: 'notes-mcp' }])
     expect(forms({ url: 'https://mcp.example/x' })).toMatchObject([{ name: 'mcp.example' }])
   })
 
-  test('what is no JSON is told with its place, and what holds no server gives none', () => {
+  test('reports the position of invalid JSON, and finds no server in other JSON', () => {
     expect(readConfig('{"mcpServers": {').json).toMatchObject({ line: 1, column: 17 })
     expect(readConfig('{"theme":"dark"}')).toEqual({ json: null, servers: [], leftOut: [] })
   })
 
-  test('any JSON at all is read without a throw', () => {
+  test('is read without throwing, whatever the JSON', () => {
     fc.assert(
       fc.property(fc.json(), fc.boolean(), (text, wrapped) => {
         const read = readConfig(wrapped ? `{"mcpServers":{"a":${text}}}` : text)

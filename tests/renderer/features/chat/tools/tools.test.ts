@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { toolRunState } from '../../../../../src-preload/contract/chat.ts'
 import { functionName } from '../../../../../src-preload/contract/tools.ts'
-import { cardState, looks } from '../../../../../src-renderer/features/chat/tools/appearance.ts'
+import { appearances, cardState } from '../../../../../src-renderer/features/chat/tools/appearance.ts'
 import {
   offeredNow,
   offerGroups,
@@ -10,31 +10,26 @@ import {
   switched,
 } from '../../../../../src-renderer/features/chat/tools/offers.ts'
 import { isLastRound, roundsUpTo, rowsOf } from '../../../../../src-renderer/features/chat/tools/round.ts'
-import {
-  firstLine,
-  mostShown,
-  showArguments,
-  showResult,
-} from '../../../../../src-renderer/features/chat/tools/show.ts'
+import { firstLine, maxShown, showArguments, showResult } from '../../../../../src-renderer/features/chat/tools/show.ts'
 import { findTool, readToolId } from '../../../../../src-renderer/stores/tools.ts'
 import { message, none, sceneCall, setup, some } from './harness/scenes.ts'
 
-describe('arguments and results on the screen', () => {
-  test('JSON is indented and everything else is left as the model wrote it', () => {
+describe('arguments and results', () => {
+  test('are formatted when they are JSON, and otherwise unchanged', () => {
     expect(showArguments('{"a":[1]}')).toMatchObject({ text: '{\n  "a": [\n    1\n  ]\n}', json: true, empty: false })
     expect(showArguments('{"a":')).toMatchObject({ text: '{"a":', json: false })
     expect(showArguments(' {} ')).toMatchObject({ json: true, empty: true })
     expect(showArguments('')).toMatchObject({ json: false, empty: true })
   })
 
-  test('a megabyte is laid out in part and the rest is counted', () => {
+  test('are displayed in part when they are a megabyte, and the rest is counted', () => {
     const shown = showArguments('x'.repeat(1_000_000))
-    expect(shown.text).toHaveLength(mostShown)
-    expect(shown.more).toBe(1_000_000 - mostShown)
-    expect(showResult('word '.repeat(100_000)).text.length).toBeLessThanOrEqual(mostShown)
+    expect(shown.text).toHaveLength(maxShown)
+    expect(shown.more).toBe(1_000_000 - maxShown)
+    expect(showResult('word '.repeat(100_000)).text.length).toBeLessThanOrEqual(maxShown)
   })
 
-  test('a folded result shows its first line with something in it, on one line', () => {
+  test('show the first line that is not empty when collapsed', () => {
     expect(firstLine('\n \n  19 degrees\nclear')).toBe('19 degrees')
     expect(firstLine('a'.repeat(500))).toHaveLength(121)
     fc.assert(
@@ -45,9 +40,9 @@ describe('arguments and results on the screen', () => {
   })
 })
 
-describe('a card', () => {
-  test('has words and an icon for each state, and tells an error of the tool from an answer', () => {
-    for (const state of toolRunState.options) expect(looks).toHaveProperty(state)
+describe('a tool card', () => {
+  test('has a text and an icon for each state, and distinguishes an error of the tool from a result', () => {
+    for (const state of toolRunState.options) expect(appearances).toHaveProperty(state)
     const { row } = sceneCall('a', '{}', { state: 'done', isError: true })
     expect(cardState(row?.run ?? null, false)).toBe('error')
     expect(cardState(null, true)).toBe('writing')
@@ -60,7 +55,7 @@ describe('rounds of calls', () => {
   const reply = (n: number) => message(n, { toolCalls: [sceneCall('a', '{}', null).call] })
   const turn = (n: number) => message(n, { role: 'user' })
 
-  test('the rows of a reply are those right below it', () => {
+  test('contain the rows directly below a reply', () => {
     const path = [turn(1), reply(2), row(3), row(4), reply(5), row(6)]
     const [, second, , , fifth] = path
     expect(rowsOf(path, second?.id ?? '').map(({ id }) => id)).toEqual([path[2]?.id, path[3]?.id])
@@ -69,18 +64,18 @@ describe('rounds of calls', () => {
     expect(rowsOf(path, 'not there')).toEqual([])
   })
 
-  test('rounds are counted from the person’s last turn', () => {
+  test("are counted from the person's last turn", () => {
     const path = [turn(1), reply(2), row(3), turn(4), reply(5), row(6), reply(7), row(8)]
     expect(roundsUpTo(path, path[1]?.id ?? '')).toBe(1)
     expect(roundsUpTo(path, path[6]?.id ?? '')).toBe(2)
   })
 })
 
-describe('what a conversation can offer', () => {
+describe('the tools that a chat can offer', () => {
   const { enabled } = setup.tools
   const groups = offerGroups(some, enabled)
 
-  test('your own stand first, then each server, then what is gone', () => {
+  test("are the person's own first, then each server's, then deleted ones", () => {
     expect(groups.map(({ key, server }) => server?.name ?? key)).toEqual([
       'own',
       'files',
@@ -93,7 +88,7 @@ describe('what a conversation can offer', () => {
     expect(offerGroups(none, [])).toEqual([])
   })
 
-  test('what was switched on and can’t be offered stays in sight and says why', () => {
+  test('stay listed with a reason when they are enabled but unavailable', () => {
     const faults = new Map(groups.flatMap(({ offers }) => offers.map(({ name, fault }) => [name, fault?.why])))
     expect(faults.get('add_event')).toBe('off')
     expect(faults.get('lost')).toBe('gone')
@@ -103,7 +98,7 @@ describe('what a conversation can offer', () => {
     for (const { name } of offeredNow(groups, enabled)) expect(functionName.safeParse(name).success).toBe(true)
   })
 
-  test('a search finds by name, title, description and server, all words of it', () => {
+  test('are found by name, title, description and server, with all search terms', () => {
     const names = (search: string) =>
       searchOffers(groups, search).flatMap(({ offers }) => offers.map(({ name }) => name))
     expect(names('READ file')).toEqual(['read_file'])
@@ -112,7 +107,7 @@ describe('what a conversation can offer', () => {
     expect(names('no such words')).toEqual([])
   })
 
-  test('switching keeps the order of the rest, never doubles, and stays within what the contract takes', () => {
+  test("switch without changing the order, without duplicates and within the contract's limit", () => {
     expect(switched(['a', 'b', 'c'], ['b'], false)).toEqual(['a', 'c'])
     expect(switched(['a', 'b'], ['b', 'd'], true)).toEqual(['a', 'b', 'd'])
     expect(
@@ -124,7 +119,7 @@ describe('what a conversation can offer', () => {
     ).toHaveLength(128)
   })
 
-  test('ids lead to what stands behind them, whatever a server calls its tools', () => {
+  test('are found by their ids, whatever names a server uses', () => {
     expect(readToolId('mcp:1:a:b\nc')).toEqual({ kind: 'mcp', server: '1', name: 'a:b\nc' })
     expect(readToolId('nothing')).toBeNull()
     const [own, read] = enabled

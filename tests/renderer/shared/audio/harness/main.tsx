@@ -8,7 +8,7 @@ import { Waveform, type WaveformHandle } from '../../../../../src-renderer/share
 import { StudioContext } from '../../../../../src-renderer/shared/studioContext.ts'
 import { TooltipProvider } from '../../../../../src-renderer/shared/ui/Tooltip.tsx'
 
-/** What a test asks of the page; `window.sound`. */
+/** What tests call inside the page: `window.sound`. */
 const sound = {
   kept: [] as { mediaId: string; bytes: number; seconds: number }[],
   times: [] as number[],
@@ -24,7 +24,7 @@ const sound = {
         return {}
       },
     }
-    // The waveform asks for nothing else.
+    // The waveform calls nothing else.
     const client = { media } as unknown as Client
     const root = document.getElementById('root')
     if (!root) throw new Error('The page has no #root.')
@@ -48,7 +48,7 @@ const sound = {
     )
   },
 
-  /** Overviews as they came: when (ms), how many buckets, how loud each tenth of the time is. */
+  /** The peaks as they arrive: time (ms), number of buckets, level of each tenth of the duration. */
   async measure(path: string, pcmRate: number | null) {
     const began = performance.now()
     const reported: { ms: number; whole: boolean; seconds: number; tenths: number[] }[] = []
@@ -67,7 +67,7 @@ const sound = {
     return reported
   },
 
-  /** Plays files as their bytes come, `pieces` bytes at a time with a pause between; answers what was heard. */
+  /** Plays files while their bytes arrive, `piece` bytes at a time with pauses, and returns what was played. */
   async live(paths: string[], mime: string, rate: number | null, piece: number, everyMs: number) {
     const live = openLive(mime, rate)
     const states: string[] = []

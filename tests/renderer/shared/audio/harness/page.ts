@@ -23,12 +23,12 @@ const types: Record<string, string> = {
 
 export interface SoundHarness {
   browser: Browser
-  /** A page under the policy of the real one. `faults`: what went wrong in it, what the policy forbade included. */
+  /** Opens a page under the real content security policy. `faults`: errors, policy violations included. */
   open(): Promise<{ page: Page; faults: string[] }>
   close(): Promise<void>
 }
 
-/** The pieces of `src-renderer/audio` in a real browser, over files that `kept` names, answered as the host answers them. */
+/** The parts of `src-renderer/shared/audio` in a real browser, over the files of `kept`, served as by the host. */
 export async function openSound(kept: (id: string) => { path: string; mime: string } | null): Promise<SoundHarness> {
   const folder = await mkdtemp(join(tmpdir(), 'studio-sound-'))
   await build({
@@ -79,10 +79,10 @@ export async function openSound(kept: (id: string) => { path: string; mime: stri
   return {
     browser,
     open: async () => {
-      // A context of its own: axe opens a second page beside.
+      // A separate context, because axe opens a second page.
       const context = await browser.newContext({ viewport: { width: 1000, height: 400 } })
       const page = await context.newPage()
-      // It is closed already where the whole browser is.
+      // In a full browser it is already closed.
       page.on('close', () => void context.close().catch(() => undefined))
       const faults: string[] = []
       page.on('pageerror', (error) => faults.push(error.message))

@@ -6,7 +6,7 @@ import { contract } from '../../../../../../src-preload/contract/contract.ts'
 import type { ChatToolsState } from '../../../../../../src-preload/contract/tools.ts'
 import type { Client } from '../../../../../../src-renderer/api/connect.ts'
 
-/** A core in memory behind a real MessagePort: it tells one state of the tools, takes what it is asked for, and remembers it. */
+/** An in-memory core behind a real MessagePort: it returns one state of the tools and records all calls. */
 export function toolsCore(
   first: ChatToolsState,
   onChange: (state: ChatToolsState) => void,

@@ -20,7 +20,7 @@ import { states } from '../../../../harness/states.ts'
 import { toolsCore } from './core.ts'
 import { type CardScene, cards, conversationId, manyTools, message, none, setup, some } from './scenes.ts'
 
-// Tools in every state over a core that only remembers: `?scene=waiting&theme=dark&tools=many`.
+// Tools in every state over an in-memory core: `?scene=waiting&theme=dark&tools=many`.
 const query = new URLSearchParams(location.search)
 const scene = query.get('scene') ?? 'waiting'
 document.documentElement.dataset.theme = query.get('theme') ?? 'light'
@@ -100,5 +100,5 @@ createRoot(document.querySelector('#root') ?? document.body).render(
   </StudioContext>,
 )
 
-/** What the pictures and tests reach into the page for. */
+/** What screenshots and tests use inside the page. */
 Object.assign(globalThis, { asked, useChat, chatToolsStore: toolsStore })

@@ -6,8 +6,8 @@ import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { build, preview } from 'vite'
 
-// Pictures of every state of the tools, light and dark, wide and narrow, and what axe finds in each:
-//   node tests/renderer/chat-tools/harness/look.ts FOLDER [scene]
+// Takes screenshots of every state of the tools, light and dark, wide and narrow, and reports axe violations:
+//   node tests/renderer/features/chat/tools/harness/screenshots.ts FOLDER [scene]
 const [folder = 'test-results/tools', only] = process.argv.slice(2)
 mkdirSync(folder, { recursive: true })
 const root = fileURLToPath(new URL('.', import.meta.url))

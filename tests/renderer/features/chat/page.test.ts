@@ -1,4 +1,4 @@
-// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+// @long Every state of a page in a real browser, over the harness's core. tests/e2e shows the same pages over the real core.
 
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
@@ -10,13 +10,13 @@ import { openHarness } from './harness/page.ts'
 import { conversationId, message, scenes } from './harness/scenes.ts'
 import { sceneCall } from './tools/harness/scenes.ts'
 
-// The room as it ships, in a real browser, over a core in memory behind a real MessagePort.
+// The Chat page, built for production, in a real browser, over an in-memory core behind a real MessagePort.
 
 declare global {
   var harness: Harness
 }
 
-// A page's load takes a second on a free machine and many on one that builds and tests something else.
+// Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
 vi.setConfig({ testTimeout: 120_000 })
 
 let site: Awaited<ReturnType<typeof openHarness>>
@@ -39,7 +39,7 @@ async function visit(scene: string): Promise<void> {
   await page.waitForSelector(scene === 'empty' ? '.chat-welcome' : '[data-message-id]')
 }
 
-/** What the core was asked, of one kind. */
+/** The recorded calls of one kind. */
 const asked = (what: string): Promise<unknown[]> =>
   page.evaluate((kind) => harness.core.asked.filter((one) => one.what === kind).map((one) => one.with), what)
 const notify = (event: ConversationEvent): Promise<void> =>
@@ -52,7 +52,7 @@ const settled = (id: string, over: Partial<Message>): ConversationEvent => ({
 })
 
 describe('editing a message', () => {
-  it('sends the change as a branch beside it, with its role and name; Esc puts it aside and loses nothing', async () => {
+  it('sends the edit as a branch with its role and name, and Escape closes the editor without losing the text', async () => {
     await show('branches')
     const turn = page.getByRole('article', { name: 'You, Ada' })
     await turn.getByRole('button', { name: 'Edit' }).focus()
@@ -79,7 +79,7 @@ describe('editing a message', () => {
     await expect.poll(focused).toBe('Message')
   })
 
-  it('keeps the change without asking where that is wanted', async () => {
+  it('saves the edit without requesting a reply when that is chosen', async () => {
     await show('branches')
     await page.getByRole('article', { name: 'System' }).hover()
     await page.getByRole('article', { name: 'System' }).getByRole('button', { name: 'Edit' }).click()
@@ -90,7 +90,7 @@ describe('editing a message', () => {
 })
 
 describe('versions of a message', () => {
-  it('are walked by the arrow keys, and the focus stays on the arrow', async () => {
+  it('are switched by arrow keys, and the focus stays on the arrow', async () => {
     await show('branches')
     const walker = page.getByRole('group', { name: 'Reply 2 of 3' })
     await walker.getByRole('button', { name: 'The next one' }).focus()
@@ -109,7 +109,7 @@ describe('versions of a message', () => {
     expect((await asked('choose'))[1]).toEqual({ messageId: before.id, sibling: 2 })
   })
 
-  it('a reply cut by its length is gone on with, and asked again of another model', async () => {
+  it('continue a reply that was cut by its length, and request it again from another model', async () => {
     await show('branches')
     await page.getByRole('button', { name: 'Continue' }).click()
     await expect.poll(() => asked('goOn')).toMatchObject([{ replyId: message(5, {}).id }])
@@ -126,7 +126,7 @@ describe('versions of a message', () => {
 })
 
 describe('a message', () => {
-  it('is quoted into the composer below what stands there, the selection alone where there is one', async () => {
+  it("is quoted below the composer's text, only the selection when there is one", async () => {
     await show('branches')
     await page.getByLabel('Message', { exact: true }).fill('Look:')
     await page.getByText('The Danube').first().selectText()
@@ -135,7 +135,7 @@ describe('a message', () => {
     expect(await page.getByLabel('Message', { exact: true }).inputValue()).toContain('> And a fourth: the Amur.')
   })
 
-  it('becomes the end of a conversation of its own', async () => {
+  it('becomes the end of a new chat', async () => {
     await show('branches')
     const last = page.getByRole('article', { name: 'writer-large' }).last()
     await last.getByRole('button', { name: 'More' }).click()
@@ -143,7 +143,7 @@ describe('a message', () => {
     await expect.poll(() => asked('duplicate')).toEqual([{ conversationId, upTo: message(5, {}).id }])
   })
 
-  it('says what it took and cost, and calls an estimate one', async () => {
+  it('shows its duration and cost, and marks an estimate', async () => {
     await show('branches')
     expect(await page.getByRole('button', { name: /0\.00047 SC/ }).innerText()).toBe(
       '412 tokens · 0.38 s to first · 85 tok/s · ≈ 0.00047 SC estimated',
@@ -151,14 +151,14 @@ describe('a message', () => {
     expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC measured')
   })
 
-  it('[ERR-06] whose first attempt may have done work says so while it waits for the next', async () => {
+  it('[ERR-06] says while it waits for a retry that the first attempt may have done work', async () => {
     await show('longNames')
     await page.getByText('The first attempt may have caused work and cost.').waitFor()
   })
 })
 
-describe('the end of a conversation', () => {
-  it('is one click away for who reads above, and is not pulled into view until then', async () => {
+describe('the end of a chat', () => {
+  it('is one click away for a reader further up, and is not scrolled to before', async () => {
     await show('long')
     const jump = page.getByRole('button', { name: 'Jump to latest' })
     const talk = page.locator('.chat-talk')
@@ -180,7 +180,7 @@ describe('the end of a conversation', () => {
 })
 
 describe('the title', () => {
-  it('is changed by F2 and Enter, kept by Esc, and has the direction of its words', async () => {
+  it('is changed with F2 and Enter, unchanged by Escape, and has the direction of its text', async () => {
     await show('complete')
     const title = page.getByRole('heading', { level: 1 }).getByRole('button')
     expect(await title.getAttribute('dir')).toBe('auto')
@@ -198,7 +198,7 @@ describe('the title', () => {
 })
 
 describe('replies side by side', () => {
-  it('each is stopped for itself, one is kept, and a reader of the screen hears of all of them once', async () => {
+  it('stop separately, one is selected, and screen readers hear once that all have ended', async () => {
     await show('columnsRunning')
     const columns = page.locator('.chat-column')
     expect(await columns.count()).toBe(4)
@@ -216,13 +216,13 @@ describe('replies side by side', () => {
     await expect.poll(focused).toBe('Message')
   })
 
-  it('the choices of one request are numbered, and what they cost together is said', async () => {
+  it('are numbered when they are choices of one request, and show their joint cost', async () => {
     await show('choices')
     await page.getByRole('article', { name: 'Choice 2 · writer-large' }).waitFor()
     expect(await page.locator('.chat-column .chat-facts').first().innerText()).toContain('for all 3 choices')
   })
 
-  it('two to four models are picked by keyboard, and the next message goes to them', async () => {
+  it('come from two to four models picked by keyboard', async () => {
     await show('complete')
     await page.keyboard.press('Control+Shift+M')
     await page.getByRole('radio', { name: 'Compare' }).click()
@@ -236,8 +236,8 @@ describe('replies side by side', () => {
   })
 })
 
-describe('what a reply is asked with', () => {
-  it('is saved before it is asked, sends what is set alone, and is taken out again', async () => {
+describe('the parameters of a reply', () => {
+  it('are saved before the request, sent only when set, and can be reset', async () => {
     await show('complete')
     await page.getByLabel('Temperature', { exact: true }).fill('0.7')
     await page.getByLabel('Max tokens').fill('0')
@@ -255,7 +255,7 @@ describe('what a reply is asked with', () => {
     expect(JSON.stringify((await asked('saveSetup'))[1])).not.toContain('temperature')
   })
 
-  it('goes with the first message of a new conversation', async () => {
+  it('apply to the first message of a new chat', async () => {
     await show('empty')
     await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.')
     await page.getByLabel('Top p', { exact: true }).fill('0.5')
@@ -266,7 +266,7 @@ describe('what a reply is asked with', () => {
       .toMatchObject([{ conversationId: null, setup: { instructions: 'Be brief.', params: { topP: 0.5 } } }])
   })
 
-  it('says while it is typed what is wrong with a schema and with further members', async () => {
+  it('show errors of a schema and of additional members while typing', async () => {
     await show('complete')
     await page.getByLabel('Format').selectOption('json_schema')
     await page.getByLabel('Schema', { exact: true }).fill('{"type":')
@@ -281,7 +281,7 @@ describe('what a reply is asked with', () => {
     expect(JSON.stringify(await asked('saveSetup'))).not.toContain('"n":2}')
   })
 
-  it('is kept where the conversation is left before it was saved', async () => {
+  it('are saved when the chat is left right after a change', async () => {
     await show('complete')
     await page.getByRole('textbox', { name: 'Instructions' }).fill('Half a')
     await page.evaluate(() => harness.openChat(null))
@@ -290,7 +290,7 @@ describe('what a reply is asked with', () => {
 })
 
 describe('a preset', () => {
-  it('keeps what is set now under a name, with the model where that is wanted', async () => {
+  it('saves the current parameters under a name, with the model when that is chosen', async () => {
     await show('complete')
     await page.getByLabel('Temperature', { exact: true }).fill('0.7')
     await page.getByRole('button', { name: 'Presets' }).click()
@@ -304,7 +304,7 @@ describe('a preset', () => {
     ])
   })
 
-  it('is applied as a whole: what it does not set is no longer sent', async () => {
+  it('is applied as a whole: parameters that it does not set are no longer sent', async () => {
     await show('complete')
     await page.getByLabel('Temperature', { exact: true }).fill('0.7')
     await page.evaluate(() =>
@@ -332,8 +332,8 @@ describe('a preset', () => {
   })
 })
 
-describe('the raw request and reply', () => {
-  it('are read event by event or line by line, and where nothing is kept the setting that keeps them stands there', async () => {
+describe('the raw request and response', () => {
+  it('are shown event by event or line by line, and without a body the setting that stores bodies is offered', async () => {
     await show('complete')
     await page
       .getByRole('region', { name: 'Last reply' })
@@ -351,8 +351,8 @@ describe('the raw request and reply', () => {
   })
 })
 
-describe('finding in the conversation', () => {
-  it('counts matches in messages that are not in the page, goes to each, and marks them', async () => {
+describe('finding in a chat', () => {
+  it('counts matches in messages that are not in the page, scrolls to each, and marks them', async () => {
     await show('long')
     await page.keyboard.press('Control+f')
     await page.keyboard.type('This was answer 1.')
@@ -378,8 +378,8 @@ describe('finding in the conversation', () => {
   })
 })
 
-describe('a hit in what a tool answered', () => {
-  it('opens the result and is marked there', async () => {
+describe('a search match in a tool result', () => {
+  it('opens the result and is marked', async () => {
     await show('long')
     await page.getByText('Question 998: what comes next?').waitFor()
     const { call, row } = sceneCall(
@@ -408,8 +408,8 @@ describe('a hit in what a tool answered', () => {
   })
 })
 
-describe('where a person reads', () => {
-  /** The message at the top of the view and how far above its edge it begins, in px. */
+describe('the reading position', () => {
+  /** The message at the top of the view, and how far above the edge it starts, px. */
   const reading = (): Promise<{ id: string; top: number }> =>
     page.evaluate(() => {
       const view = document.querySelector('.chat-talk')?.getBoundingClientRect().top ?? 0
@@ -431,7 +431,7 @@ describe('where a person reads', () => {
     return before
   }
 
-  it('stays where it is while earlier messages come before it', async () => {
+  it('does not move while earlier messages are loaded before it', async () => {
     await show('long')
     await page.getByText('Question 998: what comes next?').waitFor()
     await expect.poll(() => page.evaluate(() => harness.useChat.getState().open?.missing)).toBe(0)
@@ -454,7 +454,7 @@ describe('where a person reads', () => {
     expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
   })
 
-  it('is found again after another conversation was looked at', async () => {
+  it('is restored after another chat was open', async () => {
     await show('long')
     await page.getByText('Question 998: what comes next?').waitFor()
     await page.locator('.chat-talk').focus()
@@ -471,7 +471,7 @@ describe('where a person reads', () => {
     expect(Math.abs(after.top - before.top)).toBeLessThanOrEqual(2)
   })
 
-  it('can be selected from one message into another, and is copied as both say it', async () => {
+  it('supports a selection across messages, copied with both authors', async () => {
     await show('long')
     await page.getByText('Question 998: what comes next?').waitFor()
     const copied = await page.evaluate(() => {
@@ -492,9 +492,9 @@ describe('where a person reads', () => {
 })
 
 describe('every state', () => {
-  // `tenThousand` is `long` again: only what is near the view stands in the page.
+  // `tenThousand` looks like `long`: only messages near the view are in the page.
   const states = ['empty', ...Object.keys(scenes), ...Object.keys(moreScenes)].filter((one) => one !== 'tenThousand')
-  it('has nothing that axe finds, wide and light or narrow and dark', async () => {
+  it('has no axe violations, wide and light or narrow and dark', async () => {
     await show('empty')
     const found: string[] = []
     for (const scene of states) {
@@ -510,7 +510,7 @@ describe('every state', () => {
     expect(found).toEqual([])
   }, 600_000)
 
-  it('so have the editor, the bar that finds, the list of models and the raw request', async () => {
+  it('has none in the editor, the find bar, the model list and the raw request either', async () => {
     await show('branches')
     await page.keyboard.press('Control+e')
     await page.keyboard.press('Control+f')
@@ -527,12 +527,12 @@ describe('every state', () => {
   }, 120_000)
 
   async function faults(): Promise<string[]> {
-    // The list is looked at by its own tests.
+    // The list has its own tests.
     const { violations } = await new AxeBuilder({ page })
       .include('main')
       .include('.window > aside:last-child')
       .analyze()
-    // A reply's own headings begin at whatever level its model chose.
+    // The headings of a reply start at whatever level its model chose.
     const ours = violations.filter(
       ({ id, nodes }) => id !== 'heading-order' || nodes.some(({ html }) => !html.includes('md-h')),
     )

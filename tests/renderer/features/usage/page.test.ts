@@ -1,11 +1,11 @@
-// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+// @long Every state of a page in a real browser, over the harness's core. tests/e2e shows the same pages over the real core.
 
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type Look, openWindow, type WindowHarness } from '../../harness/page.ts'
 
-// A browser on two cores that others use too: generous, never a way to time something.
+// A browser on two shared cores: generous, never used for timing.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 })
 let harness: WindowHarness
 beforeAll(async () => {
@@ -16,7 +16,7 @@ afterAll(() => harness.close())
 const drawn = (page: Page) => page.locator('.chart[data-state=drawn]').waitFor()
 const says = (text: string) => (page: Page) => page.getByText(text).first().waitFor()
 
-/** Every state of the rooms: what the core tells, where one goes, and when it stands. */
+/** Every state of the pages: the core's data, the address, and when the page is ready. */
 const states: [name: string, query: string, hash: string, ready: (page: Page) => Promise<unknown>][] = [
   ['figures of a month', 'usage=some', '#/usage', drawn],
   ['days never fetched', 'usage=gaps', '#/usage', drawn],
@@ -37,9 +37,9 @@ async function shown(query: string, hash: string, look: Look = {}) {
   return harness.open({ ...look, query, hash })
 }
 
-describe('the rooms of the books', () => {
+describe('the Usage pages', () => {
   for (const [name, query, hash, ready] of states) {
-    it(`${name}: clean for axe and without a fault, in light and dark, wide and narrow`, async () => {
+    it(`${name}: no axe violations and no errors, in light and dark, wide and narrow`, async () => {
       for (const look of [
         { theme: 'light', width: 1200 },
         { theme: 'dark', width: 700 },
@@ -55,7 +55,7 @@ describe('the rooms of the books', () => {
     })
   }
 
-  it('say since when without a connection, with the same figures [USE-01]', async () => {
+  it('show without a connection since when, with the same figures [USE-01]', async () => {
     const [online, offline] = await Promise.all(
       ['usage=gaps', 'state=refused&usage=gaps'].map((query) => shown(query, '#/usage')),
     )
@@ -68,7 +68,7 @@ describe('the rooms of the books', () => {
     await Promise.all([online.context.close(), offline.context.close()])
   })
 
-  it('print as a page of their own: whose figures, of which days and as of when, without the window, also from a dark one', async () => {
+  it('print without the frame, with account, days and date, also from the dark theme', async () => {
     const { page, context } = await shown('usage=gaps', '#/usage', { theme: 'dark' })
     await drawn(page)
     const inks = () => page.evaluate(() => getComputedStyle(document.documentElement).colorScheme)
@@ -82,7 +82,7 @@ describe('the rooms of the books', () => {
     expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
     expect(await page.getByRole('button', { name: 'Save', exact: true }).isVisible()).toBe(false)
     expect(await page.locator('.chart-canvas').isVisible()).toBe(true)
-    // A room that scrolls would end at its first page.
+    // A page that scrolls would be cut after its first sheet when printed.
     expect(await page.locator('.usage-scroll').evaluate((box) => box.scrollHeight <= box.clientHeight)).toBe(true)
     await page.emulateMedia({ media: 'screen' })
     await page.evaluate(() => dispatchEvent(new Event('afterprint')))
@@ -91,7 +91,7 @@ describe('the rooms of the books', () => {
     await context.close()
   })
 
-  it('show the days as the service wrote them in every time zone, over a daylight-saving day too', async () => {
+  it('show the days as the service wrote them in every time zone, also across a daylight-saving change', async () => {
     const own = { range: 'own', from: '2026-10-24', to: '2026-11-04', grain: 'day', by: 'model', source: 'service' }
     const choice = JSON.stringify({ ...own, measure: 'spend', before: false, table: true })
     const days = async (timezoneId: string): Promise<string[]> => {
@@ -111,7 +111,7 @@ describe('the rooms of the books', () => {
     for (const zone of ['Pacific/Kiritimati', 'Pacific/Niue', 'America/New_York']) expect(await days(zone)).toEqual(utc)
   })
 
-  it('read each bar out by keys, and lead from one to its requests', async () => {
+  it('read out each bar by keyboard, and lead from a bar to its requests', async () => {
     const { page, context } = await shown('usage=gaps', '#/usage')
     await drawn(page)
     const chart = page.getByRole('slider', { name: /^Spend by day/ })
@@ -131,10 +131,10 @@ describe('the rooms of the books', () => {
     await context.close()
   })
 
-  it('draw a chart once for what is new, and lead from a part of a bar to the requests of that part by the mouse', async () => {
+  it('draw a chart once per change, and lead from a segment to its requests by mouse', async () => {
     const { page, context } = await shown('usage=some', '#/usage')
     await drawn(page)
-    // The bars are one picture on the chart.
+    // All bars are one drawing.
     await page.evaluate(() => {
       const { drawImage } = CanvasRenderingContext2D.prototype
       CanvasRenderingContext2D.prototype.drawImage = function (...given: unknown[]) {
@@ -161,14 +161,14 @@ describe('the rooms of the books', () => {
     expect(await drawings()).toBe(2)
     const box = await page.locator('.chart').boundingBox()
     if (!box) throw new Error('It is drawn.')
-    // The bottom of some bar is the dearest model's.
+    // The most expensive model is at the bottom of the bars.
     await page.mouse.click(box.x + box.width * 0.3, box.y + box.height - 34)
     await page.getByRole('combobox', { name: 'Time' }).waitFor()
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('writer-large')
     await context.close()
   })
 
-  it('keep what was chosen over a reload', async () => {
+  it('restore the choice after a reload', async () => {
     const { page, context } = await shown('usage=some', '#/usage')
     await drawn(page)
     await page.getByRole('radio', { name: 'Tool' }).click()

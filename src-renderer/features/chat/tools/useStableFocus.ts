@@ -1,26 +1,26 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**
- * Keeps the keyboard's place when what it stood on is taken away by a new state: the card itself gets the focus, never a button that came
- * there meanwhile, so that no key press decides what nobody read.
+ * When a new state removes the focused element, moves the focus to the card itself. Never to a button that appeared there, so that no key
+ * press decides something unread.
  */
-export function useKeptFocus(state: string): RefObject<HTMLDivElement | null> {
+export function useStableFocus(state: string): RefObject<HTMLDivElement | null> {
   const card = useRef<HTMLDivElement>(null)
   const inside = useRef(false)
   useEffect(() => {
     const element = card.current
     if (!element) return
-    const came = () => {
+    const gained = () => {
       inside.current = true
     }
-    // What is taken out of the page tells of no new place for the focus, and neither does a window that is left.
+    // Removing the focused element, and leaving the window, both have no new target.
     const left = (event: FocusEvent) => {
       if (event.relatedTarget instanceof Node && !element.contains(event.relatedTarget)) inside.current = false
     }
-    element.addEventListener('focusin', came)
+    element.addEventListener('focusin', gained)
     element.addEventListener('focusout', left)
     return () => {
-      element.removeEventListener('focusin', came)
+      element.removeEventListener('focusin', gained)
       element.removeEventListener('focusout', left)
     }
   }, [])

@@ -1,4 +1,4 @@
-// @long Every state of a room in a real browser, over a core of the harness: tests/e2e shows the same rooms over the real core.
+// @long Every state of a page in a real browser, over the harness's core. tests/e2e shows the same pages over the real core.
 
 import { mkdirSync } from 'node:fs'
 import { AxeBuilder } from '@axe-core/playwright'
@@ -10,7 +10,7 @@ import { openWindow, type WindowHarness } from '../harness/page.ts'
 import { ferry } from '../harness/recordings.ts'
 import { inspect } from './inspect.ts'
 
-/** What the harness's core makes up: names, models, addresses, and what the core itself says of a request are not the page's words. */
+/** Data of the harness's core: names, models, addresses and the core's messages are not texts of the window. */
 const data = [
   'Refactor the stream parser',
   'whisper-1',
@@ -31,7 +31,7 @@ const data = [
   'night-batch',
   'old editor',
   'workshop',
-  // Accounts, their models, keys and conversations.
+  // Accounts, their models, keys and chats.
   'api.example.com',
   'vision',
   'tts-1',
@@ -48,7 +48,7 @@ const data = [
   'Tax letter',
   'A week in Lisbon',
   'Why is the build slow?',
-  // Parameters as the service calls them.
+  // Parameters with the service's names.
   'temperature',
   'top_p',
   'max_tokens',
@@ -127,7 +127,7 @@ beforeAll(async () => {
 afterAll(() => harness?.close())
 
 const task = 'at %i px: all words translated, nothing cut off or overlapping, axe finds nothing'
-describe.each(pseudoLanguages)('every room in %s', (language) => {
+describe.each(pseudoLanguages)('every page in %s', (language) => {
   it.each([1200, 700])(
     task,
     async (width) => {
@@ -141,7 +141,7 @@ describe.each(pseudoLanguages)('every room in %s', (language) => {
         await ready(page)
         await page.screenshot({ path: `${pictures}${name.replace(' ', '-')}-${language}-${width}.png` })
         const found = await inspect(page, data)
-        // Its findings depend on the direction, hardly on letters and width, and each look takes a second or two.
+        // axe's findings depend on the direction, hardly on letters and width, and each run takes a second or two.
         if (language === 'ar-XB' && width === 1200) found.push(...(await axe(page)))
         faults.push(...found.map((fault) => `${name}: ${fault}`))
         if (!act) continue

@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { keepPieces } from '../../../../src-renderer/shared/audio/recorderUpload.ts'
+import { createPieceUploader } from '../../../../src-renderer/shared/audio/recorderUpload.ts'
 
 const base64 = async (blob: Blob): Promise<string> => Buffer.from(await blob.arrayBuffer()).toString('base64')
 const whole = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString('hex')
 
-/** Takes what it lacks and no byte twice, as the core does; each word of the script is what goes wrong once. */
+/** Appends missing bytes and ignores known ones, like the core. Each word of the script is one failure. */
 function disk(script: ('ok' | 'lost before' | 'lost after' | 'half')[]) {
   let taken = Buffer.alloc(0)
   return {
@@ -25,7 +25,7 @@ function disk(script: ('ok' | 'lost before' | 'lost after' | 'half')[]) {
 }
 
 describe('pieces of a recording', () => {
-  test('come to lie there whole and in order, whatever is lost on the way and however often', async () => {
+  test('are stored completely and in order, whatever is lost and however often', async () => {
     const word = fc.constantFrom<'ok' | 'lost before' | 'lost after' | 'half'>(
       'ok',
       'lost before',
@@ -36,51 +36,57 @@ describe('pieces of a recording', () => {
     await fc.assert(
       fc.asyncProperty(pieces, fc.array(word, { maxLength: 20 }), async (said, script) => {
         const { append, text } = disk([...script])
-        const keeper = keepPieces({ append, base64, onTrouble: () => true, onKept: () => undefined, pauseMs: 0 })
+        const uploader = createPieceUploader({
+          append,
+          base64,
+          onTrouble: () => true,
+          onStored: () => undefined,
+          pauseMs: 0,
+        })
         for (const piece of said) {
-          keeper.add(new Blob([piece]))
+          uploader.add(new Blob([piece]))
           await Promise.resolve()
         }
-        await keeper.kept()
+        await uploader.stored()
         expect(text()).toBe(whole(said))
       }),
       { numRuns: 200 },
     )
   })
 
-  test('are sent from the first byte where the other side began anew', async () => {
+  test('are sent from the first byte when the other side has started over', async () => {
     const first = disk([])
     const second = disk([])
     let now = first
-    const keeper = keepPieces({
+    const uploader = createPieceUploader({
       append: (at, data) => now.append(at, data),
       base64,
       onTrouble: () => {
-        keeper.restart()
+        uploader.restart()
         return true
       },
-      onKept: () => undefined,
+      onStored: () => undefined,
       pauseMs: 0,
     })
-    keeper.add(new Blob(['what was said, ']))
-    await keeper.kept()
+    uploader.add(new Blob(['what was said, ']))
+    await uploader.stored()
     now = second
-    keeper.add(new Blob(['and what was said after']))
-    await keeper.kept()
+    uploader.add(new Blob(['and what was said after']))
+    await uploader.stored()
     expect(Buffer.from(second.text(), 'hex').toString()).toBe('what was said, and what was said after')
   })
 
-  test('that nobody takes any more are told, and all of it is still held', async () => {
-    const keeper = keepPieces({
+  test('are reported when they cannot be stored, and stay in memory', async () => {
+    const uploader = createPieceUploader({
       append: () => Promise.reject(new Error('no room on the disk')),
       base64,
       onTrouble: () => false,
-      onKept: () => undefined,
+      onStored: () => undefined,
       pauseMs: 0,
     })
-    keeper.add(new Blob(['said']))
-    await expect(keeper.kept()).rejects.toThrow('no room on the disk')
-    keeper.add(new Blob([' after it']))
-    expect(await keeper.whole('audio/webm').text()).toBe('said after it')
+    uploader.add(new Blob(['said']))
+    await expect(uploader.stored()).rejects.toThrow('no room on the disk')
+    uploader.add(new Blob([' after it']))
+    expect(await uploader.whole('audio/webm').text()).toBe('said after it')
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { asSeen, asText } from '../../../../src-renderer/features/chat/asText.ts'
+import { asText, visibleText } from '../../../../src-renderer/features/chat/asText.ts'
 import { matchesIn } from '../../../../src-renderer/features/chat/find/matches.ts'
 import { patternOf } from '../../../../src-renderer/stores/chatFind.ts'
 import { message } from './harness/scenes.ts'
@@ -25,8 +25,8 @@ boil --now
 \`\`\`
 `
 
-describe('a reply as text', () => {
-  it('says what the Markdown says, without its marks', () => {
+describe('a reply as plain text', () => {
+  it('contains the text of the Markdown without its marks', () => {
     expect(asText(markdown)).toBe(
       [
         'Brew well',
@@ -40,12 +40,12 @@ describe('a reply as text', () => {
     )
   })
 
-  it('is on the screen without the addresses that it leads to', () => {
-    expect(asSeen('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
+  it('as visible on the screen omits link addresses', () => {
+    expect(visibleText('Use [fine](https://example.com) coffee.')).toBe('Use fine coffee.')
   })
 })
 
-describe('what is looked for in a conversation', () => {
+describe('a search in a chat', () => {
   const find = (text: string, matchCase = false, words: string[] | null = null) => patternOf({ text, matchCase, words })
   const path = [
     message(0, { text: 'Coffee **or** tea?' }),
@@ -54,20 +54,20 @@ describe('what is looked for in a conversation', () => {
   ]
   const places = (pattern: RegExp | null) => matchesIn(path, pattern).map(({ id, nth }) => `${id.slice(-1)}:${nth}`)
 
-  it('is found in the text as it is seen: through marks, not in addresses; in what a person typed as typed', () => {
+  it("matches the visible text: across marks, not in addresses, and a person's message as typed", () => {
     expect(places(find('coffee'))).toEqual(['0:0', '1:0', '1:1', '1:2', '1:3'])
     expect(places(find('COFFEE', true))).toEqual(['1:0'])
     expect(places(find('**or**'))).toEqual(['0:0'])
   })
 
-  it('is text, never a pattern, and nothing looks for nothing', () => {
+  it('treats its text literally, never as a pattern, and finds nothing for an empty text', () => {
     expect(places(find('a.b'))).toEqual(['2:0'])
     expect(places(find('a+b'))).toEqual(['2:0'])
     expect(find('   ')).toBeNull()
     for (const odd of '\\^$.*+?()[]{}|/-') expect(() => find(odd), odd).not.toThrow()
   })
 
-  it('is each of several words where a search over everything led here', () => {
+  it('matches each of several terms after a global search', () => {
     expect(places(find('tea coffee', false, ['tea', 'coffee']))).toEqual(['0:0', '0:1', '1:0', '1:1', '1:2', '1:3'])
   })
 })

@@ -27,7 +27,7 @@ const said = (lines: readonly PaletteLine[]) =>
   lines.map((line) => (line.line === 'heading' ? `# ${line.group}` : line.entry.title))
 
 describe('the palette', () => {
-  it('begins with what was used of late, then everything by group; what makes no sense now is not there', () => {
+  it('starts with recent entries, then everything by group, without unavailable commands', () => {
     expect(said(find('', ['models:1', 'gone', 'chat.new']))).toEqual([
       '# recent',
       'reasoner',
@@ -45,29 +45,29 @@ describe('the palette', () => {
       'reasoner',
     ])
   })
-  it('finds commands, conversations and models by a few letters, in any script', () => {
+  it('finds commands, chats and models by a few letters, in any script', () => {
     expect(said(find('txletter'))).toEqual(['# chats', 'Tax letter'])
     expect(said(find('三日間'))).toEqual(['# chats', '東京の三日間の旅程'])
     expect(said(find('wlarge'))).toEqual(['# models', 'writer-large'])
     expect(said(find('inspector'))[1]).toBe('Show or hide the inspector')
   })
-  it('puts the group with the best hit first', () => {
+  it('lists the group with the best match first', () => {
     expect(said(find('inspect the'))[0]).toBe('# chats')
   })
-  it('says nothing where nothing fits', () => expect(find('zebra crossing')).toEqual([]))
-  it('among equals prefers what was chosen of late', () => {
+  it('shows nothing when nothing matches', () => expect(find('zebra crossing')).toEqual([]))
+  it('prefers recent entries among equal matches', () => {
     const twins = source('chats', ['Draft a', 'Draft b'])
     const order = (recent: string[]) => said(finder(catalogue([], [twins], recent))('draft'))
     expect(order(['chats:1'])[1]).toBe('Draft b')
     expect(order(['chats:0'])[1]).toBe('Draft a')
   })
-  it('walks over headings, and round the ends', () => {
+  it('skips headings, and wraps at the ends', () => {
     const lines = find('')
     expect(entryAfter(lines, -1, 1)).toBe(1)
     expect(said(lines)[entryAfter(lines, 1, -1)]).toBe('reasoner')
     expect(entryAfter([], -1, 1)).toBe(-1)
   })
-  it('marks what matched and loses no letter', () => {
+  it('marks matches and loses no letter', () => {
     const [, line] = find('txletter')
     if (line?.line !== 'entry') throw new Error('a line was expected')
     const marked = pieces(line.entry.title, line.marks)
@@ -89,7 +89,7 @@ describe('the palette', () => {
     all('warm')
     const began = process.cpuUsage()
     expect(all('roof letter 4711').length).toBeGreaterThan(0)
-    // Processor time, in µs: some 5 ms; the bound is against work that grows out of hand.
+    // CPU time, µs: normally about 5 ms. The limit detects excessive work.
     expect(process.cpuUsage(began).user).toBeLessThan(300_000)
   })
 })

@@ -1,0 +1,34 @@
+import type { ReactNode } from 'react'
+
+export interface FiguresColumn {
+  id: string
+  title: ReactNode
+  /** A column of figures, aligned at the end. */
+  num?: boolean
+}
+
+/** A table of figures. `children` are the rows, `foot` is the row of totals. */
+export function FiguresTable(props: {
+  /** Read by screen readers, not visible. */
+  label: string
+  columns: readonly FiguresColumn[]
+  foot?: ReactNode
+  children: ReactNode
+}) {
+  return (
+    <table className="figures">
+      <caption className="sr-only">{props.label}</caption>
+      <thead>
+        <tr>
+          {props.columns.map(({ id, title, num }) => (
+            <th key={id} scope="col" className={num ? 'num' : undefined}>
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>{props.children}</tbody>
+      {props.foot && <tfoot>{props.foot}</tfoot>}
+    </table>
+  )
+}
