@@ -44,13 +44,14 @@ function drawing(modules) {
       if (!from || !to || from === to || everywhere.has(from) || everywhere.has(to)) continue
       edges.set(`${from} ${to}`, (edges.get(`${from} ${to}`) ?? 0) + 1)
     }
+  const byName = (a, b) => (a < b ? -1 : 1)
   const id = (box) => box.replace(/[^a-z]/gi, '_')
-  const boxes = [...new Set([...edges.keys()].flatMap((edge) => edge.split(' ')))].sort()
+  const boxes = [...new Set([...edges.keys()].flatMap((edge) => edge.split(' ')))].sort(byName)
   return [
     '```mermaid',
     'flowchart TD',
     ...boxes.map((box) => `  ${id(box)}["${box}"]`),
-    ...[...edges.keys()].sort().map((edge) => `  ${edge.split(' ').map(id).join(' --> ')}`),
+    ...[...edges.keys()].sort(byName).map((edge) => `  ${edge.split(' ').map(id).join(' --> ')}`),
     '```',
   ].join('\n')
 }
