@@ -27,21 +27,21 @@ const durationBuckets = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 
 export class Prometheus implements MetricsSink {
   readonly #registry = new Registry()
   readonly #requests = this.#counter('requests_total', 'Requests that have ended.', [
-    'tool',
-    'tool_id',
+    'app',
+    'app_id',
     'endpoint',
     'status',
     'state',
   ])
-  readonly #retries = this.#counter('retries_total', 'Retries of requests.', ['tool', 'tool_id'])
+  readonly #retries = this.#counter('retries_total', 'Retries of requests.', ['app', 'app_id'])
   readonly #tokens = this.#counter('tokens_total', 'Tokens. Cached tokens are also part of the input tokens.', [
-    'tool',
-    'tool_id',
+    'app',
+    'app_id',
     'kind',
     'certainty',
   ])
-  readonly #bytes = this.#counter('body_bytes_total', 'Bytes of bodies.', ['tool', 'tool_id', 'direction'])
-  readonly #unpriced = this.#counter('unpriced_requests_total', 'Requests with unknown cost.', ['tool', 'tool_id'])
+  readonly #bytes = this.#counter('body_bytes_total', 'Bytes of bodies.', ['app', 'app_id', 'direction'])
+  readonly #unpriced = this.#counter('unpriced_requests_total', 'Requests with unknown cost.', ['app', 'app_id'])
   readonly #refusals = this.#counter('refusals_total', 'Requests that Inference Studio refused.', ['reason'])
   readonly #queueWait = this.#histogram(
     'queue_wait_seconds',
@@ -63,7 +63,7 @@ export class Prometheus implements MetricsSink {
     new Counter({
       name: `${prefix}spent_sc_total`,
       help: 'Cost in SC. The label certainty says whether it is estimated.',
-      labelNames: ['tool', 'tool_id', 'certainty'],
+      labelNames: ['app', 'app_id', 'certainty'],
       registers: [this.#registry],
       collect() {
         this.reset()
@@ -114,14 +114,14 @@ export class Prometheus implements MetricsSink {
     const key = `${id}\n${endpoint}\n${statusClass}\n${state}\n${tokensAre}\n${name}`
     let labels = this.#labels.get(key)
     if (!labels) {
-      labels = rowLabels({ tool: name, tool_id: id }, who.kind, endpoint, statusClass, state, tokensAre)
+      labels = rowLabels({ app: name, app_id: id }, who.kind, endpoint, statusClass, state, tokensAre)
       this.#labels.set(key, labels)
     }
     return labels
   }
 
   #spend(who: Labels, certainty: string, cost: string): void {
-    const key = `${who.tool_id}\n${certainty}\n${who.tool}`
+    const key = `${who.app_id}\n${certainty}\n${who.app}`
     const known = this.#spent.get(key)
     if (known) known.nano += toNano(cost)
     else this.#spent.set(key, { labels: { ...who, certainty }, nano: toNano(cost) })

@@ -104,7 +104,7 @@ function studioAttributes({
   const prefix = 'inference_studio.'
   return {
     [`${prefix}asker`]: who.kind === 'studio' ? `studio.${who.feature}` : who.kind,
-    ...(who.kind === 'app' && { [`${prefix}tool.id`]: who.id, [`${prefix}tool.name`]: who.name }),
+    ...(who.kind === 'app' && { [`${prefix}app.id`]: who.id, [`${prefix}app.name`]: who.name }),
     [`${prefix}state`]: state,
     ...(cancelledBy !== null && { [`${prefix}cancelled_by`]: cancelledBy }),
     ...(queuedMs > 0 && { [`${prefix}queue_wait`]: queuedMs / 1000 }),

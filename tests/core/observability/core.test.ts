@@ -37,13 +37,13 @@ it('requests of apps and the studio, and refusals, are counted while metrics are
     async () => {
       const text = (await core.metrics()) ?? ''
       expect(text).toMatch(
-        /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="2xx",state="done"\} 1$/m,
+        /requests_total\{app="editor",app_id="[^"]+",endpoint="chat",status="2xx",state="done"\} 1$/m,
       )
       expect(text).toMatch(
-        /requests_total\{tool="editor",tool_id="[^"]+",endpoint="chat",status="4xx",state="done"\} 1$/m,
+        /requests_total\{app="editor",app_id="[^"]+",endpoint="chat",status="4xx",state="done"\} 1$/m,
       )
       expect(text).toMatch(/refusals_total\{reason="\w+"\} 1$/m)
-      expect(text).toMatch(/tokens_total\{tool="editor",tool_id="[^"]+",kind="out",certainty="measured"\} \d+$/m)
+      expect(text).toMatch(/tokens_total\{app="editor",app_id="[^"]+",kind="out",certainty="measured"\} \d+$/m)
       expect(text).toMatch(/^inference_studio_waiting 0$/m)
     },
     { timeout: 15_000 },
@@ -69,7 +69,7 @@ it('each request becomes a span without content at the collector that the enviro
   await core.stop()
   const chats = collector.spans().filter(({ name }) => name === 'chat writer-small')
   const askers = chats.map(({ attributes }) => attributes['inference_studio.asker'])
-  expect(askers).toContain('tool')
+  expect(askers).toContain('app')
   expect(askers).toContain('studio.chat')
   for (const { attributes, status } of chats) {
     expect(status.code).toBe(0)

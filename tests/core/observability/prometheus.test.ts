@@ -62,7 +62,7 @@ async function read(prometheus: Prometheus) {
     )?.value
 }
 
-const editor = { tool: 'editor', tool_id: 'tool-1' }
+const editor = { app: 'editor', app_id: 'tool-1' }
 
 describe('the text for Prometheus', () => {
   it('counts requests by app, endpoint, status class and end state', async () => {
@@ -77,7 +77,7 @@ describe('the text for Prometheus', () => {
     expect(value('requests_total', { ...chat, status: '2xx', state: 'done' })).toBe(2)
     expect(value('requests_total', { ...chat, status: '5xx', state: 'done' })).toBe(1)
     expect(value('requests_total', { ...chat, status: 'none', state: 'cancelled' })).toBe(1)
-    expect(value('requests_total', { tool: 'studio', endpoint: 'speech', status: '2xx' })).toBe(1)
+    expect(value('requests_total', { app: 'studio', endpoint: 'speech', status: '2xx' })).toBe(1)
     expect(value('retries_total', editor)).toBe(2)
   })
 
@@ -99,7 +99,7 @@ describe('the text for Prometheus', () => {
     prometheus.ended(row({ queuedMs: 0, firstByteMs: 40 }))
     prometheus.ended(row({ queuedMs: 700, firstByteMs: 3_000 }))
     const value = await read(prometheus)
-    const tool = { asker: 'tool', endpoint: 'chat' }
+    const tool = { asker: 'app', endpoint: 'chat' }
     expect(value('queue_wait_seconds_count', tool)).toBe(1)
     expect(value('queue_wait_seconds_sum', tool)).toBe(0.7)
     expect(value('first_byte_seconds_bucket', { ...tool, le: '0.1' })).toBe(1)
@@ -145,7 +145,7 @@ describe('the text for Prometheus', () => {
           }),
         )
         const value = await read(prometheus)
-        expect(value('requests_total', { tool: name })).toBe(1)
+        expect(value('requests_total', { app: name })).toBe(1)
         expect(await prometheus.text()).not.toContain('SECRET')
       }),
       { numRuns: 60 },

@@ -143,7 +143,7 @@ export async function driveThrough(studio: Studio, dataDir: string, fault: Fault
       await Promise.all([
         ask(),
         call('settings', 'app.updateSettings', { bodyDays: 7 + (n % 2) }),
-        call('key', 'tools.add', { name: `key ${n}` }),
+        call('key', 'apps.add', { name: `key ${n}` }),
         n % 2 === 0 ? call('account', 'keys.refresh', undefined) : Promise.resolve(),
         n % 2 === 0
           ? send(studio, 'mirror').then(({ how }) => answered.push({ what: 'send', how, ms: 0 }))
@@ -261,7 +261,7 @@ export async function driveWithoutFiles(studio: Studio, lastsMs: number): Promis
   await studio.notify('useUpFiles')
   const over = performance.now() + lastsMs
   while (performance.now() < over) {
-    await Promise.all([ask(), ask(), studio.call('tools.add', { name: 'key' })])
+    await Promise.all([ask(), ask(), studio.call('apps.add', { name: 'key' })])
     await sleep(50)
   }
   await studio.notify('freeFiles')

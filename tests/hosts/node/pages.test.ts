@@ -30,7 +30,7 @@ const callOf = (id: string, path: string) => JSON.stringify({ i: id, p: { u: pat
 describe('a page that stops reading', () => {
   it('the stream of a page that stops reading pauses at a limit, other pages continue, and the page catches up later', async () => {
     const slow = await rawPage()
-    slow.send(callOf('1', '/tools/watch'))
+    slow.send(callOf('1', '/apps/watch'))
     await expect.poll(() => site.seen.pulled).toBeGreaterThan(0)
     slow.pause()
     const other = openPage(() => site.server.url)
@@ -69,7 +69,7 @@ describe('a page that stops reading', () => {
       await other.client.app.updateSettings({ theme: 'dark' })
       const before = residentMiB(host.child.pid)
       const [slow, greedy] = [await rawPage(url), await rawPage(url)]
-      slow.send(callOf('1', '/tools/watch'))
+      slow.send(callOf('1', '/apps/watch'))
       await new Promise((resolve) => slow.once('message', resolve))
       slow.pause()
       let megabytes = 0
@@ -79,7 +79,7 @@ describe('a page that stops reading', () => {
           if (megabytes > 100) resolve()
         })
       })
-      greedy.send(callOf('1', '/tools/watch'))
+      greedy.send(callOf('1', '/apps/watch'))
       await enough
       expect(await other.client.app.updateSettings({ theme: 'light' })).toMatchObject({ theme: 'light' })
       if (before !== null) expect((residentMiB(host.child.pid) ?? 0) - before).toBeLessThan(100)
