@@ -152,12 +152,15 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await strip(page, 'A tower of gold').getByRole('button', { name: 'Put away' }).click()
   await expect(strip(page, 'A tower of gold')).toHaveCount(0)
 
+  const generations = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
+  const before = generations().length
   await sendModel(page, 'fault/slow-headers')
   await draw(page, 'A slow train', 4)
   const slow = strip(page, 'A slow train')
   await expect(slow.getByRole('listitem')).toHaveCount(4)
   await expect(slow).toContainText(/\d\.\d s/)
-  const record = sandbox.observe.requests().findLast(({ path }) => path === '/v1/images/generations')
+  await expect.poll(() => generations().length).toBe(before + 1)
+  const record = generations().at(-1)
   await page.keyboard.press('Escape')
   await expect(slow).toHaveAttribute('data-state', 'cancelled')
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)

@@ -71,7 +71,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*not ended yet/)
   await page.keyboard.press('ArrowLeft')
   await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /not ended yet/)
-  await page.getByRole('radio', { name: 'Room' }).click()
+  await page.getByRole('radio', { name: 'Feature' }).click()
   await expect(page.getByRole('radio', { name: 'The service’s' })).toBeDisabled()
   await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
   await drawn(page)

@@ -28,17 +28,19 @@ function packets(path: string): Map<number, { bytes: number; time: number }> {
   )
 }
 
+/** Samples in a frame of ffmpeg's encoder at 44,100 Hz. */
+const frameSamples = 4608
+const noise = randomNumbers()
 /** A head as of a frame of 4096 samples at 44100 Hz, with its check. */
 const plant = Buffer.from('fff8c9080095', 'hex')
 /** White noise, which FLAC stores as it is, with that head in each second frame or so. */
 function disguised(): string {
-  const noise = randomNumbers()
   const samples = Int16Array.from({ length: 44_100 * 5 }, () => Math.floor(noise() * 65_536) - 32_768)
   for (let at = 2_000; at + 3 < samples.length; at += 7_000)
     for (let word = 0; word < 3; word++) samples[at + word] = plant.readInt16BE(word * 2)
   const to = join(folder, 'disguised.flac')
   const args = ['-v', 'error', '-f', 's16le', '-ar', '44100', '-ac', '1', '-i', 'pipe:0', to]
-  execFileSync('ffmpeg', args, { input: Buffer.from(samples.buffer) })
+  execFileSync('ffmpeg', ['-y', ...args], { input: Buffer.from(samples.buffer) })
   return to
 }
 
@@ -55,8 +57,11 @@ describe('frames of FLAC', () => {
     expect(Math.max(...gaps)).toBeLessThan(5)
   })
   it('are complete also if sound in them looks like the head of a frame', () => {
-    const file = new Uint8Array(readFileSync(disguised()))
-    const all = packets(join(folder, 'disguised.flac'))
+    // ffmpeg is the reference, but a planted head sometimes misleads its own parser. Then it reports more frames, and another noise is used.
+    let path = disguised()
+    while (packets(path).size !== Math.ceil((44_100 * 5) / frameSamples)) path = disguised()
+    const file = new Uint8Array(readFileSync(path))
+    const all = packets(path)
     expect(Buffer.from(file).toString('latin1').split(plant.toString('latin1')).length - 1).toBeGreaterThan(20)
     const found = flacFramesAt(file, 1_000) ?? []
     expect(found.map(({ at, bytes }) => [at, bytes])).toEqual([...all].map(([at, { bytes }]) => [at, bytes]))
