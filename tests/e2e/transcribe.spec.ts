@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -45,6 +45,8 @@ let spoken: Buffer
 test.beforeAll(async () => {
   const own = await startSandbox({ apiKey: key })
   const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
+  // A worker that gets a second share of these tests runs the hooks again, after the first share's folder was deleted.
+  mkdirSync(folder, { recursive: true })
   writeFileSync(wav, await speech(client, said, 'wav'))
   spoken = await speech(client, said, 'mp3')
   await own.close()
