@@ -62,7 +62,7 @@ export async function openWebHost(
   let output = ''
   child.stderr.on('data', (bytes: Buffer) => {
     output += bytes
-    const url = /(http:\S+) answers already/.exec(output)?.[1]
+    const url = /Progress: (http:\S+)/.exec(output)?.[1]
     if (url) early?.(url)
   })
   child.stdout.on('data', (bytes: Buffer) => {
