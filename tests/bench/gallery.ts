@@ -191,7 +191,7 @@ try {
   page.on('pageerror', (error) => console.error(error))
   const cdp = await page.context().newCDPSession(page)
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   const opened = await page.evaluate(async () => {
     const begun = performance.now()
     location.hash = '#/images'

@@ -20,7 +20,7 @@ export async function renderBench(report, { quick }) {
   const opened = `${open.ms} ms (CPU of the window ${cpu(open.trace)})`
   report('open a conversation of 1,000 messages, median', opened, open.ms <= 120, '120 ms')
   // Here the page contains its core, so the core's work counts as the window's.
-  report('the same, core and page on one thread', `${open.harnessMs} ms`, true, 'no limit')
+  report('the same, core and page on one thread', `${open.harnessMs} ms`, true, 'No limit')
   for (const [name, words] of Object.entries(names)) {
     const { ours, plain, peer } = figures.streams[name]
     const beside = (figure) =>
@@ -28,10 +28,10 @@ export async function renderBench(report, { quick }) {
     report(`200 tokens/s, ${words}: frame p95`, beside('frameP95Ms'), ours.frameP95Ms <= 20, '20 ms')
     report(`200 tokens/s, ${words}: longest task`, beside('longestTaskMs'), ours.longestTaskMs <= 50, '50 ms')
     const longest = `${beside('longestFrameMs')}, blocking ${ours.blockingMs} ms in all`
-    report(`200 tokens/s, ${words}: longest animation frame`, longest, true, 'no limit')
+    report(`200 tokens/s, ${words}: longest animation frame`, longest, true, 'No limit')
     const each = (page) => (page ? Math.round(page.trace.cpuMs / figures.seconds) : 'none')
     const traced = `${each(ours)} ms a second (append ${each(plain)}, react-markdown ${each(peer)}): ${cpu(ours.trace)}`
-    report(`200 tokens/s, ${words}: CPU of the window`, traced, true, 'no limit')
+    report(`200 tokens/s, ${words}: CPU of the window`, traced, true, 'No limit')
   }
   // A key is painted with the next frame, up to 16.7 ms later on a screen of 60 Hz. The bare field shows how much that is.
   const key = `${keys.ours} ms (a bare textarea ${keys.bare})`

@@ -107,7 +107,7 @@ async function waveforms() {
   try {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } })
     await page.goto(host.url)
-    await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+    await page.getByRole('navigation', { name: 'Pages' }).waitFor()
     await page.evaluate(() => {
       location.hash = '#/transcribe'
     })

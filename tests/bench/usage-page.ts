@@ -197,15 +197,15 @@ const rounded = (ms: number): number => Math.round(ms * 10) / 10
 /** Each act is undone by another one, which is not measured. */
 const acts: Record<string, [act: Act, back: Act]> = {
   'ten years of days by model': [
-    { choose: 'Bars', value: 'day' },
-    { choose: 'Bars', value: 'month' },
+    { choose: 'Interval', value: 'day' },
+    { choose: 'Interval', value: 'month' },
   ],
   'the same, tokens for spend': [
-    { choose: 'Figure', value: 'tokens' },
-    { choose: 'Figure', value: 'spend' },
+    { choose: 'Metric', value: 'tokens' },
+    { choose: 'Metric', value: 'spend' },
   ],
   'ten years by key': [{ radio: 'Key' }, { radio: 'Model' }],
-  'ten years by tool': [{ radio: 'Tool' }, { radio: 'Model' }],
+  'ten years by tool': [{ radio: 'App' }, { radio: 'Model' }],
   'a year for all time': [
     { choose: 'Range', value: 'year' },
     { choose: 'Range', value: 'all' },
@@ -240,7 +240,7 @@ try {
   const figures: Record<string, Drawn & { held: number; heldCpu: number; trace: Traced }> = {}
   let first: Drawn | null = null
   for (const [name, [act, back]] of Object.entries(acts)) {
-    if (name === 'the same, tokens for spend') await drawing(page, { choose: 'Bars', value: 'day' })
+    if (name === 'the same, tokens for spend') await drawing(page, { choose: 'Interval', value: 'day' })
     if (name === 'all time for a year') await drawing(page, { choose: 'Range', value: 'year' })
     if (name === 'from another section') {
       await drawing(page, { choose: 'Range', value: 'all' })

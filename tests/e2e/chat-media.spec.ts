@@ -57,7 +57,7 @@ test.beforeEach(async ({ page }) => {
   await newChat(page)
 })
 
-const tray = (page: Page) => page.getByRole('list', { name: 'Pictures to send' })
+const tray = (page: Page) => page.getByRole('list', { name: 'Attached images' })
 const thumbnails = (page: Page) => page.locator('.composer-picture')
 const ready = (page: Page) => page.locator('.composer-picture[data-state="ready"]')
 const pick = (page: Page, ...files: { name: string; mimeType: string; buffer: Buffer }[]) =>
@@ -121,7 +121,7 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
   await expect(thumbnails(page).nth(0)).toContainText('320 × 200')
   await thumbnails(page)
     .nth(1)
-    .getByRole('button', { name: /how closely/ })
+    .getByRole('button', { name: /image detail/ })
     .click()
   await page.getByRole('menuitem', { name: /^High/ }).click()
   await thumbnails(page).nth(2).getByRole('button', { name: 'Remove dropped.png' }).click()
@@ -135,7 +135,7 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
   await expect(shown).toHaveCount(2)
   await expect.poll(() => shown.nth(0).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(320)
   // Large, with its real pixels, and the next one by key.
-  await page.getByRole('button', { name: 'Look at harbour.jpg' }).click()
+  await page.getByRole('button', { name: 'View harbour.jpg' }).click()
   const box = page.locator('dialog.composer-lightbox')
   await expect(box).toContainText('320 × 200')
   await expectAccessible(page, 'dialog.composer-lightbox')
@@ -153,10 +153,10 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
   await pick(page, file('a.png', 'image/png', picture))
   await thumbnails(page)
     .first()
-    .getByRole('button', { name: /how closely/ })
+    .getByRole('button', { name: /image detail/ })
     .click()
   await page.getByRole('menuitem', { name: /^Low/ }).click()
-  await page.getByRole('button', { name: /^Role of this message/ }).click()
+  await page.getByRole('button', { name: /^Message role/ }).click()
   await page.getByRole('textbox', { name: /^Name/ }).fill('ada')
   await page.keyboard.press('Escape')
   await send(page, 'Mirror this.')
@@ -173,7 +173,7 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
   }
   expect((await sentRequest(page)).messages).toEqual([asked])
   // The next one is the person's own again; a system message is added without asking.
-  await page.getByRole('button', { name: 'Role of this message: User' }).click()
+  await page.getByRole('button', { name: 'Message role: User' }).click()
   await page.getByText('System', { exact: true }).click()
   await page.keyboard.press('Escape')
   await composer(page).fill('Be brief.')
@@ -185,7 +185,7 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
     ['Developer', 'In English.'],
     ['Assistant', 'As you wish.'],
   ] as const) {
-    await page.getByRole('button', { name: 'Role of this message: User' }).click()
+    await page.getByRole('button', { name: 'Message role: User' }).click()
     await page.getByText(role, { exact: true }).click()
     await page.keyboard.press('Escape')
     await composer(page).fill(text)
@@ -230,7 +230,7 @@ test('a large photo is scaled down and the person told; EXIF turns it; a moving 
   await expect(ready(page)).toHaveCount(3, { timeout: 30_000 })
   await expect(thumbnails(page).nth(0)).toContainText('Scaled from 6000 × 4000 to 2048 × 1365')
   await expect(thumbnails(page).nth(1)).toContainText('100 × 300')
-  await expect(thumbnails(page).nth(1)).toContainText('Turned upright')
+  await expect(thumbnails(page).nth(1)).toContainText('Rotated upright')
   await expect(thumbnails(page).nth(2)).toContainText('80 × 60')
   await expect(thumbnails(page).nth(2)).not.toContainText(/first frame/)
   expect(readdirSync(media)).toHaveLength(before + 3)
@@ -269,15 +269,15 @@ test('a photo is decoded and packed in a thread of its own, and by none of the p
 
 test('what is no picture, is damaged or is too many is said in words', async ({ page }) => {
   await pick(page, file('notes.txt', 'text/plain', Buffer.from('words')))
-  await expect(thumbnails(page)).toContainText('is no picture')
-  await expect(page.getByText('Remove the picture that failed')).toBeVisible()
+  await expect(thumbnails(page)).toContainText('is not an image')
+  await expect(page.getByText('remove the failed image')).toBeVisible()
   await page.getByRole('button', { name: 'Remove notes.txt' }).click()
   await pick(page, file('cut.png', 'image/png', png(50, 50).subarray(0, 60)))
   await expect(thumbnails(page)).toContainText('is damaged')
   await page.getByRole('button', { name: 'Remove cut.png' }).click()
   const many = Array.from({ length: 18 }, (_, at) => file(`${at}.png`, 'image/png', png(8, 8, at)))
   await pick(page, ...many)
-  await expect(page.getByText('at most 16 pictures; 2 were left out')).toBeVisible()
+  await expect(page.getByText('at most 16 images. 2 were left out')).toBeVisible()
   await expect(ready(page)).toHaveCount(16, { timeout: 30_000 })
 })
 
@@ -309,10 +309,10 @@ test('a model that takes no pictures: the refusal in the service’s words, anot
   await pick(page, file('a.png', 'image/png', png(9, 9)))
   await send(page, 'Describe it.')
   await settled(page, 'failed')
-  const said = 'The service said: “The model writer-small does not support images.”'
+  const said = 'The service’s message: “The model writer-small does not support images.”'
   await expect(lastReply(page).getByText(said)).toBeVisible()
   await pick(page, file('b.png', 'image/png', png(9, 9, 3)))
-  await expect(page.getByText('writer-small refused pictures before')).toBeVisible()
+  await expect(page.getByText('writer-small refused images before')).toBeVisible()
   await composer(page).fill('Again.')
   await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveAttribute('aria-disabled', 'false')
   await expectAccessible(page, '.chat-composer')
@@ -332,7 +332,7 @@ test('dictation: the level moves, and what was said stands at the caret', async 
   await expect
     .poll(async () => Number(await meter.getAttribute('aria-valuenow')), { timeout: 15_000 })
     .toBeGreaterThan(20)
-  await expect(page.getByText(/0:0\d of at most 30:00/)).toBeVisible()
+  await expect(page.getByText(/0:0\d of 30:00/)).toBeVisible()
   await expectAccessible(page, '.chat-composer')
   await page.getByRole('button', { name: 'Done' }).click()
   await expect(composer(page)).toHaveValue(/^Before .+ after$/, { timeout: 20_000 })
@@ -354,15 +354,15 @@ test('dictation is cancelled by Esc, and a failure keeps the recording for anoth
   const { port } = new URL(sandbox.baseUrl)
   await sandbox.close()
   await page.getByRole('button', { name: 'Done' }).click()
-  await expect(page.getByText('The recording is kept')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('The recording is saved')).toBeVisible({ timeout: 30_000 })
   sandbox = await startSandbox({ apiKey: key, port: Number(port), paces: quick })
   await page.getByRole('button', { name: 'Try again' }).last().click()
   await expect(composer(page)).not.toHaveValue('', { timeout: 30_000 })
 })
 
 for (const [name, words] of [
-  ['NotAllowedError', 'The microphone is blocked'],
-  ['NotFoundError', 'No microphone was found'],
+  ['NotAllowedError', 'Microphone access is blocked'],
+  ['NotFoundError', 'No microphone found'],
   ['NotReadableError', 'another program may be using it'],
 ] as const) {
   test(`without a microphone the reason is said in words, with one thing to do: ${name}`, async ({ page }) => {
@@ -390,7 +390,7 @@ test('a reply is read aloud while it arrives: pause, speed, stop; it goes on in 
   await player.getByRole('button', { name: 'Pause' }).click()
   await expect(player).toContainText('Paused')
   await player.getByRole('combobox', { name: 'Speed' }).selectOption('1.5')
-  await player.getByRole('button', { name: 'Go on' }).click()
+  await player.getByRole('button', { name: 'Resume' }).click()
   await page
     .getByRole('link', { name: /Settings/ })
     .or(page.getByRole('button', { name: /Settings/ }))

@@ -43,7 +43,7 @@ export async function openChatWorld(baseUrl?: (sandbox: Sandbox) => Promise<stri
 
 export async function newChat(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'New chat', exact: true }).click()
-  await expect(page.getByRole('heading', { name: 'What shall we work on?' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'What can I help with?' })).toBeVisible()
 }
 
 /** The line of a conversation in the list. */

@@ -52,9 +52,9 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   const files = (): number => readdirSync(join(dataDir, 'media')).length
   const host = await openWebHost(dataDir, ['--sandbox'])
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
   // The list of the parts leads there by key, and the focus goes with it.
-  const parts = page.getByRole('navigation', { name: 'Parts of the settings' })
+  const parts = page.getByRole('navigation', { name: 'Settings sections' })
   await parts.getByRole('link', { name: 'Data' }).press('Enter')
   const data = section(page)
   await expect(data).toBeFocused()
@@ -64,7 +64,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await expect(row('recordings')).toContainText('700 kB')
   await expect(row('chat')).toContainText('0')
   await expect(data).toContainText(join(dataDir, 'media'))
-  await expect(data).toContainText(/are free on this disk/)
+  await expect(data).toContainText(/free on this disk/)
   await takePictures(page, 'settings-data', true)
 
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -77,12 +77,12 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   }
 
   // Erased by age: three pictures and the recording. A favourite of 300 days stays, and so does all that is not chosen.
-  const age = page.getByRole('region', { name: 'Erase by age' })
-  for (const name of ['Kept bodies of requests', 'Request log, with its bodies']) await age.getByLabel(name).uncheck()
+  const age = page.getByRole('region', { name: 'Delete by age' })
+  for (const name of ['Logged request bodies', 'Request log and bodies']) await age.getByLabel(name).uncheck()
   for (const name of ['Images', 'Recordings and transcripts']) await age.getByLabel(name).check()
-  await age.getByRole('button', { name: 'See what would go…' }).click()
+  await age.getByRole('button', { name: 'Preview…' }).click()
   const dialog = page.getByRole('dialog')
-  await expect(dialog).toContainText('Erase what is older than 90 days for good?')
+  await expect(dialog).toContainText('Delete everything older than 90 days permanently?')
   await expect(dialog.getByRole('row', { name: /^Images 3 / })).toBeVisible()
   await expect(dialog.getByRole('row', { name: /^Recordings and transcripts 1 700 kB/ })).toBeVisible()
   await takePictures(page, 'settings-data-ask')
@@ -94,59 +94,59 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   // By keyboard alone: recordings are left out, then it is done.
   await age.getByLabel('Recordings and transcripts').focus()
   await page.keyboard.press('Space')
-  await age.getByRole('button', { name: 'See what would go…' }).focus()
+  await age.getByRole('button', { name: 'Preview…' }).focus()
   await page.keyboard.press('Enter')
   await expect(dialog.getByRole('row', { name: /^Images 3 / })).toBeVisible()
-  await dialog.getByRole('button', { name: 'Erase for good' }).focus()
+  await dialog.getByRole('button', { name: 'Delete permanently' }).focus()
   await page.keyboard.press('Enter')
-  await expect(age.getByText('3 things were erased for good.')).toBeVisible()
+  await expect(age.getByText('3 items deleted permanently.')).toBeVisible()
   await expect(row('images')).toContainText('Images4')
   await expect.poll(files).toBe(5)
-  await age.getByRole('button', { name: 'See what would go…' }).click()
-  await expect(age.getByText('Nothing is that old.')).toBeVisible()
+  await age.getByRole('button', { name: 'Preview…' }).click()
+  await expect(age.getByText('Nothing is older than that.')).toBeVisible()
 
   // A standing rule is off at first, and asked for with what goes at once.
-  const rule = age.getByLabel('Erase the request log by itself')
+  const rule = age.getByLabel('Delete old log entries automatically')
   await expect(rule).toHaveValue('off')
   await rule.selectOption('30')
-  await expect(dialog).toContainText('Erase the request log after 30 days, from now on?')
+  await expect(dialog).toContainText('Delete log entries after 30 days from now on?')
   await expect(rule).toHaveValue('off')
-  await dialog.getByRole('button', { name: 'Turn it on' }).click()
+  await dialog.getByRole('button', { name: 'Turn on' }).click()
   await expect(rule).toHaveValue('30')
 
   // By size: what is left is far below a gigabyte.
-  await data.getByRole('region', { name: 'Make room' }).getByRole('button', { name: 'See what would go…' }).click()
-  await expect(data.getByText('Nothing would go.')).toBeVisible()
+  await data.getByRole('region', { name: 'Free up space' }).getByRole('button', { name: 'Preview…' }).click()
+  await expect(data.getByText('Nothing to delete.')).toBeVisible()
   expect(files()).toBe(5)
 
   // Everything in one file, and what it would replace.
   const saved = page.waitForEvent('download')
-  await data.getByRole('button', { name: 'Save a backup' }).click()
+  await data.getByRole('button', { name: 'Create backup' }).click()
   const tar = await (await saved).path()
-  await expect(page.getByText(/The backup is saved: /).first()).toBeVisible()
+  await expect(page.getByText(/Backup saved \(/).first()).toBeVisible()
   // A problem tells what its kind means, and beside it the sentence of this case, once.
   const wrong = { name: 'wrong.tar', mimeType: 'application/x-tar', buffer: Buffer.from('no tar '.repeat(500)) }
   await data.getByLabel('Backup file').setInputFiles(wrong)
   const alert = data.getByRole('alert')
-  await expect(alert).toContainText('Something given is missing or not valid.')
+  await expect(alert).toContainText('A value is missing or not valid.')
   await expect(alert.getByRole('paragraph')).toHaveText(/^This file is not a complete backup of Inference Studio\./)
   await data.getByLabel('Backup file').setInputFiles(tar)
-  await expect(dialog).toContainText('Put this backup in the place of everything?')
+  await expect(dialog).toContainText('Replace all data with this backup?')
   await expect(dialog.getByRole('row', { name: /^Images (\d+) \1$/ })).toBeVisible()
   await takePictures(page, 'settings-data-restore')
   await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Use it at the next start' }).click()
-  await expect(data.getByText('A backup waits for the next start')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Restore at next start' }).click()
+  await expect(data.getByText('Restore at next start')).toBeVisible()
   await takePictures(page, 'settings-data-waiting', true)
-  await data.getByRole('button', { name: 'Don’t use it' }).click()
-  await expect(data.getByText('A backup waits for the next start')).toHaveCount(0)
+  await data.getByRole('button', { name: 'Cancel restore' }).click()
+  await expect(data.getByText('Restore at next start')).toHaveCount(0)
 
   // What was deleted waits for its 30 days, or goes now.
-  await expect(data).toContainText(/1 thing, .* It is erased 30 days after/)
-  await data.getByRole('button', { name: 'Erase now…' }).click()
-  await expect(dialog).toContainText('Erase 1 thing for good?')
-  await dialog.getByRole('button', { name: 'Erase for good' }).click()
-  await expect(data).toContainText('What you delete stays here for 30 days')
+  await expect(data).toContainText(/1 item, .* Deleted permanently after 30 days/)
+  await data.getByRole('button', { name: 'Delete now…' }).click()
+  await expect(dialog).toContainText('Delete 1 item permanently?')
+  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+  await expect(data).toContainText('Deleted items stay here for 30 days')
   await expect.poll(files).toBe(4)
 })
 
@@ -169,7 +169,7 @@ test('while a damaged log is mended the address answers with a page that says ho
     await route.fulfill({ response: reply, body })
   })
   await page.goto(await early.promise)
-  await expect(page.getByRole('status')).toHaveText('Mending the request log…')
+  await expect(page.getByRole('status')).toHaveText('Repairing the request log…')
   await expect(page.getByText(/^\d{1,3},000 rows recovered so far$/)).toBeVisible()
   // The token is out of the address already, and the studio is let in all the same.
   expect(new URL(page.url()).hash).toBe('')
@@ -178,7 +178,7 @@ test('while a damaged log is mended the address answers with a page that says ho
   await expectAccessible(page)
   isHeld = false
   await starting
-  await expect(page.getByRole('navigation', { name: 'Rooms' })).toBeVisible({ timeout: 20_000 })
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible({ timeout: 20_000 })
   await expect(page.getByText('was damaged').first()).toBeVisible()
   rmSync(dataDir, { recursive: true })
 })

@@ -47,18 +47,18 @@ const browsers: Record<string, () => void> = {
 }
 
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
 
 for (const [what, how] of Object.entries(browsers)) {
   test(`with a browser that ${what} every field takes what is typed, and that is said once`, async ({ page }) => {
     await page.addInitScript(how)
     await world.enter(page)
-    const said = page.getByText('This browser stores no more data for this page.')
+    const said = page.getByText('The browser’s storage for this page is full.')
     await composer(page).pressSequentially('A draft of a new chat')
     await expect(composer(page)).toHaveValue('A draft of a new chat')
     await expect(said).toHaveCount(1)
     await feature(page, 'Speech')
-    const speech = page.getByRole('textbox', { name: 'Text to speak' })
+    const speech = page.getByRole('textbox', { name: 'Text' })
     await speech.pressSequentially('To be spoken')
     await expect(speech).toHaveValue('To be spoken')
     await feature(page, 'Images')

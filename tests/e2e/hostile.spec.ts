@@ -241,7 +241,7 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
   for (const { name, at } of cases) {
     await drawn(page, at)
     if (at === cases[0]?.at) expect(fetched.filter((url) => url.includes('/diagram/'))).toEqual([])
-    await lastReply(page).getByRole('button', { name: 'Draw' }).click()
+    await lastReply(page).getByRole('button', { name: 'Show diagram' }).click()
     const figure = lastReply(page).getByRole('figure', { name: 'Diagram' })
     await expect(figure.locator('.md-diagram[aria-busy="false"], .md-diagram-failed'), name).toBeVisible({
       timeout: 30_000,
@@ -281,7 +281,7 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
       expect(reach, name).toEqual(['null', 'walled', 'walled', 'walled', 'walled'])
     }
     await figure.getByRole('button', { name: 'Code', exact: true }).click()
-    await expect(lastReply(page).getByRole('button', { name: 'Draw' })).toBeVisible()
+    await expect(lastReply(page).getByRole('button', { name: 'Show diagram' })).toBeVisible()
     // What this test itself tried in the frame is told of by the browser, at any time after, and is no doing of the reply.
     expect(
       seen.filter((line) => !line.includes('https://tried-by-the-test.example')),

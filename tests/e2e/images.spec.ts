@@ -19,7 +19,7 @@ test.beforeEach(async ({ page, context }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: new URL(host.url).origin })
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
-  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Images' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Images' }).click()
 })
 test.afterEach(async () => {
   await closeHosts()
@@ -46,7 +46,7 @@ async function openFold(page: Page, name: string): Promise<void> {
 
 /** A sandbox orders its faults by the model's name. */
 async function sendModel(page: Page, model: string): Promise<void> {
-  await openFold(page, 'Sent but ignored by this service')
+  await openFold(page, 'Not used by this service')
   await page.getByRole('textbox', { name: 'Model', exact: true }).fill(model)
 }
 
@@ -70,11 +70,11 @@ async function clean(page: Page, name: string): Promise<void> {
 test('pictures come as addresses or as base64, are kept as they arrive and tell what they cost [IMG-01] [IMG-02] [IMG-03]', async ({
   page,
 }) => {
-  await expect(page.getByRole('heading', { name: 'Pictures from words' })).toBeVisible()
-  await expect(page.getByRole('radiogroup', { name: 'How many pictures' }).getByRole('radio')).toHaveCount(4)
+  await expect(page.getByRole('heading', { name: 'Create images from text' })).toBeVisible()
+  await expect(page.getByRole('radiogroup', { name: 'Number of images' }).getByRole('radio')).toHaveCount(4)
   // Model and size: only in a fold that says what becomes of them.
   await expect(page.getByRole('textbox', { name: 'Size' })).toBeHidden()
-  await openFold(page, 'Sent but ignored by this service')
+  await openFold(page, 'Not used by this service')
   await page.getByRole('textbox', { name: 'Size' }).fill('640x480')
   await draw(page, 'A lighthouse at dusk', 3)
   await expect(pictures(page)).toHaveCount(3)
@@ -112,7 +112,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
   await gallery(page).focus()
   await page.keyboard.press('End')
   await expect(inspector(page)).toContainText('A lighthouse at dusk')
-  await expect(inspector(page)).toContainText('“640x480” was sent and ignored')
+  await expect(inspector(page)).toContainText('“640x480” was sent but not used')
   await expect(inspector(page)).toContainText(/0\.12 SC (measured|est\.)/)
   const real = /(\d+) × (\d+)/.exec(
     await inspector(page)
@@ -125,7 +125,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
     .getByRole('button', { name: /^Show request \d+ in the log/ })
     .first()
     .click()
-  await expect(page.getByRole('region', { name: 'Details of the request' })).toContainText('/v1/images/generations')
+  await expect(page.getByRole('region', { name: 'Request details' })).toContainText('/v1/images/generations')
 })
 
 test('what is foreign is refused with its address, what fails says why, what is cancelled ends at once [GEN-01]', async ({
@@ -136,12 +136,12 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await sendModel(page, 'fault/foreign-url')
   await draw(page, 'A harbour elsewhere', 2)
   const foreign = strip(page, 'A harbour elsewhere')
-  await expect(foreign).toContainText('An address elsewhere was not opened')
+  await expect(foreign).toContainText('Blocked address')
   await expect(foreign.locator('code').first()).toContainText('http://images.example/v1/images/')
   await expect(foreign.locator('code')).toHaveCount(2)
   await expect(foreign.getByRole('note')).toHaveCount(1)
   await expect(foreign.getByRole('link')).toHaveCount(0)
-  await foreign.getByRole('button', { name: 'Copy the address' }).first().click()
+  await foreign.getByRole('button', { name: 'Copy address' }).first().click()
   expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^http:\/\/images\.example\/v1\/images\//)
   expect(fetched.filter((address) => address.includes('images.example'))).toEqual([])
 
@@ -149,7 +149,7 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await draw(page, 'A tower of gold')
   await expect(strip(page, 'A tower of gold').getByRole('alert')).toContainText(/credit/i)
   await clean(page, 'troubles')
-  await strip(page, 'A tower of gold').getByRole('button', { name: 'Put away' }).click()
+  await strip(page, 'A tower of gold').getByRole('button', { name: 'Dismiss' }).click()
   await expect(strip(page, 'A tower of gold')).toHaveCount(0)
 
   const generations = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/images/generations')
@@ -164,7 +164,7 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await page.keyboard.press('Escape')
   await expect(slow).toHaveAttribute('data-state', 'cancelled')
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
-  await expect(slow.getByRole('button', { name: 'Draw again' })).toBeVisible()
+  await expect(slow.getByRole('button', { name: 'Generate again' })).toBeVisible()
 
   // What came whole since is what one looks for; what went wrong before is found in the list.
   await sendModel(page, '')
@@ -175,7 +175,7 @@ test('what is foreign is refused with its address, what fails says why, what is 
     .getByRole('navigation', { name: 'Recent prompts' })
     .getByRole('button', { name: /^A harbour/ })
     .click()
-  await expect(foreign).toContainText('An address elsewhere was not opened')
+  await expect(foreign).toContainText('Blocked address')
 })
 
 test('the gallery by keys alone: walked, looked at closely, selected, saved, searched, deleted and brought back', async ({
@@ -211,11 +211,9 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await page.keyboard.press('ArrowRight')
   await expect(light(page)).toContainText('2 of 6')
   await page.keyboard.press('f')
-  await expect(light(page).getByRole('button', { name: 'Not a favourite any more' })).toBeVisible()
+  await expect(light(page).getByRole('button', { name: 'Remove from favourites' })).toBeVisible()
   await page.keyboard.press('i')
-  await expect(light(page).getByRole('region', { name: 'Details of the picture' })).toContainText(
-    'A glass tower at noon',
-  )
+  await expect(light(page).getByRole('region', { name: 'Image details' })).toContainText('A glass tower at noon')
   await clean(page, 'light')
   await page.keyboard.press('Space')
   await expect(light(page)).toContainText('3 of 6', { timeout: 8_000 })
@@ -236,7 +234,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await page.keyboard.press('Home')
   await page.keyboard.press('Space')
   await page.keyboard.press('Shift+End')
-  await expect(page.getByRole('toolbar', { name: 'Selected pictures' })).toContainText('6 selected')
+  await expect(page.getByRole('toolbar', { name: 'Selected images' })).toContainText('6 selected')
   const [zip] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('toolbar').getByRole('button', { name: 'Save…' }).click(),
@@ -259,17 +257,17 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await expect(pictures(page)).toHaveCount(5)
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(pictures(page)).toHaveCount(6)
-  await expect(prompts.getByRole('button', { name: /^A fox in an orchard 4 pictures/ })).toBeVisible()
+  await expect(prompts.getByRole('button', { name: /^A fox in an orchard 4 images/ })).toBeVisible()
 
-  const search = page.getByRole('textbox', { name: 'Search pictures by prompt' })
+  const search = page.getByRole('textbox', { name: 'Search images by prompt' })
   await gallery(page).focus()
   await page.keyboard.press('Control+f')
   await expect(search).toBeFocused()
   await search.fill('fox')
   await expect(pictures(page)).toHaveCount(4)
   await search.fill('zebra')
-  await expect(page.getByRole('heading', { name: 'No picture matches' })).toBeVisible()
-  await page.getByRole('button', { name: 'Show all pictures' }).focus()
+  await expect(page.getByRole('heading', { name: 'No images found' })).toBeVisible()
+  await page.getByRole('button', { name: 'Show all images' }).focus()
   await page.keyboard.press('Control+f')
   await expect(search).toBeFocused()
   // The list leads out of a search that hides what it is asked for.
@@ -286,9 +284,9 @@ test('a picture is varied with its lineage, copied, dragged, looked at by a mode
   await draw(page, 'A fox in an orchard')
   await expect(pictures(page)).toHaveCount(1)
   await gallery(page).focus()
-  await inspector(page).getByRole('button', { name: 'Vary' }).click()
+  await inspector(page).getByRole('button', { name: 'Create variation' }).click()
   await expect(prompt(page)).toHaveValue('A fox in an orchard')
-  await expect(page.getByText('Varies this picture')).toBeVisible()
+  await expect(page.getByText('Variation of this image')).toBeVisible()
   await draw(page, 'A fox in an orchard, in snow')
   await expect(pictures(page)).toHaveCount(2)
   await gallery(page).focus()
@@ -301,8 +299,8 @@ test('a picture is varied with its lineage, copied, dragged, looked at by a mode
   await page.keyboard.press('Enter')
   await expect(tree.locator('[aria-current="true"]')).not.toContainText('in snow')
 
-  await inspector(page).getByRole('button', { name: 'Copy the picture' }).click()
-  await expect(page.getByText('The picture is on the clipboard.').first()).toBeVisible()
+  await inspector(page).getByRole('button', { name: 'Copy image' }).click()
+  await expect(page.getByText('Image copied.').first()).toBeVisible()
   const types = await page.evaluate(async () => (await navigator.clipboard.read()).flatMap((item) => item.types))
   expect(types).toContain('image/png')
   const dragged = await pictures(page)
@@ -319,7 +317,7 @@ test('a picture is varied with its lineage, copied, dragged, looked at by a mode
       .getByText(/\d+ × \d+/)
       .innerText(),
   )
-  await inspector(page).getByRole('button', { name: 'Use in Chat' }).click()
+  await inspector(page).getByRole('button', { name: 'Use in chat' }).click()
   await expect(page.locator('.composer-picture[data-state="ready"]')).toHaveCount(1)
   await pickModel(page, 'vision')
   await send(page, 'What do you see?')

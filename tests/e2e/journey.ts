@@ -10,7 +10,7 @@ export const lastReply = (page: Page): Locator => replies(page).last()
 /** First run: an address and a key, kept for this session. */
 export async function connectTo(page: Page, baseUrl: string, apiKey: string): Promise<void> {
   await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
-  await page.getByRole('textbox', { name: 'Base address' }).fill(baseUrl)
+  await page.getByRole('textbox', { name: 'Base URL' }).fill(baseUrl)
   await page.getByLabel('API key', { exact: true }).fill(apiKey)
   await page.getByRole('radio', { name: /This session only/ }).check()
   await page.getByRole('button', { name: 'Connect', exact: true }).last().click()

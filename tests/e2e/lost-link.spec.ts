@@ -187,14 +187,14 @@ test('an edit', async ({ page }) => {
   await settled(page, 'complete')
   before = requests(chat)
   await turns(page).first().getByRole('button', { name: 'Edit' }).click()
-  await page.getByLabel('Changed text').fill('Good morning.')
+  await page.getByLabel('Edited text').fill('Good morning.')
   await cutAfter(page, '/chat/send')
   const save = page.getByRole('button', { name: 'Save and send' })
   await save.click()
   await wasCut(page)
   // Again at once, while the link is lost; then it turns out that it has arrived.
   if (await save.isVisible()) await save.click({ timeout: 1_000 }).catch(() => undefined)
-  await expect(page.getByLabel('Changed text')).toHaveCount(0)
+  await expect(page.getByLabel('Edited text')).toHaveCount(0)
   await expect(turns(page).first()).toContainText('Good morning.')
   await settled(page, 'complete')
   await expectRequests(chat, 1)
@@ -227,10 +227,10 @@ test('a speech', async ({ page }) => {
   await page.evaluate(() => {
     location.hash = '#/speech'
   })
-  const field = page.getByRole('textbox', { name: 'Text to speak' })
+  const field = page.getByRole('textbox', { name: 'Text' })
   await field.fill('The tide is in.')
   await cutAfter(page, '/speech/make')
-  const speak = page.getByRole('button', { name: 'Speak', exact: true })
+  const speak = page.getByRole('button', { name: 'Generate speech', exact: true })
   await speak.click()
   await wasCut(page)
   await expect(async () => {
@@ -248,7 +248,7 @@ test('images', async ({ page }) => {
   })
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A lighthouse')
   await cutAfter(page, '/images/make')
-  const draw = page.getByRole('button', { name: 'Draw', exact: true })
+  const draw = page.getByRole('button', { name: 'Generate', exact: true })
   const lost = page.getByText('The connection was lost')
   await draw.click()
   await wasCut(page)

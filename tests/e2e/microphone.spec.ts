@@ -57,17 +57,17 @@ const places = {
       })
       await page.getByRole('region', { name: 'Record or add files' }).getByRole('button', { name: 'Record' }).click()
     },
-    running: (page: Page) => page.getByRole('button', { name: 'Throw it away' }),
+    running: (page: Page) => page.getByRole('button', { name: 'Discard' }),
     cancel: async (page: Page) => {
-      await page.getByRole('button', { name: 'Throw it away' }).click()
-      const question = page.getByRole('dialog').getByRole('button', { name: 'Throw it away' })
+      await page.getByRole('button', { name: 'Discard' }).click()
+      const question = page.getByRole('dialog').getByRole('button', { name: 'Discard' })
       if (await question.isVisible()) await question.click()
     },
   },
 } as const
 
-const unsupported = 'This window cannot record.'
-const lost = 'The microphone went away before anything was recorded.'
+const unsupported = 'Recording does not work here.'
+const lost = 'The microphone was disconnected before anything was recorded.'
 
 /** Runs in the page; what fails, and what is said. */
 const failures: Record<string, { said: string; break: () => void }> = {
@@ -170,7 +170,7 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
       }
     })
     await start(page)
-    await expect(page.getByText('The microphone went away before anything was recorded.')).toBeVisible()
+    await expect(page.getByText('The microphone was disconnected before anything was recorded.')).toBeVisible()
     await expect(running(page)).toHaveCount(0)
   })
 

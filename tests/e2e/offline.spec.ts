@@ -26,7 +26,7 @@ test.afterEach(async () => {
 const open = (dataDir: string, baseUrl: string): Promise<WebHost> =>
   openWebHost(dataDir, ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: sandbox.apiKey })
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
 const status = (page: Page) => page.getByRole('contentinfo', { name: 'Status' })
 const waiting = (page: Page) => page.getByRole('region', { name: 'Sent when the service is back' })
 
@@ -93,12 +93,12 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.getByText('Reply format').first().click()
   await page.getByRole('textbox', { name: 'Reply format' }).fill('b64_json')
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A harbour at dawn')
-  await page.getByRole('button', { name: 'Draw', exact: true }).click()
+  await page.getByRole('button', { name: 'Generate', exact: true }).click()
   const gallery = page.getByRole('option', { name: /^A harbour at dawn/ }).locator('img')
   await expect(gallery.first()).toBeVisible()
   await feature(page, 'Speech')
-  await page.getByRole('textbox', { name: 'Text to speak' }).fill('The ferry leaves at seven.')
-  await page.getByRole('button', { name: 'Speak', exact: true }).click()
+  await page.getByRole('textbox', { name: 'Text' }).fill('The ferry leaves at seven.')
+  await page.getByRole('button', { name: 'Generate speech', exact: true }).click()
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await feature(page, 'Transcribe')
   const chooser = page.waitForEvent('filechooser')
@@ -106,8 +106,8 @@ test('without a network every room opens and what is kept is there; what can wai
   await (await chooser).setFiles({ name: 'harbour.wav', mimeType: 'audio/wav', buffer: await spoken() })
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await feature(page, 'Usage')
-  await page.getByRole('button', { name: 'Fetch now' }).click()
-  await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page.getByText('Updated.', { exact: true })).toBeVisible()
 
   // The network goes: the first request that finds nobody tells it, at its place and in the status bar.
   await cut.set('refuse')
@@ -120,7 +120,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await send(page, 'Are you there?')
   await expect(status(page)).toContainText('Offline since')
   await settled(page, 'failed')
-  await expect(page.getByRole('note').filter({ hasText: 'What you write is kept here' })).toBeVisible()
+  await expect(page.getByRole('note').filter({ hasText: 'Your draft is saved' })).toBeVisible()
   await expect(page.getByText('Tell me of ferries.').first()).toBeVisible()
   await seen(page, 'chat')
 
@@ -135,8 +135,8 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.getByRole('button', { name: 'Send when the service is back' }).click()
   await expect(waiting(page)).toContainText('A fox in the snow')
   await expect(prompt).toHaveValue('')
-  await expect(status(page)).toContainText('1 waits')
-  await page.getByRole('button', { name: 'Change A fox in the snow' }).click()
+  await expect(status(page)).toContainText('1 queued')
+  await page.getByRole('button', { name: 'Edit A fox in the snow' }).click()
   await page.getByRole('dialog').getByRole('textbox', { name: 'Prompt', exact: true }).fill('A fox in the rain')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(waiting(page)).toContainText('A fox in the rain')
@@ -155,10 +155,8 @@ test('without a network every room opens and what is kept is there; what can wai
     await calm(page)
   }
   await feature(page, 'Usage')
-  await page.getByRole('navigation', { name: 'What to look at' }).getByRole('link', { name: 'Limits' }).click()
-  await expect(
-    page.getByRole('main').getByText(/Offline. The figures are the last|Offline, and the service/),
-  ).toBeVisible()
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Limits' }).click()
+  await expect(page.getByRole('main').getByText(/Offline. Figures reported by|Offline. The service has/)).toBeVisible()
   await calm(page)
   await seen(page, 'limits')
 
@@ -167,7 +165,7 @@ test('without a network every room opens and what is kept is there; what can wai
   const second = await open(dataDir, cut.url)
   await page.goto(second.url)
   await expect(status(page)).toContainText('Offline since', { timeout: 10_000 })
-  await expect(status(page)).toContainText('2 wait')
+  await expect(status(page)).toContainText('2 queued')
   await feature(page, 'Chat')
   await page
     .getByRole('treegrid')
@@ -188,8 +186,8 @@ test('without a network every room opens and what is kept is there; what can wai
   await cut.set('open')
   await page.evaluate(() => dispatchEvent(new Event('online')))
   await expect(status(page)).toContainText('Connected', { timeout: 5_000 })
-  await expect(page.getByText('2 things that waited are made').first()).toBeVisible()
-  await expect(status(page)).not.toContainText('wait')
+  await expect(page.getByText('2 queued requests are done').first()).toBeVisible()
+  await expect(status(page)).not.toContainText('queued')
   await feature(page, 'Images')
   await expect(page.getByRole('option', { name: /^A fox in the rain/ }).first()).toBeVisible()
   await expect(page.getByRole('option', { name: /^A fox in the snow/ })).toHaveCount(0)

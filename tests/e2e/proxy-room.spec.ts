@@ -19,17 +19,17 @@ test.afterEach(async () => {
 async function openFeature(page: Page): Promise<WebHost> {
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Proxy' }).click()
   return host
 }
 
 /** Makes a key with the form filled in by `fill`, and gives a client that has it. */
 async function addTool(page: Page, host: WebHost, name: string, fill: () => Promise<unknown> = async () => null) {
-  await page.getByRole('button', { name: 'Add a tool' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Add a tool' })
+  await page.getByRole('button', { name: 'Add app' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Add app' })
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
   await fill()
-  await dialog.getByRole('button', { name: 'Make a key' }).click()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
   const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
   await page.getByRole('button', { name: 'Done' }).click()
   return new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey, maxRetries: 0 })
@@ -37,7 +37,7 @@ async function addTool(page: Page, host: WebHost, name: string, fill: () => Prom
 
 const card = (page: Page, name: string) => page.getByRole('article', { name })
 const log = (page: Page) => page.getByRole('grid', { name: 'Requests' })
-const details = (page: Page) => page.getByRole('region', { name: 'Details of the request' })
+const details = (page: Page) => page.getByRole('region', { name: 'Request details' })
 const ask = (client: OpenAI, content: string) =>
   client.chat.completions.create({ model: 'mirror', messages: [{ role: 'user', content }] })
 
@@ -62,9 +62,9 @@ test('a request of a tool is a row, its bodies are kept where asked for, and it 
   await details(page).getByRole('button', { name: 'Open in Chat' }).click()
   await expect(composer(page)).toHaveValue('Where does the river begin?')
   await page.goBack()
-  await details(page).getByRole('button', { name: 'Erase body' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Erase body' }).click()
-  await expect(details(page)).toContainText('Not kept')
+  await details(page).getByRole('button', { name: 'Delete body' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete body' }).click()
+  await expect(details(page)).toContainText('Not stored')
 })
 
 test('a paused tool is refused, and what it has under way is stopped from the room', async ({ page }) => {
@@ -81,9 +81,9 @@ test('a paused tool is refused, and what it has under way is stopped from the ro
     () => 'cut',
   )
   await expect(card(page, 'script')).toContainText('1 streaming')
-  await log(page).getByRole('row').filter({ hasText: 'streaming' }).click()
-  await details(page).getByRole('button', { name: 'Stop it' }).click()
-  await expect(details(page)).toContainText('You stopped it.')
+  await log(page).getByRole('row').filter({ hasText: 'Streaming' }).click()
+  await details(page).getByRole('button', { name: 'Stop' }).click()
+  await expect(details(page)).toContainText('You stopped the request.')
   expect(await cut).toBe('cut')
 
   await menu(page, 'script', 'Pause')
@@ -99,19 +99,19 @@ test('limits are set, kept and shown; a wrong one is said beside its field', asy
   await addTool(page, host, 'batch')
   await menu(page, 'batch', 'Edit…')
   const dialog = page.getByRole('dialog', { name: 'Edit batch' })
-  await dialog.getByLabel('A day').fill('1.5')
-  await dialog.getByLabel('Requests at once').fill('none')
+  await dialog.getByLabel('Per day').fill('1.5')
+  await dialog.getByLabel('Concurrent requests').fill('none')
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(dialog.getByLabel('Requests at once')).toBeFocused()
-  await expect(dialog).toContainText('A whole number from 1')
-  await dialog.getByLabel('Requests at once').fill('2')
+  await expect(dialog.getByLabel('Concurrent requests')).toBeFocused()
+  await expect(dialog).toContainText('Enter a whole number from 1')
+  await dialog.getByLabel('Concurrent requests').fill('2')
   await dialog.getByRole('radio', { name: 'Only these' }).first().click()
   await dialog.getByRole('checkbox', { name: 'mirror', exact: true }).check()
   await dialog.getByRole('button', { name: 'Save' }).click()
-  await expect(card(page, 'batch')).toContainText('0 of 1.5 SC a day')
-  await expect(card(page, 'batch')).toContainText('2 at once · 1 model')
+  await expect(card(page, 'batch')).toContainText('0 of 1.5 SC per day')
+  await expect(card(page, 'batch')).toContainText('2 concurrent · 1 model')
   await page.reload()
-  await expect(card(page, 'batch').getByRole('meter', { name: /0 of 1.5 SC a day/ })).toBeVisible()
+  await expect(card(page, 'batch').getByRole('meter', { name: /0 of 1.5 SC per day/ })).toBeVisible()
 })
 
 test('a web page that was turned away is told, and may ask once it is allowed', async ({ page, browser }) => {
@@ -134,8 +134,8 @@ test('a web page that was turned away is told, and may ask once it is allowed', 
       [host.ready.proxy?.baseUrl, client.apiKey],
     )
   expect(await models()).toBe('refused')
-  await page.getByRole('button', { name: /^Turned away/ }).click()
-  await page.getByRole('button', { name: 'Allow this page…' }).first().click()
+  await page.getByRole('button', { name: /^Blocked requests/ }).click()
+  await page.getByRole('button', { name: 'Allow this origin…' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Allow', exact: true }).click()
   await expect(page.getByRole('button', { name: `Remove ${origin}` })).toBeVisible()
   expect(await models()).toBe(200)

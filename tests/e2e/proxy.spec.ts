@@ -17,7 +17,7 @@ test.afterAll(async () => {
 })
 test.beforeEach(async ({ page }) => {
   await page.goto(host.url)
-  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Proxy' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Proxy' }).click()
 })
 
 const v1 = () => host.ready.proxy?.baseUrl ?? ''
@@ -26,11 +26,11 @@ const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole(
 
 /** A tool made in the page, and the official SDK with its key. */
 async function addTool(page: Page, name: string, settle?: (dialog: ReturnType<Page['getByRole']>) => Promise<void>) {
-  await page.getByRole('button', { name: 'Add a tool' }).first().click()
+  await page.getByRole('button', { name: 'Add app' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
   await settle?.(dialog)
-  await dialog.getByRole('button', { name: 'Make a key' }).click()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
   const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
   await page.getByRole('button', { name: 'Done' }).click()
   return new OpenAI({ baseURL: v1(), apiKey, maxRetries: 0 })
@@ -57,14 +57,14 @@ test('what a tool does stands in the log while it happens, with its tokens and i
 })
 
 test('the studio’s own requests stand in the same log [LIM-03]', async ({ page }) => {
-  const feature = (name: string) => page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
+  const feature = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
   await feature('Chat').click()
   await pickModel(page, 'mirror')
   await send(page, 'Count this.')
   await settled(page, 'complete')
   await feature('Proxy').click()
-  await expect(rows(page).filter({ hasText: 'studio · chat' }).first()).toContainText('200')
-  await expect(rows(page).filter({ hasText: 'studio · account' }).first()).toBeVisible()
+  await expect(rows(page).filter({ hasText: 'Inference Studio · chat' }).first()).toContainText('200')
+  await expect(rows(page).filter({ hasText: 'Inference Studio · account' }).first()).toBeVisible()
 })
 
 test('a paused tool is refused at once and what it runs is cut; resumed, it works again', async ({ page }) => {
@@ -99,8 +99,8 @@ test('a person stops a tool’s request from the log', async ({ page }) => {
     stream: true,
     ...{ sandbox: { tokens: 9000, tokens_per_second: 50 } },
   })
-  await rows(page).filter({ hasText: 'streaming' }).first().click()
-  await page.getByRole('button', { name: 'Stop it' }).click()
+  await rows(page).filter({ hasText: 'Streaming' }).first().click()
+  await page.getByRole('button', { name: 'Stop' }).click()
   const read = async () => {
     for await (const _ of stream) void _
   }
@@ -111,7 +111,7 @@ test('a person stops a tool’s request from the log', async ({ page }) => {
 
 test('a budget in SC is kept, and the refusal says what is left [ERR-04]', async ({ page }) => {
   const tool = await addTool(page, 'Release notes', async (dialog) => {
-    await dialog.getByLabel(/a day/i).fill('0.00001')
+    await dialog.getByLabel(/per day/i).fill('0.00001')
   })
   const refused = await tool.chat.completions
     .create({ ...hello('writer-large'), max_tokens: 4000 })
@@ -124,6 +124,6 @@ test('a budget in SC is kept, and the refusal says what is left [ERR-04]', async
 
 test('who was turned away is told in words', async ({ page }) => {
   await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
-  await expect(page.getByText('Turned away')).toBeVisible()
+  await expect(page.getByText('Blocked requests')).toBeVisible()
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
 })

@@ -17,7 +17,7 @@ test.afterEach(async () => {
 
 const features = ['Chat', 'Speech', 'Transcribe', 'Images', 'Usage', 'Keys', 'Proxy', 'Settings']
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name })
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
 
 async function openConnected(page: Page) {
   const host = await openConnectedHost(sandbox)
@@ -29,9 +29,9 @@ async function openConnected(page: Page) {
 test('a tool key is shown once, works at once, and ends at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
   await feature(page, 'Proxy').click()
-  await page.getByRole('button', { name: 'Add a tool' }).first().click()
+  await page.getByRole('button', { name: 'Add app' }).first().click()
   await page.getByRole('textbox', { name: 'Name' }).fill('My editor')
-  await page.getByRole('button', { name: 'Make a key' }).click()
+  await page.getByRole('button', { name: 'Create key' }).click()
   const key = (await page.getByTestId('tool-key').innerText()).trim()
   expect(key).toMatch(/^isk_/)
   await page.getByRole('button', { name: 'Done' }).click()

@@ -48,15 +48,15 @@ async function enter(page: Page, fate?: (nth: number) => Fate): Promise<void> {
   await expect(text(page)).toBeVisible()
 }
 
-const text = (page: Page) => page.getByRole('textbox', { name: 'Text to speak' })
+const text = (page: Page) => page.getByRole('textbox', { name: 'Text' })
 const count = (page: Page) => page.locator('[data-speech-bytes]')
-const speak = (page: Page) => page.getByRole('button', { name: 'Speak', exact: true })
+const speak = (page: Page) => page.getByRole('button', { name: 'Generate speech', exact: true })
 const wave = (page: Page, voice = '') => page.getByRole('slider', { name: new RegExp(`^${voice}.*:`) })
 const rows = (page: Page) => page.getByRole('navigation', { name: 'Speeches' }).locator('[data-speech]')
 const clock = (seconds: number): string => `0:${String(Math.floor(seconds)).padStart(2, '0')}`
 const fact = (page: Page, name: string) =>
   page
-    .getByRole('region', { name: 'Facts' })
+    .getByRole('region', { name: 'Details' })
     .locator('dt', { hasText: new RegExp(`^${name}$`) })
     .locator('+ dd')
 
@@ -81,7 +81,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   page,
 }) => {
   await enter(page)
-  await expect(page.getByRole('heading', { name: 'Let a text be heard' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Turn text into speech' })).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-empty', true)
   await page.getByRole('button', { name: 'Try an example' }).press('Enter')
@@ -96,12 +96,12 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await text(page).fill(latin)
   await page.getByRole('radio', { name: 'nova' }).press('ArrowRight', { delay: 60 })
   await expect(page.getByRole('radio', { name: 'shimmer' })).toBeChecked()
-  await page.getByRole('button', { name: 'Hear shimmer' }).press('Enter')
-  await expect(page.getByRole('button', { name: 'Stop the sample' })).toBeVisible()
+  await page.getByRole('button', { name: 'Preview shimmer' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Stop preview' })).toBeVisible()
   const asked = service.asked.length
-  await page.getByRole('button', { name: 'Stop the sample' }).press('Enter')
-  await page.getByRole('button', { name: 'Hear shimmer' }).press('Enter')
-  await expect(page.getByRole('button', { name: 'Stop the sample' })).toBeVisible()
+  await page.getByRole('button', { name: 'Stop preview' }).press('Enter')
+  await page.getByRole('button', { name: 'Preview shimmer' }).press('Enter')
+  await expect(page.getByRole('button', { name: 'Stop preview' })).toBeVisible()
   expect(service.asked.length, 'a sample is asked for once').toBe(asked)
   await text(page).press('Control+Enter')
   const slider = wave(page, 'shimmer')
@@ -119,11 +119,11 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await expect(page.getByText('req_speech_')).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-done', true)
-  await page.getByRole('button', { name: 'Mark as a favourite' }).press('Enter')
-  await page.getByRole('button', { name: 'Only favourites' }).press('Enter')
+  await page.getByRole('button', { name: 'Add to favourites' }).press('Enter')
+  await page.getByRole('button', { name: 'Favourites only' }).press('Enter')
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('searchbox', { name: 'Search speeches' }).fill('no such words')
-  await expect(page.getByText('Nothing was found for “no such words”.')).toBeVisible()
+  await expect(page.getByText('No results for “no such words”.')).toBeVisible()
   await page.getByRole('searchbox', { name: 'Search speeches' }).fill('FERRY leaves')
   await expect(rows(page)).toHaveCount(1)
   await page.getByRole('searchbox', { name: 'Search speeches' }).press('ArrowDown')
@@ -137,7 +137,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await page.keyboard.press('Control+Alt+l')
   await expect(page.getByRole('button', { name: /^Stop looping 0:00/ })).toBeVisible()
   await page.keyboard.press('Control+Alt+l')
-  await expect(page.getByRole('button', { name: 'Loop all of it' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Loop all' })).toBeVisible()
   await page.keyboard.press('Control+Alt+Space')
   await expect(page.getByRole('button', { name: 'Pause', exact: true })).toBeVisible()
   await page.keyboard.press('Control+Alt+Space')
@@ -146,7 +146,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await page.keyboard.press('Control+Alt+ArrowRight')
   await expect(slider).toHaveAttribute('aria-valuenow', String(partSeconds))
   await page.keyboard.press('Control+Alt+ArrowUp')
-  await expect(page.getByRole('combobox', { name: 'Speed of playing' })).toHaveValue('1.25')
+  await expect(page.getByRole('combobox', { name: 'Playback speed' })).toHaveValue('1.25')
   const download = page.waitForEvent('download')
   await page.keyboard.press('Control+s')
   expect((await download).suggestedFilename()).toMatch(/^The ferry leaves .*\.mp3$/)
@@ -156,12 +156,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await expect(wave(page, 'shimmer')).toBeVisible()
   // All of it stands in the settings, where each can have other keys.
   await page.getByRole('link', { name: 'Settings' }).press('Enter')
-  for (const action of [
-    'Speak the text',
-    'Begin the loop here',
-    'Forward by 5 seconds',
-    'The speech below in the list',
-  ]) {
+  for (const action of ['Generate speech', 'Set loop start', 'Forward 5 seconds', 'Next speech']) {
     await expect(page.getByText(action, { exact: true }).first()).toBeAttached()
   }
 })
@@ -172,7 +167,7 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await enter(page, (nth) => (({ 3: 'cut', 5: 'hang' }) as const)[nth] ?? 'whole')
   const long = longText()
   await text(page).fill(long)
-  await expect(count(page)).toHaveText(/^20,000 bytes · will be spoken in \d+ parts$/)
+  await expect(count(page)).toHaveText(/^20,000 bytes · \d+ parts$/)
   const parts = Number(/(\d+) parts/.exec((await count(page).textContent()) ?? '')?.[1])
   expect(parts).toBeGreaterThanOrEqual(5)
   await speak(page).click()
@@ -191,14 +186,14 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await expect(wave(page)).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-failed', true)
-  await page.getByRole('button', { name: `Go on at part 3 of ${parts}` }).click()
+  await page.getByRole('button', { name: `Resume at part 3 of ${parts}` }).click()
   // The next one says nothing more: Esc ends it, and it is heard from its beginning when it is asked for again.
   await expect(page.locator('[data-part="4"]')).toHaveAttribute('data-state', 'making')
   await expect.poll(() => service.asked.length).toBe(5)
   await page.keyboard.press('Escape')
-  await expect(page.getByText('You cancelled this. What had come is kept.')).toBeVisible()
-  await page.getByRole('button', { name: `Go on at part 4 of ${parts}` }).click()
-  await expect(fact(page, 'State')).toHaveText('Done')
+  await expect(page.getByText('Cancelled. The audio received until then is saved.')).toBeVisible()
+  await page.getByRole('button', { name: `Resume at part 4 of ${parts}` }).click()
+  await expect(fact(page, 'Status')).toHaveText('Done')
   // What was whole was not asked for again, and nothing of the text is lost or said twice.
   expect(service.asked).toHaveLength(parts + 2)
   const spoken = service.asked.filter((_, at) => at !== 2 && at !== 4).map(({ input }) => input)
@@ -226,7 +221,7 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
     await page.getByRole('radio', { name: format }).click()
     if (format === 'opus') await speed.press('Home')
     if (format === 'aac') await speed.press('End')
-    if (format === 'flac') await page.getByRole('button', { name: 'Do not send a speed' }).click()
+    if (format === 'flac') await page.getByRole('button', { name: 'Reset speed' }).click()
     await text(page).fill(`${latin} In ${format}.`)
     await speak(page).click()
     const slider = wave(page)
@@ -245,13 +240,13 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   expect(wav.readUInt32LE(24)).toBe(24_000)
   expect(Math.abs((wav.length - 44) / 48_000 - partSeconds)).toBeLessThan(0.05)
   // Samples that sound too fast are taken for fewer a second, after the fact.
-  const rate = page.getByRole('textbox', { name: 'Samples a second' })
+  const rate = page.getByRole('textbox', { name: 'Sample rate' })
   await rate.fill('12000')
   await rate.press('Enter')
   await expect(wave(page)).toHaveAttribute('aria-valuetext', `0 seconds of ${2 * partSeconds} seconds`)
   expect((await saved(page, 'Save as WAV…')).readUInt32LE(24)).toBe(12_000)
-  await page.getByRole('combobox', { name: 'With the voice' }).selectOption('onyx')
-  await page.getByRole('button', { name: 'Make it again with onyx' }).click()
+  await page.getByRole('combobox', { name: 'Voice' }).selectOption('onyx')
+  await page.getByRole('button', { name: 'Regenerate with onyx' }).click()
   const beside = page.getByRole('region', { name: 'Side by side' })
   await expect(beside.getByRole('slider')).toHaveCount(2)
   await expect(beside.getByRole('heading', { name: 'onyx' })).toBeVisible()
@@ -261,7 +256,7 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   await beside.getByRole('slider').first().press('End')
   await page.keyboard.press('Control+Alt+x')
   await expect(beside.getByRole('slider').last()).not.toHaveAttribute('aria-valuenow', '0')
-  await page.getByRole('button', { name: 'End the comparison' }).click()
+  await page.getByRole('button', { name: 'End comparison' }).click()
   await page.getByRole('button', { name: 'More for this speech' }).click()
   await page.getByRole('menuitem', { name: 'Send to Transcribe' }).click()
   await expect(page).toHaveURL(/#\/transcribe\//)

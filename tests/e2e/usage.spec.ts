@@ -18,14 +18,14 @@ test.afterEach(async () => {
 })
 
 const feature = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name }).click()
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name }).click()
 const section = (page: Page, name: string) =>
-  page.getByRole('navigation', { name: 'What to look at' }).getByRole('link', { name }).click()
+  page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name }).click()
 const chart = (page: Page): Locator => page.getByRole('slider', { name: /by day/ })
 const drawn = (page: Page) => expect(chart(page)).toHaveAttribute('data-state', 'drawn')
 const figure = (page: Page, card: string): Locator =>
   page
-    .getByRole('region', { name: 'In short' })
+    .getByRole('region', { name: 'Summary' })
     .locator('div')
     .filter({ has: page.getByRole('heading', { name: card }) })
     .last()
@@ -56,11 +56,11 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   // The overview: the account's figures, and this machine's own beside them.
   await feature(page, 'Usage')
   await drawn(page)
-  await page.getByRole('button', { name: 'Fetch now' }).click()
-  await expect(page.getByText('Fetched.', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await expect(page.getByText('Updated.', { exact: true })).toBeVisible()
   await expect(figure(page, 'Balance')).toContainText('SC')
   const balance = await figure(page, 'Balance').innerText()
-  const spent = await figure(page, 'Spent, 30 days').innerText()
+  const spent = await figure(page, 'Spend, 30 days').innerText()
   await expect(page.getByRole('contentinfo')).toContainText('SC left')
   await expect(page.getByRole('contentinfo')).toContainText('SC today')
   await clean(page, 'overview')
@@ -68,18 +68,18 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   // The keyboard reads the bars out, and goes from one to its requests.
   await chart(page).focus()
   await page.keyboard.press('End')
-  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*not ended yet/)
+  await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*in progress/)
   await page.keyboard.press('ArrowLeft')
-  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /not ended yet/)
+  await expect(chart(page)).not.toHaveAttribute('aria-valuetext', /in progress/)
   await page.getByRole('radio', { name: 'Feature' }).click()
-  await expect(page.getByRole('radio', { name: 'The service’s' })).toBeDisabled()
+  await expect(page.getByRole('radio', { name: 'Account' })).toBeDisabled()
   await expect(page.getByRole('rowheader', { name: /Chat/ })).toBeVisible()
   await drawn(page)
   await chart(page).focus()
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
   const log = page.getByRole('grid', { name: 'Requests' })
-  await expect(log.getByRole('row').filter({ hasText: 'studio · chat' }).first()).toBeVisible()
+  await expect(log.getByRole('row').filter({ hasText: 'Inference Studio · chat' }).first()).toBeVisible()
   await expect(page.getByRole('combobox', { name: 'Time' })).toHaveValue('between')
   await expect(page.getByRole('region', { name: 'Requests' })).toBeInViewport()
   await page.goBack()
@@ -97,38 +97,38 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   expect((await saving('Chart as PNG')).subarray(1, 4).toString()).toBe('PNG')
   expect((await saving('Chart as SVG')).toString()).toContain('Spend by day')
 
-  await section(page, 'Here and elsewhere')
-  await expect(page.getByRole('heading', { name: 'Here and elsewhere' })).toBeVisible()
-  await expect(page.getByRole('columnheader', { name: 'Why' })).toBeVisible()
+  await section(page, 'This computer vs. account')
+  await expect(page.getByRole('heading', { name: 'This computer vs. account' })).toBeVisible()
+  await expect(page.getByRole('columnheader', { name: 'Reason' })).toBeVisible()
 
   // Limits: asked while one looks, each asking counted.
   const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length
   const before = asked()
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
-  await expect(page.getByText(/starts anew in \d+ s/)).toHaveCount(1)
+  await expect(page.getByText(/resets in \d+ s/)).toHaveCount(1)
   // One of the two requests went to a free model: it alone is counted there, and the paid one beside it is not.
   for (const name of ['this hour', 'today']) {
-    await expect(page.getByRole('meter', { name: new RegExp(`^Free models, requests ${name}: 1 of `) })).toBeVisible()
+    await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()
   }
-  await expect(page.getByText('Free models alone; paid ones are not counted.')).toHaveCount(2)
+  await expect(page.getByText('Free models only; paid models are not counted.')).toHaveCount(2)
   expect(asked() - before).toBeLessThanOrEqual(1)
 
   await section(page, 'Corrections')
-  await expect(page.getByText('never changed a closed day')).toBeVisible()
+  await expect(page.getByText('No corrections in this period')).toBeVisible()
 
   await feature(page, 'Keys')
-  await page.getByRole('button', { name: 'Fetch now' }).first().click()
-  const list = page.getByRole('navigation', { name: 'Keys of the account' })
-  await expect(list.getByRole('link').first()).toContainText('in use here')
-  await expect(list.getByRole('link').filter({ hasText: /revoked/ })).not.toHaveCount(0)
+  await page.getByRole('button', { name: 'Refresh' }).first().click()
+  const list = page.getByRole('navigation', { name: 'Account keys' })
+  await expect(list.getByRole('link').first()).toContainText('In use')
+  await expect(list.getByRole('link').filter({ hasText: /Revoked/ })).not.toHaveCount(0)
   await drawn(page)
-  await expect(page.getByRole('region', { name: 'In its whole life' })).toContainText('SC')
-  await expect(page.getByText('What can’t be done here')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Lifetime' })).toContainText('SC')
+  await expect(page.getByText('Managing keys')).toBeVisible()
   await clean(page, 'keys')
   await list.getByRole('link').first().focus()
   await page.keyboard.press('End')
-  await expect(page.getByRole('main')).toContainText('revoked')
+  await expect(page.getByRole('main')).toContainText('Revoked')
 
   // The service is gone: the same figures, and since when.
   await sandbox.close()
@@ -136,13 +136,13 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await feature(page, 'Usage')
   // What was fetched within the last ten seconds is answered again without asking.
   await expect(async () => {
-    await page.getByRole('button', { name: 'Fetch now' }).first().click()
-    await expect(page.getByText('There is no connection now')).toBeVisible({ timeout: 12_000 })
+    await page.getByRole('button', { name: 'Refresh' }).first().click()
+    await expect(page.getByText('Not connected')).toBeVisible({ timeout: 12_000 })
   }).toPass({ timeout: 60_000 })
-  await expect(page.getByText(/as of .*\d/).first()).toBeVisible()
+  await expect(page.getByText(/Updated .*\d/).first()).toBeVisible()
   await drawn(page)
   expect(await figure(page, 'Balance').innerText()).toBe(balance)
-  expect(await figure(page, 'Spent, 30 days').innerText()).toBe(spent)
+  expect(await figure(page, 'Spend, 30 days').innerText()).toBe(spent)
   await clean(page, 'offline')
   expect(faults.filter((fault) => /Content Security Policy|unsafe/i.test(fault))).toEqual([])
 })

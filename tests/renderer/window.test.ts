@@ -44,7 +44,7 @@ describe('problem texts', () => {
       expect(problems.kinds[kind].meaning).toContain('first attempt may already have caused work')
   })
   it('distinguishes a refused key from a missing permission [AUTH-02] [ERR-03]', () => {
-    expect(problems.kinds.unauthorized.title).toBe('This key was refused')
+    expect(problems.kinds.unauthorized.title).toBe('The service rejected this API key')
     expect(problems.kinds.forbidden.meaning).toContain('permission')
   })
   it('never asks to wait shorter than the service said [ERR-05]', () => {

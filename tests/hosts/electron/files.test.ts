@@ -16,7 +16,7 @@ beforeAll(async () => {
   desktop = await launchDesktop(dataDir)
   const { page } = desktop
   await connectTo(page, sandbox.baseUrl, 'sk-desktop-files')
-  await page.getByRole('navigation', { name: 'Rooms' }).getByRole('link', { name: 'Images' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Images' }).click()
   const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
   await prompt.fill('A harbour, early')
   await prompt.press('Enter')
@@ -78,7 +78,7 @@ test('a missing file is not shown, and its path is reported', async () => {
   rmSync(join(dataDir, 'media'), { recursive: true })
   await desktop.page.getByRole('button', { name: 'Show in folder' }).click()
   await desktop.page
-    .getByText(/It lies at/)
+    .getByText(/File: /)
     .first()
     .waitFor()
   expect(await shown()).toEqual([])

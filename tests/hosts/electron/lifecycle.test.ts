@@ -71,7 +71,7 @@ test('the window shows the repair of a damaged log, then opens the studio by its
   moreRequests(dataDir, 60_000)
   behead(join(dataDir, 'ledger.sqlite'))
   const { page, quit } = await launchDesktop(dataDir)
-  await page.getByRole('navigation', { name: 'Rooms' }).waitFor()
+  await page.getByRole('navigation', { name: 'Pages' }).waitFor()
   // It was another page before, which loaded this one in its place.
   expect(await page.evaluate(() => performance.getEntriesByType('navigation').map((one) => one.toJSON().type))).toEqual(
     ['reload'],

@@ -52,10 +52,10 @@ test('notifications can be tested and switched off', async () => {
   const { page } = desktop
   await page.getByRole('button', { name: '1 alert', exact: true }).click()
   await page.getByRole('button', { name: 'Set up alerts' }).click()
-  await lines().getByRole('button', { name: 'Try it' }).click()
+  await lines().getByRole('button', { name: 'Send a test' }).click()
   await expect.poll(async () => (await shown()).map(({ title }) => title)).toContain('Inference Studio')
-  await lines().getByRole('switch', { name: 'Notifications of the system' }).click()
-  await lines().getByRole('textbox', { name: 'Spent in a day above' }).fill('0.000001')
+  await lines().getByRole('switch', { name: 'System notifications' }).click()
+  await lines().getByRole('textbox', { name: 'Daily spend above' }).fill('0.000001')
   await page.keyboard.press('Enter')
   await page.getByRole('link', { name: 'Chat' }).click()
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello')

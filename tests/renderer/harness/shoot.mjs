@@ -36,16 +36,16 @@ await new Promise((done) => server.listen(0, '127.0.0.1', done))
 const base = `http://127.0.0.1:${server.address().port}/`
 
 const fillConnect = async (page) => {
-  await page.getByLabel('Base address').fill('http://api.example.com/v1')
+  await page.getByLabel('Base URL').fill('http://api.example.com/v1')
   await page.getByRole('checkbox').check()
   await page.getByLabel('API key').fill('sk-not-a-key')
   await page.getByRole('button', { name: 'Test', exact: true }).click()
-  await page.getByText('This key was refused').first().waitFor()
+  await page.getByText('The service rejected this API key').first().waitFor()
 }
 const log = (page) => page.getByRole('grid', { name: 'Requests' }).waitFor()
 const pick = async (page, status) => {
   await page.getByRole('row').filter({ hasText: status }).first().click()
-  await page.getByRole('region', { name: 'Details of the request' }).getByText('Usage').waitFor()
+  await page.getByRole('region', { name: 'Request details' }).getByText('Usage').waitFor()
 }
 /** @type {[name: string, query: string, hash: string, act?: (page: import("@playwright/test").Page) => Promise<unknown>][]} */
 const scenes = [
@@ -87,7 +87,7 @@ const scenes = [
     '#/proxy',
     async (page) => {
       await pick(page, 'streaming')
-      await page.getByRole('button', { name: 'Show the request body large' }).click()
+      await page.getByRole('button', { name: 'Enlarge request body' }).click()
     },
   ],
   [
@@ -97,7 +97,7 @@ const scenes = [
     async (page) => {
       await log(page)
       await page.getByRole('searchbox', { name: /^Filter by/ }).fill('zebra')
-      await page.getByText('No request matches').waitFor()
+      await page.getByText('No requests found').waitFor()
     },
   ],
   [
@@ -121,7 +121,7 @@ const scenes = [
       await log(page)
       await page.getByRole('grid', { name: 'Requests' }).focus()
       for (const key of ['ArrowDown', 'ArrowDown', 'PageDown', 'ArrowUp', 'Enter']) await page.keyboard.press(key)
-      const detail = page.getByRole('region', { name: 'Details of the request' })
+      const detail = page.getByRole('region', { name: 'Request details' })
       await detail.waitFor()
       await page.keyboard.press('Escape')
       await detail.waitFor({ state: 'detached' })
@@ -173,7 +173,7 @@ const scenes = [
     async (page) => {
       await page.getByRole('button', { name: 'More for release-notes' }).click()
       await page.getByRole('menuitem', { name: 'Edit…' }).click()
-      await page.getByRole('dialog').getByLabel('Requests a minute').fill('many')
+      await page.getByRole('dialog').getByLabel('Requests per minute').fill('many')
       await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
       await page.getByText('A whole number from 1').waitFor()
     },
@@ -187,20 +187,15 @@ const scenes = [
       await page.getByRole('menuitem', { name: 'Revoke…' }).click()
     },
   ],
-  [
-    'proxy-add',
-    'state=connected',
-    '#/proxy',
-    (page) => page.getByRole('button', { name: 'Add a tool' }).first().click(),
-  ],
+  ['proxy-add', 'state=connected', '#/proxy', (page) => page.getByRole('button', { name: 'Add app' }).first().click()],
   [
     'proxy-added',
     'state=connected',
     '#/proxy',
     async (page) => {
-      await page.getByRole('button', { name: 'Add a tool' }).first().click()
+      await page.getByRole('button', { name: 'Add app' }).first().click()
       await page.getByRole('textbox', { name: 'Name' }).fill('editor')
-      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
       await page.getByTestId('tool-key').waitFor()
     },
   ],
@@ -208,7 +203,7 @@ const scenes = [
     'proxy-connect',
     'state=connected',
     '#/proxy',
-    (page) => page.getByRole('button', { name: 'Connect a tool' }).first().click(),
+    (page) => page.getByRole('button', { name: 'Setup instructions' }).first().click(),
   ],
   ['proxy-refusals', 'state=tried', '#/proxy', (page) => page.getByRole('button', { name: /^Turned away/ }).click()],
   [
@@ -217,7 +212,7 @@ const scenes = [
     '#/proxy',
     async (page) => {
       await page.getByRole('button', { name: /^Turned away/ }).click()
-      await page.getByRole('button', { name: 'Allow this page…' }).first().click()
+      await page.getByRole('button', { name: 'Allow this origin…' }).first().click()
     },
   ],
   ['locked', 'state=connected&link=unauthorized', '#/chat'],

@@ -37,12 +37,12 @@ export function alertText(facts: AlertFacts): AlertText {
 }
 
 const keyTexts: Record<Extract<AlertFacts, { kind: 'key' }>['why'], AlertText> = {
-  low: { title: 'The key’s balance runs low', body: 'Less than a tenth of its limit is left.' },
-  empty: { title: 'The key’s balance is used up', body: 'The service will refuse its requests.' },
-  revoked: { title: 'The key was revoked', body: 'The service will refuse its requests.' },
-  refused: { title: 'The service refused the key', body: 'It answered with 401.' },
-  credits: { title: 'Credits are used up', body: 'The service answered with 402.' },
-  forbidden: { title: 'The service denied access', body: 'It answered with 403.' },
+  low: { title: 'The API key’s balance is low', body: 'Less than a tenth of its limit is left.' },
+  empty: { title: 'The API key’s balance is used up', body: 'The service will refuse its requests.' },
+  revoked: { title: 'The API key was revoked', body: 'The service will refuse its requests.' },
+  refused: { title: 'The service rejected the API key', body: 'The service replied 401.' },
+  credits: { title: 'Credits are used up', body: 'The service replied 402.' },
+  forbidden: { title: 'The service denied access', body: 'The service replied 403.' },
 }
 
 /** Several alerts are shown as one notification. */

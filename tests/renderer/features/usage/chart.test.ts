@@ -218,9 +218,9 @@ describe('the chart by keyboard', () => {
     const whole = chart.buckets.findIndex(({ state }) => state === 'whole')
     expect(spokenBucket(chart, whole, null)).toMatch(/2026|20\d\d: .* SC; writer-large .* SC/)
     const gap = chart.buckets.findIndex(({ state }) => state === 'gap')
-    expect(spokenBucket(chart, gap, null)).toContain('not known: nothing was fetched')
+    expect(spokenBucket(chart, gap, null)).toContain('no data: never updated')
     expect(spokenBucket(chart, gap, null)).not.toContain('SC')
-    expect(spokenBucket(chart, last, null)).toContain('not ended yet')
+    expect(spokenBucket(chart, last, null)).toContain('in progress')
     expect(spokenBucket(chart, whole, 'writer-large')).toMatch(/: writer-large [\d.]+ SC$/)
   })
   it('calls a whole month by its name and a partial one by its days', () => {
@@ -347,7 +347,7 @@ describe('a chart with more buckets than pixels', () => {
     const chart = data({ from: day(59) })
     const fold = folded(chart, 5)
     const other = [0, 1, 2, 3, 4].find((at) => !fold.peaks.includes(at)) ?? 0
-    expect(mergedLabel(chart, fold, fold.peaks[0] ?? 0)).toMatch(/^The highest of its bar, .* to /)
-    expect(mergedLabel(chart, fold, other)).toMatch(/drawn as high as its highest$/)
+    expect(mergedLabel(chart, fold, fold.peaks[0] ?? 0)).toMatch(/^Highest value from .* to /)
+    expect(mergedLabel(chart, fold, other)).toMatch(/^Part of the bar from /)
   })
 })

@@ -101,7 +101,7 @@ test("a waveform is a slider with a spoken time that plays and loops under the p
   expect(Math.min(...times)).toBeGreaterThan(0.9)
   expect(Math.max(...times)).toBeLessThan(2.3)
   await page.keyboard.press('\\')
-  await page.getByRole('button', { name: 'Loop all of it' }).waitFor()
+  await page.getByRole('button', { name: 'Loop all' }).waitFor()
   await page.keyboard.press('End')
   await expect.poll(value).toBe('4 seconds of 4 seconds')
   const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {}
@@ -135,6 +135,6 @@ test('a waveform of plain samples plays as WAVE, and reports a missing file', as
   await page.close()
   const other = await harness.open()
   await other.page.evaluate(() => window.sound.show('none.mp3', 'audio/mpeg', 3, null))
-  await other.page.getByText('The sound is not on this disk any more.').waitFor()
+  await other.page.getByText('This audio file is no longer on this computer.').waitFor()
   await other.page.close()
 })

@@ -40,8 +40,8 @@ const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknow
     'refusing',
     'scene=waiting',
     async (page) => {
-      await button(page, 'No…')
-      await page.getByLabel('Why not?').fill('Use another folder.')
+      await button(page, 'Deny…')
+      await page.getByLabel('Reason (optional)').fill('Use another folder.')
     },
   ],
   [
@@ -81,17 +81,17 @@ const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknow
   ['settings', 'scene=settings'],
   ['settings-none', 'scene=settings&tools=none'],
   ['settings-server', 'scene=settings', (page) => button(page, 'Details of files')],
-  ['settings-warn', 'scene=settings', (page) => page.getByRole('switch', { name: 'Switch calendar on' }).click()],
-  ['settings-function', 'scene=settings', (page) => button(page, 'Add a tool')],
+  ['settings-warn', 'scene=settings', (page) => page.getByRole('switch', { name: 'Turn on calendar' }).click()],
+  ['settings-function', 'scene=settings', (page) => button(page, 'Add tool')],
   [
     'settings-function-bad',
     'scene=settings',
     async (page) => {
-      await button(page, 'Add a tool')
+      await button(page, 'Add tool')
       await page.getByLabel('Name', { exact: true }).fill('get_weather')
-      const schema = page.getByLabel('Parameters, as a JSON schema')
+      const schema = page.getByLabel('Parameters (JSON schema)')
       await schema.fill('{"type":"object","properties":{"a":{"type":"text"},"b":"string"},"required":["c"]}')
-      await page.getByRole('dialog').getByRole('button', { name: 'Tidy up' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Format' }).click()
       await page.getByRole('switch', { name: 'Strict' }).click()
       await page.getByRole('button', { name: 'Add', exact: true }).click()
     },
@@ -101,26 +101,26 @@ const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknow
     'scene=settings',
     async (page) => {
       await button(page, /^Edit get_weather/)
-      await page.getByLabel('Parameters, as a JSON schema').fill('{\n  "type": "object"\n  "properties": {}\n}')
+      await page.getByLabel('Parameters (JSON schema)').fill('{\n  "type": "object"\n  "properties": {}\n}')
     },
   ],
   [
     'settings-add-server',
     'scene=settings',
     async (page) => {
-      await button(page, 'Add a server')
+      await button(page, 'Add server')
       await page.getByLabel('Program', { exact: true }).fill('npx -y @scope/server "/home/ada/a folder"')
-      await button(page, 'Add a variable')
+      await button(page, 'Add variable')
     },
   ],
   [
     'settings-add-http',
     'scene=settings',
     async (page) => {
-      await button(page, 'Add a server')
-      await page.getByRole('radio', { name: 'an address (HTTP)' }).click()
+      await button(page, 'Add server')
+      await page.getByRole('radio', { name: 'Web address (HTTP)' }).click()
       await page.getByLabel('Address').fill('http://mcp.example.com/mcp')
-      await button(page, 'Add a header')
+      await button(page, 'Add header')
       await page.getByRole('button', { name: 'Add', exact: true }).click()
     },
   ],
@@ -128,8 +128,8 @@ const scenes: [name: string, query: string, act?: (page: Page) => Promise<unknow
     'settings-paste',
     'scene=settings',
     async (page) => {
-      await button(page, 'Paste a configuration')
-      await page.getByLabel('Configuration, as JSON').fill(paste)
+      await button(page, 'Paste configuration')
+      await page.getByLabel('Configuration (JSON)').fill(paste)
     },
   ],
   [
