@@ -63,8 +63,8 @@ test('the studio’s own requests stand in the same log [LIM-03]', async ({ page
   await send(page, 'Count this.')
   await settled(page, 'complete')
   await feature('Proxy').click()
-  await expect(rows(page).filter({ hasText: 'Inference Studio · chat' }).first()).toContainText('200')
-  await expect(rows(page).filter({ hasText: 'Inference Studio · account' }).first()).toBeVisible()
+  await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
+  await expect(rows(page).filter({ hasText: 'Studio · account' }).first()).toBeVisible()
 })
 
 test('a paused tool is refused at once and what it runs is cut; resumed, it works again', async ({ page }) => {

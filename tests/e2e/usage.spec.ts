@@ -79,7 +79,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await page.keyboard.press('End')
   await page.keyboard.press('Enter')
   const log = page.getByRole('grid', { name: 'Requests' })
-  await expect(log.getByRole('row').filter({ hasText: 'Inference Studio · chat' }).first()).toBeVisible()
+  await expect(log.getByRole('row').filter({ hasText: 'Studio · chat' }).first()).toBeVisible()
   await expect(page.getByRole('combobox', { name: 'Time' })).toHaveValue('between')
   await expect(page.getByRole('region', { name: 'Requests' })).toBeInViewport()
   await page.goBack()

@@ -18,7 +18,7 @@ export const keys = {
   notOffered: {
     title: 'Managing keys',
     about:
-      'Create, change or revoke keys on the service’s website. The service never returns a key’s secret, only its prefix.',
+      'Create, change and revoke keys where you opened the account. The service never returns a key’s secret, only its prefix.',
   },
   noReadout: {
     title: 'This service does not list its keys',

@@ -25,7 +25,8 @@ const kinds = {
   },
   insufficient_credits: {
     title: 'Not enough credits',
-    meaning: 'The account has too few SC for this request (402). Add credits on the service’s website, then try again.',
+    meaning:
+      'The account has too few SC for this request (402). Add credits where you opened the account, then try again.',
     action: 'Try again',
   },
   forbidden: {

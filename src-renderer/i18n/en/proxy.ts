@@ -280,7 +280,7 @@ export const proxy = {
     empty: 'Requests of your apps and of Inference Studio appear here with their cost and result.',
     noMatchTitle: 'No requests found',
     noMatch: 'No request matches all filters.',
-    studioWho: 'Inference Studio · {{feature}}',
+    studioWho: 'Studio · {{feature}}',
     rooms: { chat: 'chat', speech: 'speech', transcribe: 'transcribe', images: 'images', account: 'account' },
     states: {
       waiting: 'queued',

@@ -331,7 +331,7 @@ export const usage = {
       running: 'still retrying',
     },
     open: 'Show this request',
-    studio: 'Inference Studio · {{feature}}',
+    studio: 'Studio · {{feature}}',
   },
   status: {
     today: '{{amount}} SC today',
