@@ -1,10 +1,10 @@
 /** How many times longer the larger input is. */
-const times = 8
+const times = 16
 /** ms of one thread's work below which there is nothing to compare. */
 const least = 1
 
 /**
- * How much more work `run` has with an input of eight times the length: about 8 where the work grows with the length, 64 where it grows with its square.
+ * How much more work `run` has with an input of sixteen times the length: about 16 where the work grows with the length, 256 where it grows with its square.
  * Counted in this thread's own processor time, which other processes do not add to; the least of some runs, so that a pause of the collector is none.
  */
 export function growth<T>(length: number, make: (length: number) => T, run: (input: T) => unknown): number {
@@ -22,7 +22,7 @@ export function growth<T>(length: number, make: (length: number) => T, run: (inp
 }
 
 /** Between the two, far from both. */
-export const linear = 24
+export const linear = 64
 
 /** ms of this thread's processor time. */
 function cpuOf<T>(input: T, run: (input: T) => unknown): number {

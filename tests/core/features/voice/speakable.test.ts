@@ -64,5 +64,5 @@ test('a text longer than one piece loses nothing, and its code is still not read
 })
 
 test('the time for a long text grows linearly', () => {
-  expect(growth(800, (length) => 'word *and* '.repeat(length), speakable)).toBeLessThan(linear)
+  expect(growth(400, (length) => 'word *and* '.repeat(length), speakable)).toBeLessThan(linear)
 })
