@@ -47,7 +47,9 @@ test('several connections: added, switched from settings, status bar and palette
   // Each shows what its own account had left.
   await expect(row(page, 'Work')).toContainText('SC left')
 
-  // By keyboard alone, from the status bar.
+  // By keyboard alone, from the status bar, once the closed dialog has given the focus back.
+  await expect(dialog(page)).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Add connection' })).toBeFocused()
   await status(page).focus()
   await page.keyboard.press('Enter')
   await expect(page.getByRole('menuitemradio', { name: /^Home/ })).toBeChecked()
