@@ -215,7 +215,7 @@ export const chat = {
   extraOwn: 'Inference Studio sets “{{name}}” itself. Remove it here. This is not sent.',
   instructions: 'Instructions',
   instructionsPlaceholder: 'For example: Answer in one paragraph.',
-  instructionsNone: 'None',
+  instructionsNone: 'No instructions are sent.',
   instructionsAs: 'Sent as',
   instructionsRole: 'Instructions role',
   presets: 'Presets',

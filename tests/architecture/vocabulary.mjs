@@ -1,5 +1,5 @@
 // Fails where a name, a comment, a document, a message or a test title uses a private word instead of the field's own (CONTRIBUTING.md, "Words").
-// `--list PATH` prints each use below a path. `--update` writes the allow-list anew: only ever with fewer uses in it.
+// `--list PATH` prints each use below a path. `--update` writes the allow-list again, and refuses to make it longer.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -33,12 +33,12 @@ const files = execFileSync(
 )
   .split('\n')
   .filter((path) => /\.(ts|tsx|mjs|cjs|css|html|md)$/.test(path))
-  // Tables keep the names of their first day: migrations are history.
+  // Migrations are never changed, so tables keep the names that they were created with.
   .filter(
     (path) => !/^(tests\/fixtures\/|src-main\/core\/store\/.*migrations|tests\/architecture\/vocabulary)/.test(path),
   )
 
-/** Names of files and folders that say nothing of what is in them, or say it in a private word. Decision 0001 has what they are called now. */
+/** Names of files and folders that do not say what the file contains. */
 const badFile =
   /(^|\/)(words|deeds|look|parts|live|names|door|desk|goOn|takes|way|back|waiting|traffic|chatParts|feed|liveList|folded|booksBeside|booksThread|accountRooms|chatRooms|mediaRooms|erasing|opening|openingThread)\.tsx?$|(^|\/)(books|ledger|keep|mend|erase|admission|chatTools|rooms|words|waiting)\//
 
@@ -99,7 +99,13 @@ if (flag === '--list') {
 const counts = Object.fromEntries(
   [...all].filter(([, found]) => found.length > 0).map(([path, found]) => [path, found.length]),
 )
+const total = (list) => Object.values(list).reduce((sum, count) => sum + count, 0)
 if (flag === '--update') {
+  const before = total(JSON.parse(readFileSync(allowFile, 'utf8')))
+  if (total(counts) > before) {
+    console.error(`${total(counts)} uses, ${before} allowed: the list may only get shorter. --list names them.`)
+    process.exit(1)
+  }
   writeFileSync(allowFile, `${JSON.stringify(counts, null, 2)}\n`)
   process.exit(0)
 }
@@ -110,7 +116,7 @@ if (uses('tests/sample.ts', '/** The desk tells the room. */\nconst bookDoor = 1
   problems.push('The check does not find its own sample.')
 for (const path of files)
   if (!path.startsWith('src-renderer/i18n/') && badFile.test(path.replace(/\.test\.ts/, '.ts')))
-    problems.push(`${path}: this name says nothing of what is in it`)
+    problems.push(`${path}: this name does not say what the file contains`)
 for (const [path, found] of all) {
   const most = allowed[path] ?? 0
   if (found.length > most)
@@ -121,7 +127,5 @@ for (const [path, most] of Object.entries(allowed))
   if ((counts[path] ?? 0) < most)
     problems.push(`${path}: ${counts[path] ?? 0} uses, ${most} allowed: lower the allow-list with --update`)
 for (const problem of problems) console.error(problem)
-console.log(
-  `${files.length} files, ${Object.values(counts).reduce((sum, count) => sum + count, 0)} uses of private words left`,
-)
+console.log(`${files.length} files, ${total(counts)} uses of private words left`)
 process.exit(problems.length > 0 ? 1 : 0)

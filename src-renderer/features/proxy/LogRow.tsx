@@ -13,8 +13,8 @@ export const rowHeight = 32
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
   'grid-cols-[90px_minmax(0,1.2fr)_minmax(0,1fr)_112px_62px_80px]',
-  '@min-[760px]:grid-cols-[90px_minmax(0,1.2fr)_72px_minmax(0,1.1fr)_114px_62px_minmax(104px,1fr)_82px]',
-  '@min-[900px]:grid-cols-[90px_minmax(0,1.2fr)_76px_minmax(0,1.2fr)_118px_64px_62px_minmax(116px,1.1fr)_82px]',
+  '@min-[760px]:grid-cols-[90px_minmax(0,1.7fr)_72px_minmax(0,1.1fr)_114px_62px_minmax(104px,1fr)_82px]',
+  '@min-[900px]:grid-cols-[90px_minmax(0,1.7fr)_76px_minmax(0,1.2fr)_118px_64px_62px_minmax(116px,1.1fr)_82px]',
 )
 export const wideOnly = 'hidden @min-[760px]:block'
 export const widestOnly = 'hidden @min-[900px]:block'

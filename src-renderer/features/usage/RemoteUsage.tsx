@@ -101,6 +101,8 @@ function amounts(one: Comparison) {
 
 function Model({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
+  // Requests that name no model, such as speech with the service's default, have an empty one.
+  const name = one.model || t('table.noModel')
   const [open, setOpen] = useState(false)
   const { service, here, difference } = amounts(one)
   const Icon = open ? ChevronDown : ChevronRight
@@ -112,12 +114,12 @@ function Model({ one }: { one: Comparison }) {
             type="button"
             className="figures-open"
             aria-expanded={open}
-            aria-label={t(open ? 'elsewhere.dailyHide' : 'elsewhere.daily', { model: one.model })}
+            aria-label={t(open ? 'elsewhere.dailyHide' : 'elsewhere.daily', { model: name })}
             onClick={() => setOpen(!open)}
           >
             <span className="figures-name">
               <Icon aria-hidden size={14} className="shrink-0 text-faint rtl:-scale-x-100" />
-              <span dir="auto">{one.model}</span>
+              <span dir="auto">{name}</span>
             </span>
           </button>
         </th>
@@ -204,7 +206,7 @@ function Days({ model }: { model: string }) {
               className="ms-2"
               onClick={() => openRequests(from, to, 'model', model)}
             >
-              {t('table.open', { name: model })}
+              {t('table.open', { name: model || t('table.noModel') })}
             </Button>
           )}
         </td>

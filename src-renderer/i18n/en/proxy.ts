@@ -311,7 +311,7 @@ export const proxy = {
     close: 'Close',
     loading: 'Loading details…',
     who: 'App',
-    whoStudio: 'Inference Studio',
+    whoStudio: 'Feature',
     whoStranger: 'From',
     endpoint: 'Endpoint',
     path: 'Path',

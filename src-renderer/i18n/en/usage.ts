@@ -165,6 +165,7 @@ export const usage = {
   },
   table: {
     label: 'Usage table',
+    noModel: 'Default model',
     buckets: { day: 'Day', week: 'Week', month: 'Month' },
     names: { model: 'Model', app: 'App', feature: 'Feature', key: 'Key' },
     requests: 'Requests',

@@ -285,7 +285,7 @@ export class Accounts {
     }
     return daily
       ? models.flatMap((model, at) => days.map((day) => one(model, at, day)))
-      : models.map((model, at) => one(model, at, null))
+      : [...models.map((model, at) => one(model, at, null)), one('', models.length, null)]
   }
 
   corrections(from: string, to: string) {

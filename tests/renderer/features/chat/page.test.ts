@@ -146,7 +146,7 @@ describe('a message', () => {
   it('shows its duration and cost, and marks an estimate', async () => {
     await show('branches')
     expect(await page.getByRole('button', { name: /0\.00047 SC/ }).innerText()).toBe(
-      '412 tokens · 0.38 s to first · 85 tok/s · ≈ 0.00047 SC estimated',
+      '412 tokens · 0.38 s to first · 85 tok/s · about 0.00047 SC (est.)',
     )
     expect(await page.getByRole('button', { name: /0\.21 SC/ }).innerText()).toContain('0.21 SC')
   })
@@ -270,12 +270,12 @@ describe('the parameters of a reply', () => {
     await show('complete')
     await page.getByLabel('Response format').selectOption('json_schema')
     await page.getByLabel('Schema', { exact: true }).fill('{"type":')
-    await page.getByText('Line 1, column 9: it ends too early.').waitFor()
+    await page.getByText('Line 1, column 9: unexpected end.').waitFor()
     await page.getByLabel('Schema', { exact: true }).fill('{"type":"object","required":["a"],"properties":{}}')
     await page.getByText('“a” is required, but there is no such property.').waitFor()
     await page.getByLabel('Provider parameters').click()
     await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"n":2}')
-    await page.getByText('“n” is set elsewhere by this program').waitFor()
+    await page.getByText('Inference Studio sets “n” itself').waitFor()
     await page.getByRole('textbox', { name: 'Provider parameters' }).fill('{"top_k":2}')
     await expect.poll(async () => JSON.stringify((await asked('saveSetup')).at(-1))).toContain('"extra":{"top_k":2}')
     expect(JSON.stringify(await asked('saveSetup'))).not.toContain('"n":2}')

@@ -21,14 +21,14 @@ const states: [name: string, query: string, hash: string, ready: (page: Page) =>
   ['figures of a month', 'usage=some', '#/usage', drawn],
   ['days never fetched', 'usage=gaps', '#/usage', drawn],
   ['nothing used yet', 'usage=empty', '#/usage', says('Start a chat')],
-  ['no account', 'usage=none', '#/usage', says('each account has its own books')],
-  ['a service without read-outs', 'usage=plain', '#/usage', says('This service tells nothing about use')],
+  ['no account', 'usage=none', '#/usage', says('to see its usage')],
+  ['a service without read-outs', 'usage=plain', '#/usage', says('This service does not report usage')],
   ['two accounts', 'usage=two', '#/usage', drawn],
-  ['here and elsewhere', 'usage=some', '#/usage/elsewhere', says('other machines or programs used this account')],
+  ['this computer and account', 'usage=some', '#/usage/elsewhere', says('other computers or apps used this account')],
   ['corrections', 'usage=gaps', '#/usage/corrections', says('reasoner')],
-  ['limits', 'usage=some', '#/usage/limits', says('Free models, tokens today')],
+  ['limits', 'usage=some', '#/usage/limits', says('Free models: tokens today')],
   ['a ban', 'usage=banned', '#/usage/limits', says('The service blocks requests')],
-  ['limits that are not told', 'usage=plain', '#/usage/limits', says('tells nothing of its limits')],
+  ['limits that are not reported', 'usage=plain', '#/usage/limits', says('does not report its limits')],
   ['a revoked key', 'usage=gaps', '#/keys/5f0c1a2e-0000-4000-8000-000000000004', drawn],
   ['keys that are not listed', 'usage=plain', '#/keys', says('does not list its keys')],
 ]
@@ -76,7 +76,7 @@ describe('the Usage pages', () => {
     await page.emulateMedia({ media: 'print' })
     const head = page.locator('.usage-print-head')
     expect(await head.innerText()).toMatch(
-      /^Usage\n+main account · https:\/\/.*\n+.* to .* · as the service reported · as of /,
+      /^Usage\n+main account · https:\/\/.*\n+.* to .* · reported by the service · Updated /,
     )
     expect(await inks()).toBe('light')
     expect(await page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
@@ -117,13 +117,13 @@ describe('the Usage pages', () => {
     const chart = page.getByRole('slider', { name: /^Spend by day/ })
     await chart.focus()
     await page.keyboard.press('End')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*not ended yet/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/SC.*in progress/)
     for (let step = 0; step < 9; step++) await page.keyboard.press('ArrowLeft')
     expect(await chart.getAttribute('aria-valuetext')).toContain('no data: never updated')
     expect(await page.locator('.chart-readout').innerText()).toContain('no data')
     await page.keyboard.press('End')
     await page.keyboard.press('ArrowUp')
-    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; not ended yet$/)
+    expect(await chart.getAttribute('aria-valuetext')).toMatch(/: writer-large [\d.]+ SC; in progress$/)
     await page.keyboard.press('Enter')
     await page.getByRole('grid', { name: 'Requests' }).or(page.getByText('No requests found')).first().waitFor()
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('writer-large')

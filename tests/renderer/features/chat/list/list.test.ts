@@ -168,7 +168,7 @@ describe('chats', () => {
     await page.getByText('Tax letter, third draft').first().waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Delete Menu for eight, one vegan permanently' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click()
-    await page.getByText('Nothing was deleted').waitFor()
+    await page.getByText('No chats deleted').waitFor()
     await page.getByRole('button', { name: 'Back to all chats' }).click()
     await row('Tax letter, third draft').waitFor()
     expect(await row('Menu for eight, one vegan').count()).toBe(0)
