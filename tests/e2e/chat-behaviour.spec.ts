@@ -2,7 +2,18 @@ import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, growths, lastReply, pickModel, quick, replies, send, sentRequest, settled } from './journey.ts'
+import {
+  composer,
+  growths,
+  lastReply,
+  openInspector,
+  pickModel,
+  quick,
+  replies,
+  send,
+  sentRequest,
+  settled,
+} from './journey.ts'
 
 const key = 'sk-behaviour'
 let sandbox: Sandbox
@@ -149,6 +160,7 @@ test('what is set goes as it was set, stop texts as a list, and what is not set 
 }) => {
   const field = (name: string) => page.getByLabel(name, { exact: true })
   await pickModel(page, 'mirror')
+  await openInspector(page, { advanced: true })
   // No bounds are known of these: what is unusual is said and sent all the same.
   await field('Temperature').fill('2.5')
   await expect(page.getByText('Most models accept 0 to 2. This value is sent anyway.')).toBeVisible()
@@ -249,6 +261,7 @@ test('a reply stopped before anything came is said to be free as far as the serv
   }
   const before = await spent()
   await pickModel(page, 'writer-small')
+  await openInspector(page, { advanced: true })
   await page.getByLabel('Provider parameters', { exact: true }).click()
   await page
     .getByRole('textbox', { name: 'Provider parameters' })

@@ -12,7 +12,7 @@ import {
   turns,
 } from './chatWorld.ts'
 import { newDataDir, openWebHost } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { composer, connectTo, growths, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
 
 // Much passes in each of these; a machine that does other things besides needs many times its own pace.
 test.describe.configure({ timeout: 150_000 })
@@ -79,6 +79,7 @@ test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-
 })
 
 test('several choices stand side by side, and one is kept to go on with [CHAT-09]', async ({ page }) => {
+  await openInspector(page, { advanced: true })
   await page.getByLabel('Choices', { exact: true }).fill('3')
   await pickModel(page, 'mirror')
   await send(page, 'Say it three times.')
@@ -424,7 +425,7 @@ test('a whole conversation with stop, branch and search by the keyboard alone', 
   await page.getByRole('combobox', { name: 'Search models' }).focus()
   await page.keyboard.type('writer-large')
   await page.keyboard.press('Enter')
-  await tabTo(/^Message$/)
+  await tabTo(/^Message$/, 'Shift+Tab')
   await page.keyboard.type('By keys, at length about zeppelins.')
   await page.keyboard.press('Enter')
   await growths(page, 4)
