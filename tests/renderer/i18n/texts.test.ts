@@ -47,7 +47,7 @@ const plural = /_(zero|one|two|few|many|other)$/
 const trees = sources.map(({ tsx, source }) => parseSync(source, { syntax: 'typescript', tsx }))
 const keys = new Set(trees.flatMap(keysIn))
 const patterns = [...keys]
-  .filter((key) => key.includes('*') && /^[\w.:*]+$/.test(key) && key !== '*')
+  .filter((key) => /^[\w.:*]+$/.test(key) && /\*/.test(key) && /[a-z]{2}[._:]|[._:][a-z]{2}/i.test(key))
   .map((key) => new RegExp(`^${key.replaceAll('.', '\\.').replaceAll('*', '[-\\w.]+')}$`))
 
 function isUsed(path: string): boolean {
@@ -97,7 +97,7 @@ const shown = (text: string): string => text.replace(/\{\{[^}]+\}\}/g, '')
 const banned = [
   /^not sent$/i,
   /\bstands? here\b/i,
-  /\bnothing is (set|told|asked)\b/i,
+  /\bnothing is (set|asked)\b/i,
   /\bset nothing\b/i,
   /\bgo on\b/i,
   /\byour yes\b/i,
@@ -118,7 +118,6 @@ const banned = [
   /\bcan(’|')t be used as it is\b/i,
   /\bin its whole life\b/i,
   /\bthrow(n)? away\b/i,
-  /\bthe (books|desk|door|room)\b/i,
   /\bpictures?\b/i,
 ]
 
