@@ -25,7 +25,7 @@ async function clean(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
 }
 
-test('a line is drawn, its crossing is told once, leads to its room and is dismissed, by keys; the browser tells of it where the person wants', async ({
+test('a threshold raises one alert, which links to its page and is dismissed by keyboard; the browser notifies if the person wants', async ({
   page,
   context,
 }) => {

@@ -325,14 +325,14 @@ for (const method of ['GET', 'POST']) {
   })
 }
 
-test('an address typed by hand shows a refusal in words, and nothing else', async ({ page }) => {
+test('an API URL typed into the address bar shows a refusal in words and nothing else', async ({ page }) => {
   const response = await page.goto(`${gate.url}/v1/models`)
   expect(response?.status()).toBe(401)
   await expect(page.locator('body')).toContainText('An app key of Inference Studio is required')
   await expectRefused({ code: 'tool_key_missing', from: 'a program without a key' })
 })
 
-test('a page that was allowed by hand reads replies with a key, and no longer once it is taken off the list', async ({
+test('an allowed web origin reads replies with a key, and no longer once it is removed from the list', async ({
   page,
 }) => {
   gate.origins.push(evilUrl)
@@ -355,7 +355,7 @@ test('a page that was allowed by hand reads replies with a key, and no longer on
   expect(gate.refused).toContainEqual(expect.objectContaining({ code: 'web_page', origin: evilUrl }))
 })
 
-test('an extension gets nowhere, with leave for all of 127.0.0.1 and a stolen key', async ({
+test('a browser extension is refused, even with permission for 127.0.0.1 and a stolen key', async ({
   browserName: _,
 }, info) => {
   const folder = info.outputPath('extension')

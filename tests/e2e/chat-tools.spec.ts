@@ -108,7 +108,7 @@ const once =
   }
 const call = (name: string, given: unknown) => ({ name, arguments: JSON.stringify(given) })
 
-test('a tool of one’s own: the schema is checked as one types, the result is given by hand, and the model reads it [CHAT-10]', async ({
+test('a custom tool: the schema is checked while typing, the person enters the result, and the model receives it [CHAT-10]', async ({
   page,
 }) => {
   await toSettings(page)
@@ -140,7 +140,7 @@ test('a tool of one’s own: the schema is checked as one types, the result is g
   await settled(page, 'complete')
 })
 
-test('a tool is deleted with undo, and comes back as the same tool', async ({ page }) => {
+test('deleting a tool can be undone, and the same tool returns', async ({ page }) => {
   await toSettings(page)
   const own = page.getByRole('region', { name: 'Your own tools' })
   await page.getByRole('button', { name: 'Add tool' }).click()
@@ -158,7 +158,7 @@ test('a tool is deleted with undo, and comes back as the same tool', async ({ pa
   await expect(page.getByRole('dialog').getByRole('switch', { name: 'Use keep_me' })).toBeChecked()
 })
 
-test('a server over stdio is off until switched on, asks before each call, and shows what came', async ({ page }) => {
+test('a stdio server is off until switched on, asks before each call, and shows the result', async ({ page }) => {
   await haveServer(page, 'local', { args: [stdio] })
   await offer(page, 'local_echo')
   await pickModel(page, scripted)
@@ -188,7 +188,7 @@ test('a server over stdio is off until switched on, asks before each call, and s
   await expectAccessible(page)
 })
 
-test('over HTTP: a yes for the conversation, one for always, and Settings forgets it', async ({ page }) => {
+test('an HTTP server: approval for one chat, approval always, and Settings revokes it', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_add')
   await pickModel(page, scripted)
@@ -223,7 +223,7 @@ test('over HTTP: a yes for the conversation, one for always, and Settings forget
   expect(mcp.state.called).toHaveLength(4)
 })
 
-test('arguments that are no JSON, or not what the schema asks, are shown, told to the model, and never run [CHAT-11]', async ({
+test('arguments that are not JSON or break the schema are shown, reported to the model, and never run [CHAT-11]', async ({
   page,
 }) => {
   await haveHttp(page)
@@ -253,7 +253,7 @@ test('arguments that are no JSON, or not what the schema asks, are shown, told t
   await takePictures(page, 'tools-faults')
 })
 
-test('a running call is stopped at once, and its server is told', async ({ page }) => {
+test('a running call stops at once, and its server is notified', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_slow')
   await pickModel(page, scripted)
@@ -268,7 +268,7 @@ test('a running call is stopped at once, and its server is told', async ({ page 
   await expect.poll(() => mcp.state.cancelled).toBe(cancelled + 1)
 })
 
-test('a call that takes longer than its limit is given up, and that is told', async ({ page }) => {
+test('a call that exceeds its time limit ends with a message', async ({ page }) => {
   await haveServer(page, 'hasty', { args: [stdio] }, 1)
   await offer(page, 'hasty_slow')
   await pickModel(page, scripted)
@@ -281,7 +281,7 @@ test('a call that takes longer than its limit is given up, and that is told', as
   await expect(page.getByRole('region', { name: 'MCP servers' })).toBeVisible()
 })
 
-test('after so many rounds in a row the person is asked, and the model goes on only then', async ({ page }) => {
+test('after the maximum number of rounds the person is asked before the model continues', async ({ page }) => {
   await haveHttp(page)
   await toSettings(page)
   await page.getByLabel('Tool call limit').fill('2')
@@ -302,7 +302,7 @@ test('after so many rounds in a row the person is asked, and the model goes on o
   expect(mcp.state.called).toEqual(['echo', 'echo'])
 })
 
-test('a reload while a call waits loses nothing: it still waits, and the answer is the same', async ({ page }) => {
+test('a reload loses no call that awaits approval, and the reply is the same', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
   await pickModel(page, scripted)
@@ -317,7 +317,7 @@ test('a reload while a call waits loses nothing: it still waits, and the answer 
   await expect(lastReply(page)).toContainText('after the reload')
 })
 
-test('several calls of one reply are allowed together and answered in their order, each under its id [CHAT-02] [CHAT-04]', async ({
+test('several calls of one reply are approved together and answered in order, each with its id [CHAT-02] [CHAT-04]', async ({
   page,
 }) => {
   await haveHttp(page)
@@ -343,7 +343,7 @@ test('several calls of one reply are allowed together and answered in their orde
   expect(reported.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
 })
 
-test('which tools, how they may be chosen and whether several at once reach the request; a model without tools says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({
+test('tools, tool choice and parallel calls are sent as set; a model without tool support says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({
   page,
 }) => {
   await haveHttp(page)
@@ -379,9 +379,7 @@ test('which tools, how they may be chosen and whether several at once reach the 
   await expect(hint).toHaveCount(0)
 })
 
-test('“strict” and a named choice stand in the request as the raw view shows it, beside what came back [CHAT-10]', async ({
-  page,
-}) => {
+test('the raw view shows “strict”, the named tool choice and the reply [CHAT-10]', async ({ page }) => {
   await toSettings(page)
   await page.getByRole('button', { name: 'Add tool' }).click()
   const form = page.getByRole('dialog')
@@ -414,7 +412,7 @@ test('“strict” and a named choice stand in the request as the raw view shows
   await expect(body).toContainText('Nothing needs looking up.')
 })
 
-test('a tool that its server changed after it was always allowed asks again, with its new words', async ({ page }) => {
+test('a tool that changed after “always allow” asks again and shows its new description', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
   await pickModel(page, scripted)
@@ -437,7 +435,10 @@ test('a tool that its server changed after it was always allowed asks again, wit
   expect(mcp.state.called).toEqual(['echo'])
 })
 
-test('a call that waits in two windows is answered in either, and both show it', async ({ page, context }) => {
+test('a call that awaits approval in two windows can be answered in either, and both show the result', async ({
+  page,
+  context,
+}) => {
   await haveHttp(page)
   await offer(page, 'remote_add')
   await pickModel(page, scripted)
@@ -454,7 +455,7 @@ test('a call that waits in two windows is answered in either, and both show it',
   expect(mcp.state.called).toEqual(['add'])
 })
 
-test('a pasted configuration becomes forms, and nothing of it starts by itself', async ({ page }) => {
+test('a pasted configuration fills forms and starts nothing', async ({ page }) => {
   await toSettings(page)
   await page.getByRole('button', { name: 'Paste configuration' }).click()
   const field = page.getByLabel('Configuration (JSON)')

@@ -32,7 +32,9 @@ async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
   await settled(page, 'complete')
 }
 
-test('an edited turn becomes a branch, a retried reply a sibling, and arrows walk both', async ({ page }) => {
+test('an edited message creates a branch, a retry creates a version, and arrows switch between both', async ({
+  page,
+}) => {
   await ask(page, 'Which lamp was lit in Lisbon?')
   await turns(page).first().hover()
   await turns(page).getByRole('button', { name: 'Edit' }).click()
@@ -63,7 +65,7 @@ test('an edited turn becomes a branch, a retried reply a sibling, and arrows wal
   await takePictures(page, 'chat-branches', true)
 })
 
-test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-16]', async ({ page }) => {
+test('a stopped reply is continued with an explicit message, then a reply [CHAT-16]', async ({ page }) => {
   await pickModel(page, 'writer-large')
   await send(page, 'Write at length about the sea.')
   await growths(page, 5)
@@ -78,7 +80,7 @@ test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-
   await settled(page, 'stopped')
 })
 
-test('several choices stand side by side, and one is kept to go on with [CHAT-09]', async ({ page }) => {
+test('several choices appear side by side, and the chat continues with the chosen one [CHAT-09]', async ({ page }) => {
   await page.getByLabel('Choices', { exact: true }).fill('3')
   await pickModel(page, 'mirror')
   await send(page, 'Say it three times.')
@@ -97,7 +99,7 @@ test('several choices stand side by side, and one is kept to go on with [CHAT-09
   await expect(page.getByRole('group', { name: 'Reply 2 of 3' })).toBeVisible()
 })
 
-test('two models are compared in columns, each with its time and tokens', async ({ page }) => {
+test('two models are compared in columns with time and tokens', async ({ page }) => {
   await page.getByRole('button', { name: /^Model/ }).click()
   await page.getByRole('radio', { name: 'One model' }).click()
   await page.getByRole('combobox', { name: 'Search models' }).fill('mirror')
@@ -119,7 +121,7 @@ test('two models are compared in columns, each with its time and tokens', async 
   await takePictures(page, 'chat-compare')
 })
 
-test('several conversations stream at once, and switching between them loses nothing', async ({ page }) => {
+test('several chats stream at once, and switching between them loses nothing', async ({ page }) => {
   const openBefore = world.sandbox.observe.openStreams()
   await pickModel(page, 'writer-large')
   await send(page, 'Long one about harbours.')
@@ -140,7 +142,7 @@ test('several conversations stream at once, and switching between them loses not
   await settled(page, 'stopped')
 })
 
-test('two windows show the same conversation as it grows', async ({ page, context }) => {
+test('two windows show the same streaming chat', async ({ page, context }) => {
   await pickModel(page, 'writer-large')
   await send(page, 'Shown in two windows.')
   await growths(page, 2)
@@ -154,9 +156,7 @@ test('two windows show the same conversation as it grows', async ({ page, contex
   await expect.poll(async () => (await text(page)) === (await text(other))).toBe(true)
 })
 
-test('a chat is renamed, pinned, moved to a folder, duplicated, archived, deleted and brought back', async ({
-  page,
-}) => {
+test('a chat is renamed, pinned, moved to a folder, duplicated, archived, deleted and restored', async ({ page }) => {
   await ask(page, 'To be tidied up.')
   await fromMenu(page, 'To be tidied up.', 'Rename')
   await page.keyboard.press('ControlOrMeta+a')
@@ -191,7 +191,7 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await expectAccessible(page)
 })
 
-test('search finds as one types, in any script, and jumps to the message', async ({ page }) => {
+test('search finds while typing, in any script, and jumps to the message', async ({ page }) => {
   await ask(page, 'The quokka smiled at the ferry.')
   await newChat(page)
   await send(page, '東京の灯台は夜に光ります。')
@@ -230,7 +230,7 @@ const marked = (page: Page) =>
 
 const long = 'A line that lies between.\n\n'.repeat(60)
 
-test('find counts, goes from match to match and brings each into sight, and gives the focus back', async ({ page }) => {
+test('find in chat counts, scrolls to each match and returns the focus', async ({ page }) => {
   await ask(page, `heron at the top.\n\n${long}Heron at the end.`)
   // The question is far above and not in the page: what it says is found all the same.
   await expect(turns(page)).toHaveCount(0)
@@ -269,9 +269,7 @@ test('find counts, goes from match to match and brings each into sight, and give
   await expect(composer(page)).toBeFocused()
 })
 
-test('a search hit far up on another branch is jumped to: the branch is chosen, the words are marked and in sight', async ({
-  page,
-}) => {
+test('a search hit on another branch opens that branch with the words highlighted and visible', async ({ page }) => {
   await ask(page, `The ibis of Zanzibar.\n\n${long}`)
   await page.locator('.chat-talk').hover()
   await page.mouse.wheel(0, -100_000)
@@ -292,9 +290,7 @@ test('a search hit far up on another branch is jumped to: the branch is chosen, 
   await expect.poll(() => marked(page)).toMatchObject({ current: 'Zanzibar', inSight: true })
 })
 
-test('New chat by keys puts the person into the composer, from a chat, an empty chat, and another room', async ({
-  page,
-}) => {
+test('the New chat shortcut focuses the composer from a chat, an empty chat and another page', async ({ page }) => {
   const newButton = page.getByRole('button', { name: 'New chat', exact: true })
   for (const keys of ['ControlOrMeta+n', 'Alt+Shift+N']) {
     await newButton.focus()
@@ -312,7 +308,7 @@ test('New chat by keys puts the person into the composer, from a chat, an empty 
   await expect(composer(page)).toBeFocused()
 })
 
-test('where the service could not be reached, Retry asks again, and the window finds that it is there again', async ({
+test('after an unreachable service, Retry sends again and the window shows the connection as restored', async ({
   page,
 }) => {
   const apiKey = 'sk-chat-away'
@@ -341,7 +337,7 @@ test('where the service could not be reached, Retry asks again, and the window f
   await again.close()
 })
 
-test('what was exported is imported again as it was', async ({ page }, info) => {
+test('an exported chat is imported unchanged', async ({ page }, info) => {
   await ask(page, 'Carried out and back in, exactly.')
   // The reply's table is drawn a moment after its text has come.
   await expect(page.locator('.chat-talk table')).toBeVisible()
@@ -367,7 +363,7 @@ test('what was exported is imported again as it was', async ({ page }, info) => 
   await expect.poll(() => page.locator('.chat-talk').innerText()).toBe(before)
 })
 
-test('a draft survives a reload, and other windows tell of it', async ({ page, context }) => {
+test('a draft survives a reload, and other windows mention it', async ({ page, context }) => {
   await ask(page, 'A chat with a draft.')
   await composer(page).fill('Half a thought')
   const other = await context.newPage()
@@ -377,7 +373,7 @@ test('a draft survives a reload, and other windows tell of it', async ({ page, c
   await expect(composer(page)).toHaveValue('Half a thought')
 })
 
-test('who reads above is not pulled down, and one click leads to the latest', async ({ page }) => {
+test('a reader who scrolled up stays there, and one click leads to the latest message', async ({ page }) => {
   await pickModel(page, 'writer-large')
   await send(page, 'Write so much that it scrolls.')
   const talk = page.locator('.chat-talk')
@@ -406,7 +402,7 @@ test('who reads above is not pulled down, and one click leads to the latest', as
   await settled(page, 'stopped')
 })
 
-test('a whole conversation with stop, branch and search by the keyboard alone', async ({ page }) => {
+test('a whole chat with stop, branch and search by keyboard alone', async ({ page }) => {
   const tabTo = async (name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
     for (let at = 0; at < 60; at += 1) {
       const label = await page.evaluate(() => {
@@ -450,9 +446,7 @@ test('a whole conversation with stop, branch and search by the keyboard alone', 
   await expect(turns(page)).toContainText('And balloons.')
 })
 
-test('empty, long names, errors, the whole list of models: nothing stands in anyone’s way, and pictures are taken [MOD-01]', async ({
-  page,
-}) => {
+test('empty chat, long names, errors and the model list are accessible [MOD-01]', async ({ page }) => {
   await expectAccessible(page)
   await takePictures(page, 'chat-empty', true)
   await pickModel(page, 'fault/500')

@@ -29,7 +29,7 @@ async function add(page: Page, name: string, { baseUrl, apiKey }: Sandbox): Prom
   await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
 }
 
-test('several connections: added, switched from settings, status bar and palette, renamed, forgotten [AUTH-03]', async ({
+test('connections are added, switched from settings, status bar and palette, renamed and deleted [AUTH-03]', async ({
   page,
 }) => {
   const host = await openWebHost(newDataDir(), ['--sandbox'])

@@ -45,9 +45,7 @@ async function usedFolder(): Promise<string> {
 
 const section = (page: Page) => page.getByRole('region', { name: 'Data', exact: true })
 
-test('what lies here is told by room; a clean-up is counted before it acts, and takes what was counted', async ({
-  page,
-}) => {
+test('storage is listed by feature; a clean-up shows a preview and deletes exactly that', async ({ page }) => {
   const dataDir = await usedFolder()
   const files = (): number => readdirSync(join(dataDir, 'media')).length
   const host = await openWebHost(dataDir, ['--sandbox'])
@@ -150,9 +148,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await expect.poll(files).toBe(4)
 })
 
-test('while a damaged log is mended the address answers with a page that says how far it is, and becomes the studio', async ({
-  page,
-}) => {
+test('while a damaged log is repaired the address shows a page with progress, then the studio', async ({ page }) => {
   const dataDir = filledFolder()
   moreRequests(dataDir, 150_000)
   behead(join(dataDir, 'ledger.sqlite'))

@@ -16,7 +16,7 @@ test.beforeEach(({ page }) => {
 })
 test.afterEach(() => expect(faults).toEqual([]))
 
-test('an example of the empty chat is a draft as if it had been typed', async ({ page }) => {
+test('an example of the empty chat becomes a draft', async ({ page }) => {
   await world.enter(page)
   const example = page.locator('.chat-welcome').getByRole('button').first()
   const text = await example.innerText()

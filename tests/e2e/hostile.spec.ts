@@ -141,7 +141,7 @@ async function drawn(page: Page, at: number): Promise<void> {
   if (corpus[at]?.text.trim() !== '') await expect(lastReply(page).locator('[data-part="text"]')).toBeAttached()
 }
 
-test('what watches the page tells of a request, a script, a frame, a style and a window', async ({ page }) => {
+test('the page monitor reports requests, scripts, frames, styles and windows', async ({ page }) => {
   const seen = await open(page)
   const trials: [string, () => unknown][] = [
     ['request', () => fetch('https://evil.example/a').catch(() => null)],
@@ -179,7 +179,9 @@ test('what watches the page tells of a request, a script, a frame, a style and a
   }
 })
 
-test('every hostile reply is text: no request, no script, no navigation, and the page answers', async ({ page }) => {
+test('every hostile reply is shown as text: no request, no script, no navigation, and the page responds', async ({
+  page,
+}) => {
   test.setTimeout(900_000)
   expect(corpus.length).toBeGreaterThan(200)
   const seen = await open(page)
@@ -199,9 +201,7 @@ test('every hostile reply is text: no request, no script, no navigation, and the
   expect(seen).toEqual([])
 })
 
-test('an address is shown, decoded and whole, before anything is opened; a picture is a place with its address', async ({
-  page,
-}) => {
+test('a link’s full decoded URL is shown before it opens; an image is a placeholder with its URL', async ({ page }) => {
   const seen = await open(page)
   const at = (name: string): number => corpus.findIndex((one) => one.name === `addresses: ${name}`)
   const dialog = page.getByRole('alertdialog')
@@ -229,9 +229,7 @@ test('an address is shown, decoded and whole, before anything is opened; a pictu
   expect(seen).toEqual([])
 })
 
-test('a diagram is drawn in a frame that reaches nothing, only on a click; a hostile one stays a picture', async ({
-  page,
-}) => {
+test('a diagram is drawn on click in an isolated frame; a hostile one stays an inert image', async ({ page }) => {
   test.setTimeout(240_000)
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))

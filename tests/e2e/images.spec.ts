@@ -67,7 +67,7 @@ async function clean(page: Page, name: string): Promise<void> {
   }
 }
 
-test('pictures come as addresses or as base64, are kept as they arrive and tell what they cost [IMG-01] [IMG-02] [IMG-03]', async ({
+test('images from URLs and base64 are stored as they arrive and show their cost [IMG-01] [IMG-02] [IMG-03]', async ({
   page,
 }) => {
   await expect(page.getByRole('heading', { name: 'Create images from text' })).toBeVisible()
@@ -128,7 +128,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
   await expect(page.getByRole('region', { name: 'Request details' })).toContainText('/v1/images/generations')
 })
 
-test('what is foreign is refused with its address, what fails says why, what is cancelled ends at once [GEN-01]', async ({
+test('a foreign URL is refused and shown, a failure says why, a cancelled request ends at once [GEN-01]', async ({
   page,
 }) => {
   const fetched: string[] = []
@@ -178,9 +178,7 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await expect(foreign).toContainText('Blocked address')
 })
 
-test('the gallery by keys alone: walked, looked at closely, selected, saved, searched, deleted and brought back', async ({
-  page,
-}) => {
+test('the gallery by keyboard alone: navigate, zoom, select, save, search, delete and restore', async ({ page }) => {
   await draw(page, 'A fox in an orchard', 4)
   await expect(pictures(page)).toHaveCount(4)
   await draw(page, 'A glass tower at noon', 2)
@@ -278,7 +276,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await expect(pictures(page)).toHaveCount(1)
 })
 
-test('a picture is varied with its lineage, copied, dragged, looked at by a model, and all of it stays without the service', async ({
+test('an image is varied with its lineage, copied, dragged and used in chat; everything stays available offline', async ({
   page,
 }) => {
   await draw(page, 'A fox in an orchard')

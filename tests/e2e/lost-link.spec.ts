@@ -69,7 +69,7 @@ async function pressUntilSent(page: Page): Promise<void> {
   }).toPass()
 }
 
-test('a new chat: pressing Send again opens what was begun', async ({ page }) => {
+test('a new chat: pressing Send again opens the started chat', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The first boat.')
@@ -84,7 +84,7 @@ test('a new chat: pressing Send again opens what was begun', async ({ page }) =>
   await expectRequests(chat, 2)
 })
 
-test('a new chat, over a reload: the text is there with its request', async ({ page }) => {
+test('a new chat, after a reload: the text is still there with its request id', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The second boat.')
@@ -97,7 +97,10 @@ test('a new chat, over a reload: the text is there with its request', async ({ p
   await expectRequests(chat, 1)
 })
 
-test('a new chat in two windows: Send in the second opens what the first began', async ({ page, context }) => {
+test('a new chat in two windows: Send in the second opens the chat that the first started', async ({
+  page,
+  context,
+}) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The third boat.')
@@ -115,7 +118,7 @@ test('a new chat in two windows: Send in the second opens what the first began',
   await expectRequests(chat, 1)
 })
 
-test('a text that was changed is another request, also when it is changed back', async ({ page }) => {
+test('a changed text is a new request, also when changed back', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The fourth boat.')
@@ -127,7 +130,7 @@ test('a text that was changed is another request, also when it is changed back',
   await expectRequests(chat, 2)
 })
 
-test('another model is another request', async ({ page }) => {
+test('another model is a new request', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The fifth boat.')
@@ -138,7 +141,7 @@ test('another model is another request', async ({ page }) => {
   await expectRequests(chat, 2)
 })
 
-test('a conversation: what arrived leaves the composer by itself, and pressing at once sends it once', async ({
+test('an existing chat: a text that arrived leaves the composer, and pressing Send twice sends it once', async ({
   page,
 }) => {
   await send(page, 'Hello.')
@@ -158,9 +161,7 @@ test('a conversation: what arrived leaves the composer by itself, and pressing a
   await expect(composer(page)).toHaveValue('')
 })
 
-test('a conversation whose program never got the message: the text is there after a reload and is sent once', async ({
-  page,
-}) => {
+test('an existing chat whose message never arrived: the text survives a reload and is sent once', async ({ page }) => {
   await send(page, 'Hello.')
   await settled(page, 'complete')
   before = requests(chat)

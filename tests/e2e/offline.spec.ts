@@ -79,7 +79,7 @@ async function calm(page: Page): Promise<void> {
   await expect(status(page)).toContainText('Offline since')
 }
 
-test('without a network every room opens and what is kept is there; what can wait waits, over a restart, and goes out when it is back', async ({
+test('without a network every page opens with its stored content; queued requests survive a restart and are sent later', async ({
   page,
 }) => {
   const faults: string[] = []
@@ -196,7 +196,9 @@ test('without a network every room opens and what is kept is there; what can wai
   expect(faults).toEqual([])
 })
 
-test('it starts where the name of the service cannot be found, and says so within seconds', async ({ page }) => {
+test('the studio starts when the service’s host name cannot be resolved and says so within seconds', async ({
+  page,
+}) => {
   const host = await open(newDataDir(), 'https://nowhere.invalid')
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()

@@ -77,7 +77,7 @@ function longText(): string {
   }
 }
 
-test('a text is counted, heard in a voice, spoken, heard while it comes, and stands in the history, by keyboard alone [TTS-01] [TTS-05]', async ({
+test('a text is counted, previewed in a voice, generated, played while it arrives and listed in the history, by keyboard alone [TTS-01] [TTS-05]', async ({
   page,
 }) => {
   await enter(page)
@@ -161,7 +161,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   }
 })
 
-test('20,000 bytes in four scripts come in parts, go on after a cut at the part that failed and after a cancel, and are heard again when the service is gone [TTS-01]', async ({
+test('20,000 bytes in four scripts are spoken in parts, resume after a cut and after a cancel, and play again offline [TTS-01]', async ({
   page,
 }) => {
   await enter(page, (nth) => (({ 3: 'cut', 5: 'hang' }) as const)[nth] ?? 'whole')
@@ -211,7 +211,7 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await expect(page.getByText(`${clock(parts * partSeconds)} / ${clock(parts * partSeconds)}`)).toBeVisible()
 })
 
-test('each of the six formats plays and is saved, plain samples as WAVE too; two voices stand side by side; the speed goes from 0.25 to 4 and is not sent unless set [TTS-02] [TTS-03] [TTS-04]', async ({
+test('all six formats play and are saved, raw samples as WAVE too; two voices are compared; speed is 0.25 to 4 and omitted unless set [TTS-02] [TTS-03] [TTS-04]', async ({
   page,
 }) => {
   await enter(page)

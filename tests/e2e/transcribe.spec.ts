@@ -94,9 +94,7 @@ async function give(page: Page, files: string[] | ReturnType<typeof file>[]): Pr
 const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer })
 const clean = (page: Page): Promise<void> => expectAccessible(page, 'html')
 
-test('what is said is recorded under a moving waveform, transcribed, and heard from the line that is clicked', async ({
-  page,
-}) => {
+test('speech is recorded with a live waveform, transcribed, and played from the clicked line', async ({ page }) => {
   await enter(page)
   await dock(page).getByRole('button', { name: 'Record' }).click()
   await expect.poll(() => bars(page)).toBeGreaterThan(20)
@@ -127,9 +125,7 @@ test('what is said is recorded under a moving waveform, transcribed, and heard f
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
 })
 
-test('of many files each says where it is, a cancelled one goes no further, and a refused one in words', async ({
-  page,
-}) => {
+test('each of many files shows its progress, a cancelled one stops, and a refused one says why', async ({ page }) => {
   await enter(page)
   const given = { 'first.mp3': spoken, 'large.bin': '', 'notes.txt': 'words', 'last.mp3': spoken }
   const paths = Object.entries(given).map(([name, bytes]) => {
@@ -170,7 +166,7 @@ test('of many files each says where it is, a cancelled one goes no further, and 
   await expect(inList(page)).toHaveCount(3)
 })
 
-test('a reload in the middle of a recording keeps what was said until then', async ({ page }) => {
+test('a reload during a recording keeps the sound recorded until then', async ({ page }) => {
   await enter(page)
   await dock(page).getByRole('button', { name: 'Record' }).click()
   await expect.poll(() => bars(page)).toBeGreaterThan(50)
@@ -182,9 +178,7 @@ test('a reload in the middle of a recording keeps what was said until then', asy
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
 })
 
-test('the line that is heard follows what plays and is kept in sight, until the reader looks elsewhere', async ({
-  page,
-}) => {
+test('the current line follows the playback and stays visible until the reader scrolls away', async ({ page }) => {
   await enter(page)
   await give(page, [file('long.wav', inPieces(readFileSync(wav), 40), 'audio/wav')])
   await expect(lines(page).nth(3)).toBeVisible({ timeout: 30_000 })
@@ -205,7 +199,7 @@ test('the line that is heard follows what plays and is kept in sight, until the 
   await expect(heard).toBeInViewport()
 })
 
-test('a transcript is mended, found in, compared, saved, reverted and handed to Chat; all of it readable with the service gone [STT-02] [STT-04]', async ({
+test('a transcript is edited, searched, compared, saved, reverted and sent to Chat, and stays readable offline [STT-02] [STT-04]', async ({
   page,
 }) => {
   await enter(page)
@@ -265,7 +259,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
 })
 
-test('without a microphone the reason is said in words, with one thing to do, by keys alone; one that is unplugged ends its recording', async ({
+test('a missing microphone shows the reason and one action, by keyboard alone; unplugging one ends its recording', async ({
   page,
 }) => {
   // Recording needs no service.
@@ -327,7 +321,7 @@ test('without a microphone the reason is said in words, with one thing to do, by
   await expect(waveform(page)).toBeVisible()
 })
 
-test('what the service refuses is converted to wav here on request, as a new recording made of the old; all that was set goes as it was set [STT-03] [STT-04]', async ({
+test('a refused file is converted to WAV on request as a new recording; all settings are sent as set [STT-03] [STT-04]', async ({
   page,
 }) => {
   // Takes wav alone.

@@ -39,7 +39,7 @@ async function clean(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
 }
 
-test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
+test('cost by app, balance, limits and reset times, online and offline [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
   page,
 }) => {
   const faults: string[] = []
