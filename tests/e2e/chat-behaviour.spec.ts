@@ -21,7 +21,7 @@ test.beforeEach(async ({ page }) => {
   await newChat(page)
 })
 
-/** How many frames the page has drawn from a press of Stop until it is answered in words: a frame is 17 ms where the machine has time. */
+/** Number of frames from pressing Stop until the page shows it. A frame takes 17 ms on an idle machine. */
 function answerOfStop(page: Page): Promise<number> {
   return page.evaluate(
     () =>
@@ -84,7 +84,7 @@ test('a reply stopped while reasoning offers Retry and not Continue', async ({ p
   ).toBeVisible()
   await page.keyboard.press('Escape')
   await settled(page, 'stopped')
-  // Only where it had not begun to answer; the thinking lasts for seconds.
+  // Only if the answer had not started. The reasoning takes seconds.
   await expect(lastReply(page).locator('[data-part="text"]')).toHaveCount(0)
   await expect(lastReply(page).getByRole('button', { name: 'Retry', exact: true })).toBeVisible()
   await expect(lastReply(page).getByRole('button', { name: 'Continue', exact: true })).toHaveCount(0)
@@ -147,7 +147,7 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
 }) => {
   const field = (name: string) => page.getByLabel(name, { exact: true })
   await pickModel(page, 'mirror')
-  // No bounds are known of these: what is unusual is said and sent all the same.
+  // These have no known bounds: unusual values show a hint and are sent.
   await field('Temperature').fill('2.5')
   await expect(page.getByText('Most models accept 0 to 2. This value is sent anyway.')).toBeVisible()
   await field('Top p').fill('0,5')
@@ -198,7 +198,7 @@ test('a refused request shows the service’s message and an action, and is sent
   const before = requests()
   const asked = () => requests() - before
   await pickModel(page, 'fault/400')
-  // Without a message nothing can be asked for.
+  // A request needs a message.
   const button = page.getByRole('button', { name: 'Send', exact: true })
   await expect(button).toHaveAttribute('title', 'Write something to send.')
   await expect(button).toHaveAttribute('aria-disabled', 'true')

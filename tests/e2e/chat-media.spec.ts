@@ -11,7 +11,7 @@ import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
 
-// The microphone of these pages is a file: speech of the sandbox's own voice, made once.
+// The fake microphone plays a file with speech from the sandbox's voice, created once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
 test.use({
   launchOptions: {
@@ -46,7 +46,7 @@ test.afterAll(async () => {
   await closeHosts()
   await sandbox.close()
 })
-/** Requests to a path before this test. */
+/** Number of requests to a path before this test. */
 const before = new Map<string, number>()
 const asked = (path: string): number =>
   sandbox.observe.requests().filter((request) => request.path === path).length - (before.get(path) ?? 0)
@@ -84,7 +84,7 @@ const photo = (width: number, height: number): Buffer =>
     { maxBuffer: 1 << 28 },
   )
 
-/** Its EXIF block says that the picture is to be turned by a quarter. */
+/** The EXIF data rotates the image by 90 degrees. */
 function turned(bytes: Buffer): Buffer {
   const tiff = Buffer.from('49492a00080000000100120103000100000006000000000000000000', 'hex')
   const block = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff])
@@ -92,7 +92,7 @@ function turned(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 2), head, block, bytes.subarray(2)])
 }
 
-/** Gives files to the page as the clipboard or the mouse would. */
+/** Pastes or drops files. */
 const give = (page: Page, how: 'paste' | 'drop', pictures: { name: string; base64: string }[]) =>
   composer(page).evaluate(
     (field, { kind, list }) => {
@@ -134,7 +134,7 @@ test('images are picked, pasted and dropped; the model receives each of them, an
   const shown = page.locator('article[data-role="user"] img')
   await expect(shown).toHaveCount(2)
   await expect.poll(() => shown.nth(0).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(320)
-  // Large, with its real pixels, and the next one by key.
+  // Full size with its real pixels, then the next image by keyboard.
   await page.getByRole('button', { name: 'View harbour.jpg' }).click()
   const box = page.locator('dialog.composer-lightbox')
   await expect(box).toContainText('320 × 200')
@@ -172,7 +172,7 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
     ],
   }
   expect((await sentRequest(page)).messages).toEqual([asked])
-  // The next one is the person's own again; a system message is added without asking.
+  // The next message has the role User again. A system message is added without a reply.
   await page.getByRole('button', { name: 'Message role: User' }).click()
   await page.getByText('System', { exact: true }).click()
   await page.keyboard.press('Escape')
@@ -348,7 +348,7 @@ test('Esc cancels dictation, and after a failure the recording remains for anoth
   await expect(page.getByRole('meter', { name: 'Level' })).toHaveCount(0)
   expect(asked('/v1/audio/transcriptions')).toBe(0)
   await page.getByRole('button', { name: 'Dictate' }).click()
-  // Something was said: of silence nothing would come however often it is tried.
+  // The sound contains speech: silence would give an empty transcript on every try.
   const level = async () => Number(await page.getByRole('meter', { name: 'Level' }).getAttribute('aria-valuenow'))
   await expect.poll(level).toBeGreaterThan(20)
   const { port } = new URL(sandbox.baseUrl)
@@ -404,7 +404,7 @@ test('a reply is read aloud while it streams: pause, speed, stop; playback conti
 
 test('reading a long text aloud requests one part ahead, and stopping ends the requests', async ({ page }) => {
   await pickModel(page, 'mirror')
-  // A part ends with a paragraph where that fills half of it.
+  // A part ends at the end of a paragraph if the paragraph fills half of the part.
   await composer(page).fill(`${'All of this is said again and again. '.repeat(57)}\n\n`.repeat(5))
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await settled(page, 'complete')
@@ -412,7 +412,7 @@ test('reading a long text aloud requests one part ahead, and stopping ends the r
   const player = page.getByRole('region', { name: 'Reading aloud' })
   await expect.poll(() => asked('/v1/audio/speech'), { timeout: 40_000 }).toBe(2)
   await expect(player).toContainText(/part 1 of [4-9]/)
-  // Part one lasts for minutes: nothing more may be asked for while it is heard, which a second part that has come whole would allow.
+  // Part one plays for minutes. Part two is complete, but no further part may be requested while part one plays.
   await expect.poll(() => sandbox.observe.requests().every(({ endedAt }) => endedAt !== null)).toBe(true)
   await expect(player).toContainText(/first sound after \d/)
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))

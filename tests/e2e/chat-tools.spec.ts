@@ -7,14 +7,14 @@ import { composer, lastReply, pickModel, replies, send, settled } from './journe
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
 
 const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
-// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+// Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
 test.use({ actionTimeout: 30_000 })
 
 let world: ChatWorld
 let service: Awaited<ReturnType<typeof startScripted>>
 let mcp: Awaited<ReturnType<typeof startHttp>>
-/** What the scripted model says; each test sets it. */
+/** Reply of the scripted model. Each test sets it. */
 let script: (asked: Asked) => Line = () => ({ text: 'Nothing to say.' })
 
 test.beforeAll(async () => {
@@ -54,7 +54,7 @@ const serverCard = (page: Page, name: string): Locator =>
 
 const ready = new Set<string>()
 
-/** Adds a server at its first use in this file, and switches it on after reading the warning. */
+/** Adds a server on first use in this file, and switches it on after the warning. */
 async function haveServer(page: Page, name: string, what: { url: string } | { args: string[] }, limit = 60) {
   if (ready.has(name)) return
   await toSettings(page)
@@ -77,7 +77,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
     'url' in what ? 'This connects to' : 'This starts a program on this computer with your permissions',
   )
   await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click()
-  // As long as a server may take to start.
+  // The time limit for the start of a server.
   await expect(card.getByText('Ready', { exact: true })).toBeVisible({ timeout: 60_000 })
   ready.add(name)
   await backToChat(page)
@@ -99,7 +99,7 @@ const card = (page: Page): Locator => page.locator('[data-tool-call]').last()
 const cards = (page: Page, state: string): Locator => page.locator(`[data-tool-call][data-state="${state}"]`)
 const state = (page: Page, wanted: string): Promise<void> => expect(card(page)).toHaveAttribute('data-state', wanted)
 
-/** Calls these as long as no result stands after the person's last turn, then says what came back. */
+/** Calls these tools until a result follows the person's last message, then replies with the result. */
 const once =
   (...calls: NonNullable<Line['calls']>) =>
   ({ messages }: Asked): Line => {
@@ -312,7 +312,7 @@ test('a reload loses no call that awaits approval, and the reply is the same', a
   await page.reload()
   await state(page, 'awaiting')
   await card(page).getByRole('button', { name: 'Allow once' }).click()
-  // The card shows the words before the server has been asked.
+  // The card shows the call before the server receives it.
   await expect.poll(() => mcp.state.called).toEqual(['echo'])
   await expect(lastReply(page)).toContainText('after the reload')
 })
@@ -354,7 +354,7 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
   await picker.getByRole('combobox', { name: 'Parallel calls' }).selectOption({ label: 'One at a time' })
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
-  // A reason that no list has: the reply is whole, and the reason stands as it came.
+  // An unknown finish reason: the reply is complete, and the reason is shown unchanged.
   script = () => ({ text: 'Nothing was called.', finish: 'eos_token' })
   await send(page, 'Look at the request.')
   await settled(page, 'complete')

@@ -14,7 +14,7 @@ import {
 import { newDataDir, openWebHost } from './hosts.ts'
 import { composer, connectTo, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
-// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+// Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
 test.use({ actionTimeout: 30_000 })
 
@@ -25,7 +25,7 @@ test.beforeAll(async () => {
 test.afterAll(() => world.close())
 test.beforeEach(({ page }) => world.enter(page))
 
-/** A short chat with its first reply. */
+/** A chat with one reply. */
 async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
   await pickModel(page, model)
   await send(page, text)
@@ -209,14 +209,14 @@ test('search finds while typing, in any script, and jumps to the message', async
   await expect(turns(page)).toContainText('東京の灯台')
 })
 
-/** How often a text stands in what the messages on the page say. */
+/** Number of occurrences of a text in the messages. */
 const standing = (page: Page, text: RegExp): Promise<number> =>
   page
     .locator('.chat-talk [data-part="text"]')
     .allInnerTexts()
     .then((parts) => parts.join('\n').match(text)?.length ?? 0)
 
-/** What is marked as the match that the reader stands at, if it is in sight, and how many are marked at all. */
+/** The current match, if visible, and the number of highlighted matches. */
 const marked = (page: Page) =>
   page.evaluate(() => {
     const [range] = CSS.highlights.get('chat-find-current') ?? []
@@ -232,7 +232,7 @@ const long = 'A line that lies between.\n\n'.repeat(60)
 
 test('find in chat counts, scrolls to each match and returns the focus', async ({ page }) => {
   await ask(page, `heron at the top.\n\n${long}Heron at the end.`)
-  // The question is far above and not in the page: what it says is found all the same.
+  // The question is far above and not rendered, but find still finds it.
   await expect(turns(page)).toHaveCount(0)
   const total = 2 + (await standing(page, /heron/gi))
   const lower = 1 + (await standing(page, /heron/g))
@@ -282,7 +282,7 @@ test('a search hit on another branch opens that branch with the words highlighte
   await newChat(page)
   await page.getByRole('combobox', { name: 'Search everything' }).fill('zanzibar')
   const hits = page.getByRole('listbox', { name: 'Search results' }).getByRole('option')
-  // The chat's own name is the first hit; the turn on the other branch comes after it.
+  // The title of the chat is the first hit. The message on the other branch follows.
   await hits.filter({ hasText: 'The ibis of Zanzibar' }).last().click()
   await expect(turns(page)).toContainText('The ibis of Zanzibar.')
   await expect(page.getByRole('group', { name: 'Version 1 of 2' })).toBeVisible()
@@ -339,7 +339,7 @@ test('after an unreachable service, Retry sends again and the window shows the c
 
 test('an exported chat is imported unchanged', async ({ page }, info) => {
   await ask(page, 'Carried out and back in, exactly.')
-  // The reply's table is drawn a moment after its text has come.
+  // The table is drawn shortly after its text.
   await expect(page.locator('.chat-talk table')).toBeVisible()
   const before = await page.locator('.chat-talk').innerText()
   const download = page.waitForEvent('download')
@@ -379,7 +379,7 @@ test('a reader who scrolled up stays there, and one click leads to the latest me
   const talk = page.locator('.chat-talk')
   await expect.poll(() => talk.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeGreaterThan(300)
   await talk.hover()
-  // A page that is busy for a while scrolls long after the wheel was turned.
+  // A busy page scrolls long after the wheel event.
   await talk.evaluate((box) =>
     box.addEventListener(
       'wheel',
@@ -462,7 +462,7 @@ test('empty chat, long names, errors and the model list are accessible [MOD-01]'
   await expect(list).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'chat-models')
-  // Every entry of the service by its exact id, with whose it is.
+  // Every model of the service by its exact id, with its owner.
   const { baseUrl, apiKey } = world.sandbox
   const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
   const { data } = (await reply.json()) as { data: { id: string; owned_by: string; created: number }[] }

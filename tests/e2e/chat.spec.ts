@@ -22,7 +22,7 @@ import {
   settledText,
 } from './journey.ts'
 
-/** The local /v1 through the official client, every kind of call and every kind of failure, and the command line beside it. */
+/** Uses the local /v1 with the official client (every kind of call and failure) and the command line. */
 async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown[]> {
   const cli = (...args: string[]) =>
     execFileSync(node24(), [join(root, 'out/main/node.js'), ...args, '--data-dir', dataDir], { encoding: 'utf8' })
@@ -59,7 +59,7 @@ async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown
   return seen
 }
 
-/** The one value that a query finds in the database of a program that runs. */
+/** Reads one value from the database of a running host. */
 function stored(dataDir: string, query: string): unknown {
   const studio = new DatabaseSync(join(dataDir, 'studio.sqlite'), { readOnly: true })
   try {
@@ -82,13 +82,13 @@ test.afterAll(async () => {
   await sandbox.close()
 })
 
-/** The program that is connected, with a new chat on the stage. */
+/** A connected host with a new chat. */
 async function enter(page: Page): Promise<void> {
   await page.goto(host.url)
   await newChat(page)
 }
 
-/** Requests for a reply since this was called. */
+/** Counts chat requests from now on. */
 function countRequests(): () => number {
   const all = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
   const before = all()
@@ -144,7 +144,7 @@ test('chats survive a restart, and a killed process leaves the partial reply, ma
   await pickModel(page, 'writer-large')
   await send(page, 'A long one, to be cut.')
   await growths(page, 12)
-  // The journal is written every 500 ms.
+  // Partial replies are saved every 500 ms.
   await expect.poll(() => stored(dataDir, 'SELECT coalesce(sum(length(content)), 0) FROM pieces')).toBeGreaterThan(60)
   await first.kill()
 

@@ -2,8 +2,8 @@ import { expect, type Page, test } from '@playwright/test'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
 import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
-// The connection between page and program ends after a request was written and before its answer: the program has it, the page does not know.
-// Pressing again must neither send nor bill it twice.
+// The connection between page and host ends after a call was sent and before its result: the host has the call, the page cannot know.
+// Pressing the button again must neither send nor bill the request twice.
 
 let world: ChatWorld
 let before = 0
@@ -22,7 +22,7 @@ declare global {
   var link: { cutAfter: string | null; cuts: number }
 }
 
-/** Makes `cutAfter` work in this page: the next call of that procedure is its socket's last message. */
+/** Installs `cutAfter` in the page: the next call of that procedure becomes the last message of its socket. */
 async function prepare(page: Page): Promise<void> {
   await page.addInitScript(() => {
     globalThis.link = { cutAfter: null, cuts: 0 }
@@ -34,7 +34,7 @@ async function prepare(page: Page): Promise<void> {
       if (link.cutAfter === null || !text.includes(link.cutAfter)) return
       link.cutAfter = null
       link.cuts++
-      // What was written still goes out; nothing that comes after this call is heard.
+      // Sent messages still go out. Nothing received after this call is delivered.
       this.close()
     }
   })
@@ -45,7 +45,7 @@ async function cutAfter(page: Page, procedure: string): Promise<void> {
 const wasCut = (page: Page) => expect.poll(() => page.evaluate(() => globalThis.link.cuts)).toBe(1)
 const linked = (page: Page) => expect(page.getByText('Link to the program lost')).toHaveCount(0)
 
-/** All that was asked for has come to its end, and nothing more than that was asked for. */
+/** Expects that all requests have ended and that there were no others. */
 async function expectRequests(path: string, count: number): Promise<void> {
   await expect.poll(() => requests(path) - before).toBeGreaterThanOrEqual(count)
   await expect.poll(idle).toBe(true)
@@ -60,7 +60,7 @@ test.beforeEach(async ({ page }) => {
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 
-/** Presses Send until the core has answered: the composer is empty then. */
+/** Presses Send until the core confirms, which empties the composer. */
 async function pressUntilSent(page: Page): Promise<void> {
   await expect(async () => {
     if ((await composer(page).inputValue()) !== '') await sendButton(page).click({ timeout: 1_000 })
@@ -79,7 +79,7 @@ test('a new chat: pressing Send again opens the started chat', async ({ page }) 
   await settled(page, 'complete')
   await expect(turns(page)).toHaveCount(1)
   await expectRequests(chat, 1)
-  // The same words once more are a new request.
+  // The same text again is a new request.
   await send(page, 'The first boat.')
   await expectRequests(chat, 2)
 })
@@ -193,7 +193,7 @@ test('an edit', async ({ page }) => {
   const save = page.getByRole('button', { name: 'Save and send' })
   await save.click()
   await wasCut(page)
-  // Again at once, while the link is lost; then it turns out that it has arrived.
+  // Sends again while disconnected. Then the first call turns out to have arrived.
   if (await save.isVisible()) await save.click({ timeout: 1_000 }).catch(() => undefined)
   await expect(page.getByLabel('Edited text')).toHaveCount(0)
   await expect(turns(page).first()).toContainText('Good morning.')
@@ -253,7 +253,7 @@ test('images', async ({ page }) => {
   const lost = page.getByText('The connection was lost')
   await draw.click()
   await wasCut(page)
-  // The draft stays, with the notice that its answer is missing.
+  // The draft remains, with a notice that the confirmation is missing.
   await expect(lost.first()).toBeVisible()
   await expect(async () => {
     await draw.click({ timeout: 1_000 })

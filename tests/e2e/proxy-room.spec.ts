@@ -23,7 +23,7 @@ async function openFeature(page: Page): Promise<WebHost> {
   return host
 }
 
-/** An app connected in the page, and a client with its key. */
+/** An app created in the page, and a client with its key. */
 async function addTool(page: Page, host: WebHost, name: string, fill?: Parameters<typeof connectApp>[2]) {
   const apiKey = await connectApp(page, name, fill)
   return new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey, maxRetries: 0 })
@@ -109,7 +109,7 @@ test('limits are set, saved and shown; a wrong one is explained beside its field
 test('a blocked web origin is listed and works once it is allowed', async ({ page, browser }) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'page')
-  // A page of a development server on this machine: what a person would really allow.
+  // A page of a local development server, the usual origin to allow.
   const server = createServer((_, response) => response.end('<!doctype html><title>notes</title>'))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()

@@ -24,7 +24,7 @@ const v1 = () => host.ready.proxy?.baseUrl ?? ''
 const card = (page: Page, name: string) => page.getByRole('article', { name })
 const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('gridcell') })
 
-/** An app connected in the page, and the official SDK with its key. */
+/** An app created in the page, and the official SDK with its key. */
 async function addTool(page: Page, name: string, fill?: Parameters<typeof connectApp>[2]) {
   return new OpenAI({ baseURL: v1(), apiKey: await connectApp(page, name, fill), maxRetries: 0 })
 }

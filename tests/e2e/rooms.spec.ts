@@ -59,7 +59,7 @@ test('the status bar shows the connection, the local address and the minute’s 
   const meter = status.getByRole('meter', { name: 'Requests used this minute' })
   const used = async () => Number(await meter.getAttribute('aria-valuenow'))
   await pickModel(page, 'mirror')
-  // In another minute it counts anew: then what is compared is of none.
+  // The bucket resets with the next minute, so the test compares within one minute.
   await expect(async () => {
     const [minute, before] = [Math.floor(Date.now() / 60_000), await used()]
     await send(page, 'Count this.')
@@ -78,7 +78,7 @@ test('a lost host is explained, and the page reconnects', async ({ page }) => {
   await first.stop()
   await expect(page.getByText(/lost|connecting again|reconnect/i).first()).toBeVisible()
   const second = await openWebHost(dataDir, ['--web-port', port])
-  // Another process has another token: the page must be let in anew, and says so.
+  // A new process has a new token: the page needs access again and says so.
   await expect(page.getByText(/Open the address that/i).first()).toBeVisible({ timeout: 20_000 })
   await page.goto(second.url)
   await page.reload()
@@ -123,7 +123,7 @@ test('every page is reachable by keyboard, accessible in light and dark, and fit
 
 test('a foreign web page reaches neither the local /v1 nor the studio', async ({ page, browser }) => {
   const host = await openConnected(page)
-  /** All but what the studio reads for itself, which goes on for a moment after it has connected. */
+  /** All requests except the studio's own polling, which continues briefly after connecting. */
   const asked = () =>
     sandbox.observe.requests().filter(({ path }) => !/^\/v1\/(?:models|usage|rate-limit|keys\/current)$/.test(path))
       .length

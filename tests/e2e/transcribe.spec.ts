@@ -11,7 +11,7 @@ import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo } from './journey.ts'
 
-// The microphone of these pages is a file: speech of the sandbox's own voice, made once.
+// The fake microphone plays a file with speech from the sandbox's voice, created once.
 const folder = mkdtempSync(join(tmpdir(), 'studio-transcribe-'))
 const wav = join(folder, 'speech.wav')
 test.use({
@@ -27,8 +27,8 @@ test.use({
   },
 })
 
-// Waits are for what comes; a busy machine needs room for them.
-// Each stands alone: whoever is free takes the next.
+// Generous limits for waits on a busy machine.
+// Independent tests: any free worker takes the next one.
 test.describe.configure({ mode: 'parallel', timeout: 120_000 })
 
 const key = 'sk-transcribe-4411'
@@ -45,7 +45,7 @@ let spoken: Buffer
 test.beforeAll(async () => {
   const own = await startSandbox({ apiKey: key })
   const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
-  // A worker that gets a second share of these tests runs the hooks again, after the first share's folder was deleted.
+  // A worker that takes a second group of tests runs the hooks again, after the folder was deleted.
   mkdirSync(folder, { recursive: true })
   writeFileSync(wav, await speech(client, said, 'wav'))
   spoken = await speech(client, said, 'mp3')
@@ -58,7 +58,7 @@ test.beforeEach(async ({ page }) => {
 })
 test.afterEach(async () => {
   await closeHosts()
-  // A test whose service goes away has closed it already.
+  // A test without the service has closed it already.
   await sandbox.close().catch(() => undefined)
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -101,7 +101,7 @@ test('speech is recorded with a live waveform, transcribed, and played from the 
   const level = dock(page).getByRole('meter', { name: 'Level' })
   await expect.poll(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(20)
   await clean(page)
-  // A pause is not recorded, and nothing moves in it.
+  // A pause records nothing, and the waveform stops.
   await dock(page).getByRole('button', { name: 'Pause' }).click()
   const again = dock(page).getByRole('button', { name: 'Resume' })
   await expect(again).toBeVisible()
@@ -116,7 +116,7 @@ test('speech is recorded with a live waveform, transcribed, and played from the 
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
   expect(asked()).toHaveLength(1)
   expect(asked()[0]?.bytesIn ?? 0).toBeGreaterThan(5_000)
-  // The picture of it is drawn, and a click on a line plays from there.
+  // The waveform is drawn, and a click on a line plays from there.
   await expect(waveform(page)).toHaveAttribute('data-state', 'whole')
   const first = lines(page).first()
   await first.getByRole('button').first().click()
@@ -133,7 +133,7 @@ test('each of many files shows its progress, a cancelled one stops, and a refuse
     writeFileSync(path, bytes)
     return path
   })
-  // Nothing but zeros, which take no room on this disk; enough of them to be on their way for a while.
+  // A sparse file of zeros, large enough that its upload takes a while.
   truncateSync(join(folder, 'large.bin'), 200_000_000)
   await give(page, paths)
   const files = page.getByRole('region', { name: 'Files', exact: true })
@@ -148,7 +148,7 @@ test('each of many files shows its progress, a cancelled one stops, and a refuse
   await expect(files).toContainText('All files done')
   await clean(page)
   expect(asked()).toHaveLength(3)
-  // Found by its words, which are the service's; deleted, and brought back.
+  // Found by the words of the transcript, deleted and restored.
   await row('first.mp3').getByRole('button', { name: 'Open first.mp3' }).click()
   await expect(page.getByText('1 file failed')).toBeVisible()
   await expect(lines(page).first()).toContainText('ferry')
@@ -184,14 +184,14 @@ test('the current line follows the playback and stays visible until the reader s
   await expect(lines(page).nth(3)).toBeVisible({ timeout: 30_000 })
   await lines(page).first().getByRole('button').first().click()
   await expect(lines(page).first()).toHaveAttribute('data-heard', 'true')
-  // Far ahead while it plays: its line comes into sight by itself.
+  // Seeks far ahead: the current line scrolls into view.
   const { x = 0, y = 0, width = 0 } = (await waveform(page).boundingBox()) ?? {}
   await page.mouse.click(x + width * 0.9, y + 10)
   const heard = page.locator('[data-heard="true"]')
   await expect.poll(async () => Number(await heard.getAttribute('data-cue'))).toBeGreaterThan(20)
   await expect(heard).toBeInViewport()
   await expect(lines(page).first()).not.toBeInViewport()
-  // Whoever scrolls is not pulled back, but can go back.
+  // After scrolling, the view stays, and a button returns to the playback.
   await heard.hover()
   await page.mouse.wheel(0, -20_000)
   await expect(lines(page).first()).toBeInViewport()
@@ -205,7 +205,7 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await enter(page)
   await give(page, [file('ferry.mp3', spoken)])
   await expect(lines(page).first()).toContainText('ferry', { timeout: 30_000 })
-  // By keys alone: the line is edited in its place.
+  // By keyboard alone: edits the line in place.
   await lines(page).first().getByRole('button').first().focus()
   await page.keyboard.press('F2')
   await page.getByRole('textbox', { name: /^Line at/ }).fill('Good evening. The boat leaves at eight.')
@@ -217,7 +217,7 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await expect(page.getByText('1 of 1')).toBeVisible()
   await expect(page.locator('mark')).toHaveText('boat')
   await page.keyboard.press('Escape')
-  // With other settings: another transcript of the same, beside the first.
+  // Other settings create a second transcript of the recording.
   await expect(page.getByText(/^whisper-1 is an alias of whisper-large-v3-turbo/)).toBeVisible()
   const model = page.getByRole('combobox', { name: 'Model' })
   await expect(model.getByRole('option')).toHaveText([
@@ -228,7 +228,7 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await page.getByRole('textbox', { name: 'Language' }).fill('en')
   await page.getByRole('button', { name: 'Transcribe again' }).click()
   await expect(page.getByRole('region', { name: 'Transcript text' })).toContainText('ferry')
-  // The first came as text/vtt with its times, this one as text/plain.
+  // The first transcript was text/vtt with times, this one is text/plain.
   await expect(fact(page, 'Format')).toHaveText('Plain text')
   const compare = page.getByRole('combobox', { name: 'Compare with' })
   await compare.selectOption({ index: 1 })
@@ -242,7 +242,7 @@ test('a transcript is edited, searched, compared, saved, reverted and sent to Ch
   await page.getByRole('menuitem', { name: /\.srt/ }).click()
   const saved = readFileSync(await (await download).path(), 'utf8')
   expect(saved).toMatch(/^1\r?\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\r?\nGood evening\. The boat leaves at eight\./)
-  // The service is gone: what is here stays here.
+  // The service is unreachable: stored content remains.
   await sandbox.close()
   await page.reload()
   await expect(page.getByRole('heading', { name: 'ferry.mp3' })).toBeVisible()
@@ -294,14 +294,14 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
   await again.press('Enter')
   await expect(alert).toContainText('Another program may be using it')
   await again.press('Enter')
-  // What is worth something is not thrown away by one press.
+  // Discarding a recording asks first.
   await expect(dock(page)).toContainText(/0:0[3-9]|0:[1-5]\d/)
   await dock(page).getByRole('button', { name: 'Discard' }).press('Enter')
   const question = page.getByRole('dialog', { name: 'Discard this recording?' })
   await question.getByRole('button', { name: 'Discard' }).press('Enter')
   await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
   await expect(inList(page)).toHaveCount(0)
-  // Another one is chosen, and asked for by its name in the browser.
+  // Selects another microphone, which the browser request names.
   const devices = dock(page).getByRole('combobox', { name: 'Microphone' })
   await devices.selectOption({ label: 'Fake Audio Input 1' })
   await page.keyboard.press('ControlOrMeta+Alt+r')
@@ -324,7 +324,7 @@ test('a missing microphone shows the reason and one action, by keyboard alone; u
 test('a refused file is converted to WAV on request as a new recording; all settings are sent as set [STT-03] [STT-04]', async ({
   page,
 }) => {
-  // Takes wav alone.
+  // Accepts WAV only.
   const forms: Record<string, string>[] = []
   const picky = await wavOnly(sandbox.baseUrl, (form) => forms.push(form))
   try {
@@ -332,7 +332,7 @@ test('a refused file is converted to WAV on request as a new recording; all sett
     await page.getByRole('textbox', { name: 'Language' }).fill('en')
     await page.getByRole('textbox', { name: 'Prompt' }).fill('Names: “Ottilie”; ferry')
     await page.getByRole('textbox', { name: 'Temperature' }).fill('0,2')
-    // A format that is on no list.
+    // An unlisted format.
     const format = page.getByRole('combobox', { name: 'Format' })
     await format.selectOption({ label: 'Other…' })
     await page.getByRole('textbox', { name: 'Format name' }).fill('verbose_json')
@@ -365,7 +365,7 @@ test('a refused file is converted to WAV on request as a new recording; all sett
   }
 })
 
-/** The sandbox, behind a door that takes no sound but wav. */
+/** The sandbox behind a relay that accepts WAV only. */
 async function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>) => void): Promise<Server> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
@@ -400,7 +400,7 @@ async function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>)
   return server
 }
 
-/** The beginning of a wav so many times, with silence between, so that each is a line of its own. */
+/** Repeats the start of a WAV file with silence in between, so that each repetition becomes its own line. */
 function inPieces(whole: Buffer, times: number): Buffer {
   const rate = whole.readUInt32LE(24)
   const at = whole.indexOf('data') + 8
