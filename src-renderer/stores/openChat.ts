@@ -92,7 +92,7 @@ class Folding {
     }
   }
 
-  #branch({ keep, messages, beside }: Of<'path'>): void {
+  #branch({ unchanged: keep, messages, beside }: Of<'path'>): void {
     const open = this.#open
     if (keep > open.missing + open.messages.length) {
       open.state = 'gap'

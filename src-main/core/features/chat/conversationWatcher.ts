@@ -70,7 +70,7 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       const keep = twice === -1 ? same : Math.min(same, twice)
       // Earlier messages that are only on the former path are no longer due.
       this.#earlier = Math.min(this.#earlier, keep)
-      return { type: 'path', keep, ...this.#notifyPath(path, keep) }
+      return { type: 'path', unchanged: keep, ...this.#notifyPath(path, keep) }
     }
     if (this.#conversationStale) {
       this.#conversationStale = false

@@ -9,7 +9,7 @@ import type { Made } from '../../store/mediaCleaning.ts'
  */
 export function chooseForCleanUp(
   made: readonly Made[],
-  { olderThanDays, keepBytes, removed }: Omit<CleanUp, 'kinds'>,
+  { olderThanDays, maxBytes: keepBytes, removed }: Omit<CleanUp, 'kinds'>,
   now: number,
 ): Made[] {
   const before = olderThanDays === null ? null : new Date(now - olderThanDays * dayMs).toISOString()

@@ -123,7 +123,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
     return reply.status
   }
   const spent = async (): Promise<number> => {
-    for await (const [use] of await client.apps.watchUse()) return Number(use?.spentTotal ?? 0)
+    for await (const [use] of await client.apps.watchUsage()) return Number(use?.spentTotal ?? 0)
     throw new Error('The events ended.')
   }
   expect(await write()).toBe(200)
@@ -238,6 +238,6 @@ it('notifications can be switched off and still be tried', async () => {
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)
-  expect(await client.alerts.tryNotification()).toEqual({ shown: true })
+  expect(await client.alerts.testNotification()).toEqual({ shown: true })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
 })
