@@ -70,8 +70,8 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     databaseFile: databaseFile(host.dataDir),
     log: host.log,
     dropMedia: (ids) => media.drop(ids),
-    eraseBodies: async (rows) => {
-      for (const id of rows) await requestLog.eraseBodies({ id })
+    deleteBodies: async (rows) => {
+      for (const id of rows) await requestLog.deleteBodies({ id })
     },
   })
   const archive = new Archive({

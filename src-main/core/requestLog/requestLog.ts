@@ -153,7 +153,7 @@ export class SqliteRequestLog implements RequestLog {
       flush: () => this.#writer.flush(),
       countBefore: (at) => this.#query.countBefore(at),
       lastBefore: (at) => this.#query.lastBefore(at),
-      eraseBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
+      deleteBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
       erased: () => {
         this.#query.forgetCounts()
         this.#hub.erased()
@@ -179,7 +179,7 @@ export class SqliteRequestLog implements RequestLog {
     const at = this.#numbers.at()
     const id = this.#numbers.nextId()
     this.#links.opens(id, place)
-    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
+    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.requester), notice)
     this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
@@ -216,7 +216,7 @@ export class SqliteRequestLog implements RequestLog {
   async counts(filter: RequestFilter): Promise<z.infer<typeof requestCounts>> {
     const kept = await this.#reading.count(filter, this.#lowestLive())
     const refusedToday = this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0
-    return { kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
+    return { stored: kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
@@ -242,7 +242,7 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
-  async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+  async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })
     return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
@@ -452,6 +452,6 @@ export class SqliteRequestLog implements RequestLog {
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 const refusedCode = codeOf(outcomes, 'refused')
 
-function whoOf(asker: Requester): string {
-  return asker.kind === 'app' ? `tool:${asker.id}` : `studio:${asker.feature}`
+function whoOf(requester: Requester): string {
+  return requester.kind === 'app' ? `tool:${requester.id}` : `studio:${requester.feature}`
 }

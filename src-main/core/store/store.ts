@@ -86,5 +86,5 @@ const tables = (database: Database) => ({
   toolPermissions: toolPermissionTable(database),
   alerts: alertTable(database),
   speeches: speechTable(database),
-  waiting: outboxTable(database),
+  outbox: outboxTable(database),
 })

@@ -138,8 +138,8 @@ export class Page {
         })
         return
       case 'path':
-        this.messages = [...this.messages.slice(0, Math.max(0, event.keep - this.left)), ...event.messages]
-        this.left = Math.min(this.left, event.keep)
+        this.messages = [...this.messages.slice(0, Math.max(0, event.unchanged - this.left)), ...event.messages]
+        this.left = Math.min(this.left, event.unchanged)
         this.beside = event.beside
         return
       case 'conversation':

@@ -106,10 +106,10 @@ export function sceneCore(models: string[]): SceneCore {
       stop: os.chat.stop.handler(({ input }) => say('stop', input, { stopped: true })),
       retry: os.chat.retry.handler(({ input }) => say('retry', input, { replyIds: [input.replyId] })),
       stopAll: os.chat.stopAll.handler(({ input }) => say('stopAll', input, { stopped: 1 })),
-      goOn: os.chat.goOn.handler(({ input }) =>
-        say('goOn', input, { turnId: input.requestId, replyId: crypto.randomUUID() }),
+      continueReply: os.chat.continueReply.handler(({ input }) =>
+        say('continueReply', input, { turnId: input.requestId, replyId: crypto.randomUUID() }),
       ),
-      choose: os.chat.choose.handler(({ input }) => say('choose', input, {})),
+      activatePath: os.chat.activatePath.handler(({ input }) => say('activatePath', input, {})),
       saveSetup: os.chat.saveSetup.handler(({ input }) => say('saveSetup', input, {})),
       update: os.chat.update.handler(({ input }) => say('update', input, {})),
       duplicate: os.chat.duplicate.handler(({ input }) =>
@@ -135,7 +135,7 @@ export function sceneCore(models: string[]): SceneCore {
       savePreset: os.library.savePreset.handler(({ input }) => say('savePreset', input, { id: crypto.randomUUID() })),
     },
     connection: {
-      recheck: os.connection.recheck.handler(() => say('recheck', {}, {})),
+      retest: os.connection.retest.handler(() => say('retest', {}, {})),
     },
     models: {
       list: os.models.list.handler(({ input }) => {
