@@ -2,7 +2,18 @@ import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, growths, lastReply, pickModel, quick, replies, send, sentRequest, settled } from './journey.ts'
+import {
+  composer,
+  growths,
+  lastReply,
+  openInspector,
+  pickModel,
+  quick,
+  replies,
+  send,
+  sentRequest,
+  settled,
+} from './journey.ts'
 
 const key = 'sk-behaviour'
 let sandbox: Sandbox
@@ -147,6 +158,7 @@ test('set parameters are sent unchanged, stop sequences as a list, unset ones ar
 }) => {
   const field = (name: string) => page.getByLabel(name, { exact: true })
   await pickModel(page, 'mirror')
+  await openInspector(page, { advanced: true })
   // These have no known bounds: unusual values show a hint and are sent.
   await field('Temperature').fill('2.5')
   await expect(page.getByText('Most models accept 0 to 2. This value is sent anyway.')).toBeVisible()
@@ -247,6 +259,7 @@ test('a reply stopped before its first token is called free only as far as the s
   }
   const before = await spent()
   await pickModel(page, 'writer-small')
+  await openInspector(page, { advanced: true })
   await page.getByLabel('Provider parameters', { exact: true }).click()
   await page
     .getByRole('textbox', { name: 'Provider parameters' })

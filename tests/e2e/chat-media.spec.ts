@@ -9,7 +9,7 @@ import { jpg, png } from '../core/features/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
+import { addToMessage, composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
 
 // The fake microphone plays a file with speech from the sandbox's voice, created once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
@@ -156,7 +156,7 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
     .getByRole('button', { name: /image detail/ })
     .click()
   await page.getByRole('menuitem', { name: /^Low/ }).click()
-  await page.getByRole('button', { name: /^Message role/ }).click()
+  await addToMessage(page, 'Message role…')
   await page.getByRole('textbox', { name: /^Name/ }).fill('ada')
   await page.keyboard.press('Escape')
   await send(page, 'Mirror this.')
@@ -173,7 +173,7 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
   }
   expect((await sentRequest(page)).messages).toEqual([asked])
   // The next message has the role User again. A system message is added without a reply.
-  await page.getByRole('button', { name: 'Message role: User' }).click()
+  await addToMessage(page, 'Message role…')
   await page.getByText('System', { exact: true }).click()
   await page.keyboard.press('Escape')
   await composer(page).fill('Be brief.')
@@ -185,7 +185,7 @@ test('the image, its detail, the name and every role are sent as chosen [CHAT-02
     ['Developer', 'In English.'],
     ['Assistant', 'As you wish.'],
   ] as const) {
-    await page.getByRole('button', { name: 'Message role: User' }).click()
+    await addToMessage(page, 'Message role…')
     await page.getByText(role, { exact: true }).click()
     await page.keyboard.press('Escape')
     await composer(page).fill(text)

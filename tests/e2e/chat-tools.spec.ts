@@ -3,7 +3,7 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { node24 } from '../../resources/scripts/ready.mjs'
 import { startHttp } from '../helpers/mcp/http.ts'
 import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { addToMessage, composer, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
 
 const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
@@ -85,7 +85,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
 const haveHttp = (page: Page) => haveServer(page, 'remote', { url: mcp.url })
 
 async function offer(page: Page, ...tools: string[]): Promise<void> {
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: 'Tools' })
   for (const tool of tools) {
     await picker.getByRole('switch', { name: `Use ${tool}`, exact: true }).click()
@@ -154,7 +154,7 @@ test('deleting a tool can be undone, and the same tool returns', async ({ page }
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(own).toContainText('keep_me')
   await toRoom(page, '#/chat')
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   await expect(page.getByRole('dialog').getByRole('switch', { name: 'Use keep_me' })).toBeChecked()
 })
 
@@ -348,7 +348,7 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
 }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: 'Tools' })
   await picker.getByRole('combobox', { name: 'Tool choice' }).selectOption({ label: 'Only remote_echo' })
   await picker.getByRole('combobox', { name: 'Parallel calls' }).selectOption({ label: 'One at a time' })
@@ -362,6 +362,7 @@ test('tools, tool choice and parallel calls are sent as set; a model without too
   expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['remote_echo'])
   expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
   expect(asked?.parallel_tool_calls).toBe(false)
+  await openInspector(page)
   const ended = page.getByRole('region', { name: 'Last reply' }).locator('dt', { hasText: /^Finish reason$/ })
   await expect(ended.locator('+ dd')).toHaveText('eos_token')
 
@@ -390,7 +391,7 @@ test('the raw view shows “strict”, the named tool choice and the reply [CHAT
   await expect(form).toHaveCount(0)
   await backToChat(page)
   await offer(page, 'look_up')
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: 'Tools' })
   await picker.getByRole('combobox', { name: 'Tool choice' }).selectOption({ label: 'Only look_up' })
   await page.keyboard.press('Escape')

@@ -12,7 +12,7 @@ import {
   turns,
 } from './chatWorld.ts'
 import { newDataDir, openWebHost } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { composer, connectTo, growths, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
 
 // Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
@@ -81,6 +81,7 @@ test('a stopped reply is continued with an explicit message, then a reply [CHAT-
 })
 
 test('several choices appear side by side, and the chat continues with the chosen one [CHAT-09]', async ({ page }) => {
+  await openInspector(page, { advanced: true })
   await page.getByLabel('Choices', { exact: true }).fill('3')
   await pickModel(page, 'mirror')
   await send(page, 'Say it three times.')
@@ -420,7 +421,7 @@ test('a whole chat with stop, branch and search by keyboard alone', async ({ pag
   await page.getByRole('combobox', { name: 'Search models' }).focus()
   await page.keyboard.type('writer-large')
   await page.keyboard.press('Enter')
-  await tabTo(/^Message$/)
+  await tabTo(/^Message$/, 'Shift+Tab')
   await page.keyboard.type('By keys, at length about zeppelins.')
   await page.keyboard.press('Enter')
   await growths(page, 4)

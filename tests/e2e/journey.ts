@@ -30,6 +30,20 @@ export async function pickModel(page: Page, model: string): Promise<void> {
   else await entry.click()
 }
 
+/** Chooses an entry of the composer's "+" menu. */
+export async function addToMessage(page: Page, entry: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add to the message' }).click()
+  await page.getByRole('menuitem', { name: entry, exact: true }).click()
+}
+
+/** Opens the inspector, and in Chat its advanced parameters. */
+export async function openInspector(page: Page, { advanced = false } = {}): Promise<void> {
+  const toggle = page.getByRole('button', { name: 'Inspector' })
+  if ((await toggle.getAttribute('aria-pressed')) !== 'true') await toggle.click()
+  const folded = page.locator('details:not([open]) > summary', { hasText: 'Advanced' })
+  if (advanced && (await folded.count()) > 0) await folded.click()
+}
+
 export async function send(page: Page, text: string): Promise<void> {
   await composer(page).fill(text)
   await page.getByRole('button', { name: 'Send', exact: true }).click()

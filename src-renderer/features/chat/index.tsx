@@ -68,4 +68,9 @@ function followReplies(): () => void {
   })
 }
 
-export const chatPage: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }
+export const chatPage: PageRegions = {
+  List: ChatList,
+  Stage: ChatStage,
+  Inspector: ChatInspector,
+  inspectorOnDemand: true,
+}

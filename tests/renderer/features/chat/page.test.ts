@@ -258,6 +258,7 @@ describe('the parameters of a reply', () => {
   it('apply to the first message of a new chat', async () => {
     await show('empty')
     await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.')
+    await page.getByText('Advanced', { exact: true }).click()
     await page.getByLabel('Top p', { exact: true }).fill('0.5')
     await page.getByLabel('Message', { exact: true }).fill('Hello')
     await page.keyboard.press('Enter')
@@ -268,6 +269,7 @@ describe('the parameters of a reply', () => {
 
   it('show errors of a schema and of additional members while typing', async () => {
     await show('complete')
+    await page.getByText('Advanced', { exact: true }).click()
     await page.getByLabel('Response format').selectOption('json_schema')
     await page.getByLabel('Schema', { exact: true }).fill('{"type":')
     await page.getByText('Line 1, column 9: unexpected end.').waitFor()
