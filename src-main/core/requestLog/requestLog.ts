@@ -26,6 +26,7 @@ import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
+import type { StoredPrice } from '../store/requestLog/prices.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { AccountLinks } from './accountLinks.ts'
 import { type AppName, AppNames } from './appNames.ts'
@@ -333,9 +334,14 @@ export class SqliteRequestLog implements RequestLog {
     }
   }
 
-  /** The learned price of a model. */
-  learned(model: string): { how: string; days: number; asOf: number } | null {
+  /** The learned price of a model of the connected service. */
+  learned(model: string): StoredPrice | null {
     return this.#prices.get(model)
+  }
+
+  /** The learned prices of the connected service, by model. */
+  get prices(): PriceList {
+    return this.#prices.list
   }
 
   // ---- lifetime --------------------------------------------------------------------------------------------------------

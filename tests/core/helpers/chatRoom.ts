@@ -89,6 +89,7 @@ export const plainNeighbours: ChatNeighbours = {
   stopCalls: () => 0,
   imageUrl: async (mediaId) => `data:image/png;base64,${mediaId}`,
   costOf: () => ({ cost: null, costIs: 'unknown' }),
+  ended: () => undefined,
 }
 
 function waiting(callId: string, name: string, args: string): NewToolRow {

@@ -99,6 +99,8 @@ const router = {
     }),
   },
   models: {
+    facts: os.models.facts.handler(() => ({ facts: [] })),
+    setFavourite: os.models.setFavourite.handler(() => ({})),
     list: os.models.list.handler(() => ({
       models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
         id,

@@ -12,6 +12,7 @@ import {
   type Message,
 } from '../../../../../src-preload/contract/chat.ts'
 import { type Contract, contract } from '../../../../../src-preload/contract/contract.ts'
+import type { ModelFacts } from '../../../../../src-preload/contract/models.ts'
 import { detailOf } from './details.ts'
 
 /** An in-memory core behind a real MessagePort. It contains a scene's data and records all calls. */
@@ -35,7 +36,7 @@ interface Held {
 const firstMessages = 80
 const earlierMessages = 500
 
-export function sceneCore(models: string[]): SceneCore {
+export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore {
   const asked: SceneCore['asked'] = []
   const held = new Map<string, Held>()
   const listeners = new Map<string, Set<(event: ConversationEvent) => void>>()
@@ -138,6 +139,8 @@ export function sceneCore(models: string[]): SceneCore {
       retest: os.connection.retest.handler(() => say('retest', {}, {})),
     },
     models: {
+      facts: os.models.facts.handler(() => ({ facts })),
+      setFavourite: os.models.setFavourite.handler(({ input }) => say('setFavourite', input, {})),
       list: os.models.list.handler(({ input }) => {
         say('models', input, null)
         return {
