@@ -68,7 +68,7 @@ export function composeMedia({ host, store, session, requestLog, files }: MediaD
   const retention = createMediaRetention({ host, store, media, tempDir: transfers.folder })
   const outbox = new Outbox({
     store,
-    makers: {
+    senders: {
       images: {
         make: ({ what: _, ...request }, alongside) => images.make(request, alongside),
         has: images.has,

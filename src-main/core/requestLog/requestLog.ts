@@ -26,6 +26,7 @@ import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
+import type { StoredPrice } from '../store/requestLog/prices.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { AccountLinks } from './accountLinks.ts'
 import { type AppName, AppNames } from './appNames.ts'
@@ -153,7 +154,7 @@ export class SqliteRequestLog implements RequestLog {
       flush: () => this.#writer.flush(),
       countBefore: (at) => this.#query.countBefore(at),
       lastBefore: (at) => this.#query.lastBefore(at),
-      eraseBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
+      deleteBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
       erased: () => {
         this.#query.forgetCounts()
         this.#hub.erased()
@@ -179,7 +180,7 @@ export class SqliteRequestLog implements RequestLog {
     const at = this.#numbers.at()
     const id = this.#numbers.nextId()
     this.#links.opens(id, place)
-    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
+    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.requester), notice)
     this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
@@ -216,7 +217,7 @@ export class SqliteRequestLog implements RequestLog {
   async counts(filter: RequestFilter): Promise<z.infer<typeof requestCounts>> {
     const kept = await this.#reading.count(filter, this.#lowestLive())
     const refusedToday = this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0
-    return { kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
+    return { stored: kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
@@ -242,7 +243,7 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
-  async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+  async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })
     return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
@@ -333,9 +334,14 @@ export class SqliteRequestLog implements RequestLog {
     }
   }
 
-  /** The learned price of a model. */
-  learned(model: string): { how: string; days: number; asOf: number } | null {
+  /** The learned price of a model of the connected service. */
+  learned(model: string): StoredPrice | null {
     return this.#prices.get(model)
+  }
+
+  /** The learned prices of the connected service, by model. */
+  get prices(): PriceList {
+    return this.#prices.list
   }
 
   // ---- lifetime --------------------------------------------------------------------------------------------------------
@@ -452,6 +458,6 @@ export class SqliteRequestLog implements RequestLog {
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
 const refusedCode = codeOf(outcomes, 'refused')
 
-function whoOf(asker: Requester): string {
-  return asker.kind === 'app' ? `tool:${asker.id}` : `studio:${asker.feature}`
+function whoOf(requester: Requester): string {
+  return requester.kind === 'app' ? `tool:${requester.id}` : `studio:${requester.feature}`
 }

@@ -35,7 +35,7 @@ export function startProxyPage(given: Client): () => void {
   setClient(given)
   const stopUse = subscribe(
     given,
-    (signal) => given.apps.watchUse(undefined, { signal }),
+    (signal) => given.apps.watchUsage(undefined, { signal }),
     (use) => appsStore.setState((apps) => withUse(apps, use)),
   )
   const counting = setInterval(() => void count(), countEvery)

@@ -25,7 +25,7 @@ export function DataSection({ app }: { app: AppState }) {
     setBusy(true)
     setProblem(null)
     studio.connection
-      .recheck()
+      .retest()
       .catch((thrown: unknown) => setProblem(problemOf(thrown)))
       .finally(() => setBusy(false))
   }

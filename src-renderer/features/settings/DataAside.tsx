@@ -47,7 +47,7 @@ export function DataAside() {
       {unread.map((one) => (
         <DamageNotice key={one.id} damage={one} onRead={() => read(one.id)} />
       ))}
-      {data.aside.length > 0 && <Aside aside={data.aside} />}
+      {data.setAside.length > 0 && <Aside aside={data.setAside} />}
     </>
   )
 }
@@ -93,7 +93,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
   const erase = (name: string) => {
     setBusy(true)
     studio.data
-      .eraseAside({ name })
+      .deleteSetAside({ name })
       .catch((thrown: unknown) => showToast({ id: 'aside', text: problemOf(thrown).message }))
       .finally(() => {
         setBusy(false)

@@ -35,7 +35,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
   const wish: CleanUp = {
     kinds: [...from],
     olderThanDays: null,
-    keepBytes: Number(keptMegabytes) * megabyte,
+    maxBytes: Number(keptMegabytes) * megabyte,
     removed: false,
   }
   return (
@@ -94,7 +94,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           <Button
             variant="danger"
             disabled={busy}
-            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, keepBytes: null, removed: true })}
+            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
           >
             {t('eraseRemoved')}
           </Button>
@@ -127,7 +127,7 @@ function useCleanUp(onDone: () => void) {
   const ask = (wish: CleanUp) =>
     during(async () => {
       setNothing(false)
-      const { items, bytes } = await studio.media.wouldCleanUp(wish)
+      const { items, bytes } = await studio.media.previewCleanUp(wish)
       if (items === 0) setNothing(true)
       else setCounted({ wish, items, bytes })
     })

@@ -26,7 +26,7 @@ export function DataUse() {
   const [problem, setProblem] = useState<Problem | null>(null)
   const read = useCallback(() => {
     setProblem(null)
-    studio.media.use().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
+    studio.media.storageUse().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
   }, [studio])
   const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: deletion by age changes the sizes

@@ -157,7 +157,7 @@ function Bodies() {
   const erase = () => {
     setBusy(true)
     studio.requests
-      .eraseBodies({})
+      .deleteBodies({})
       .then(
         ({ erased }) => say(t('proxy.erased', { count: erased })),
         (thrown: unknown) => say(problemOf(thrown).message),

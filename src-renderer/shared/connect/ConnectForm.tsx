@@ -72,7 +72,7 @@ export function ConnectForm({
       else {
         await studio.connection.connect({
           ...target,
-          keep: keyStorage,
+          keyStorage: keyStorage,
           ...(name !== '' && { name }),
           ...(profile && { id: profile.id }),
         })
