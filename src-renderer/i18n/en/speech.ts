@@ -22,7 +22,7 @@ export const speech = {
   tooLong: 'At most 1,000,000 characters.',
   planCost: 'about {{cost}} SC (est.)',
   planSeconds: 'about {{length}}',
-  planUnknown: 'Cost known after the first speech',
+  planUnknown: 'Cost not known yet for this length',
   speak: 'Generate speech',
   voice: 'Voice',
   voiceDefault: 'Default',
