@@ -116,3 +116,20 @@ export async function settledText(page: Page, reply = lastReply(page)): Promise<
     last = now
   }
 }
+
+/** Connects an app with the dialog, through its key. `fill` changes its limits. Returns the app key. */
+export async function connectApp(
+  page: Page,
+  name: string,
+  fill: (dialog: Locator) => Promise<unknown> = async () => null,
+): Promise<string> {
+  await page.getByRole('button', { name: 'Connect an app' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Connect an app' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
+  await dialog.getByRole('button', { name: 'Next' }).click()
+  await fill(dialog)
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog.getByRole('textbox', { name: 'App key' }).inputValue()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  return key
+}

@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer } from './journey.ts'
+import { composer, connectApp } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -23,15 +23,9 @@ async function openFeature(page: Page): Promise<WebHost> {
   return host
 }
 
-/** Makes a key with the form filled in by `fill`, and gives a client that has it. */
-async function addTool(page: Page, host: WebHost, name: string, fill: () => Promise<unknown> = async () => null) {
-  await page.getByRole('button', { name: 'Add app' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Add app' })
-  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
-  await fill()
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
-  await page.getByRole('button', { name: 'Done' }).click()
+/** An app connected in the page, and a client with its key. */
+async function addTool(page: Page, host: WebHost, name: string, fill?: Parameters<typeof connectApp>[2]) {
+  const apiKey = await connectApp(page, name, fill)
   return new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey, maxRetries: 0 })
 }
 

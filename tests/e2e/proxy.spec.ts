@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { pickModel, quick, send, settled } from './journey.ts'
+import { connectApp, pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 let host: WebHost
@@ -24,16 +24,9 @@ const v1 = () => host.ready.proxy?.baseUrl ?? ''
 const card = (page: Page, name: string) => page.getByRole('article', { name })
 const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('gridcell') })
 
-/** A tool made in the page, and the official SDK with its key. */
-async function addTool(page: Page, name: string, settle?: (dialog: ReturnType<Page['getByRole']>) => Promise<void>) {
-  await page.getByRole('button', { name: 'Add app' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
-  await settle?.(dialog)
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
-  await page.getByRole('button', { name: 'Done' }).click()
-  return new OpenAI({ baseURL: v1(), apiKey, maxRetries: 0 })
+/** An app connected in the page, and the official SDK with its key. */
+async function addTool(page: Page, name: string, fill?: Parameters<typeof connectApp>[2]) {
+  return new OpenAI({ baseURL: v1(), apiKey: await connectApp(page, name, fill), maxRetries: 0 })
 }
 
 const hello = (model = 'writer-small') => ({ model, messages: [{ role: 'user' as const, content: 'Good morning' }] })

@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
-import { composer, connectTo, pickModel, quick, send, settled } from './journey.ts'
+import { composer, connectApp, connectTo, pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -29,12 +29,8 @@ async function openConnected(page: Page) {
 test('a tool key is shown once, works at once, and ends at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
   await feature(page, 'Proxy').click()
-  await page.getByRole('button', { name: 'Add app' }).first().click()
-  await page.getByRole('textbox', { name: 'Name' }).fill('My editor')
-  await page.getByRole('button', { name: 'Create key' }).click()
-  const key = (await page.getByTestId('tool-key').innerText()).trim()
+  const key = await connectApp(page, 'My editor')
   expect(key).toMatch(/^isk_/)
-  await page.getByRole('button', { name: 'Done' }).click()
 
   const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
   const reply = await client.chat.completions.create({

@@ -137,7 +137,10 @@ function followConnection(followers: Followers): void {
     inBackground('The limits of the key could not be read', schedulerWatcher.learn(upstream))
     inBackground('The rate limit could not be read', bucket.ask())
   })
-  session.forgotten.add((id) => usage.forgotten(id))
+  session.forgotten.add((id) => {
+    usage.forgotten(id)
+    alerts.forgotten(id)
+  })
 }
 
 /** The location of a profile, by which its usage and its models are stored. */

@@ -53,7 +53,7 @@ export function Frame() {
       <div className="flex min-h-0 flex-1">
         <Rail />
         {List && listFits && !welcome && (
-          <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col border-line border-e bg-panel">
+          <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col bg-panel">
             <List />
           </aside>
         )}
@@ -66,7 +66,7 @@ export function Frame() {
         {Inspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
-            className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto border-line border-s bg-panel text-s"
+            className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto bg-panel text-s"
           >
             <Inspector />
           </aside>

@@ -50,7 +50,7 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
   }
   const erase = async () => {
     const { erased } = await studio.requests.eraseBodies({ id: row.id })
-    say('erased', t('tools.bodiesErased', { count: erased }))
+    say('erased', t('apps.bodiesErased', { count: erased }))
     await askDetail(row.id)
   }
   const logged = row.hasBodies || detail?.requestBody || detail?.replyBody

@@ -159,6 +159,12 @@ export async function inspect(id: number): Promise<void> {
   await askDetail(id)
 }
 
+/** Shows a request in the inspector, and the inspector if it is hidden. */
+export function inspectRow(id: number): void {
+  void inspect(id)
+  appStore.setState({ inspectorShown: true })
+}
+
 /** Reads the details again. The old ones stay visible until then. */
 export async function askDetail(id: number): Promise<void> {
   const core = client()

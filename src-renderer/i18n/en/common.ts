@@ -1,5 +1,4 @@
 export const common = {
-  appName: 'Inference Studio',
   close: 'Close',
   cancel: 'Cancel',
   copied: 'Copied',

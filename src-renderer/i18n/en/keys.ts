@@ -11,7 +11,6 @@ export const keys = {
   revokedAt: 'Revoked {{at}}',
   gone: 'No longer listed',
   unnamed: 'Unnamed key',
-  prefix: '{{prefix}}…',
   refresh: 'Refresh',
   refreshed_one: '{{count}} key updated.',
   refreshed_other: '{{count}} keys updated.',

@@ -228,5 +228,5 @@ export const problems = {
   said: 'The service’s message: “{{message}}”',
   wait: 'The service asks to wait {{seconds}} s.',
   kept: 'The partial reply is saved. Nothing is sent again unless you choose to.',
-  facts: { status: 'Status', code: 'Code', type: 'Type', requestId: 'Request ID' },
+  facts: {},
 }

@@ -16,7 +16,6 @@ export const usage = {
     renameAbout: 'The name is only used here.',
     name: 'Name',
     save: 'Save',
-    none: 'No account yet',
   },
   asOf: 'Updated {{at}}',
   neverFetched: 'Never updated',
@@ -39,7 +38,6 @@ export const usage = {
     never: 'These figures come from this computer. The service was never contacted.',
   },
   other: 'This account is not connected. Figures updated {{at}}.',
-  problemTitle: 'Usage could not be updated',
   noReadouts: {
     title: 'This service does not report usage',
     about:

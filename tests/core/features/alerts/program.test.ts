@@ -178,6 +178,46 @@ it('a refused key is reported once per status and ends with the next successful 
   expect(JSON.stringify(notices)).not.toContain(canary)
 })
 
+it('a replaced key ends what was reported of the former one, also when the new key belongs to another account', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { login } = core.connection
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  for (const status of [401, 402, 403]) await ask(core, `fault/${status}`)
+  await until(client, (alerts) => alerts.length === 3 && alerts.every(({ endedAt }) => endedAt === null))
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger, again: true })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+})
+
+it('a refusal ends when a request over its own connection succeeds, and not with those of another connection', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { login } = core.connection
+  const { id } = await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  await ask(core, 'fault/401')
+  await until(client, (alerts) => alerts.length === 1)
+  await login({ name: 'Home', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger })
+  await ask(core, 'mirror')
+  expect(await listed(client)).toMatchObject([{ endedAt: null }])
+  await client.connection.use({ id })
+  // To read the account is enough: the service accepts the key.
+  await client.usage.refresh()
+  await until(client, ([alert]) => alert?.endedAt !== null)
+})
+
+it('a deleted connection ends its refusals', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { id } = await core.connection.login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  await ask(core, 'fault/402')
+  await until(client, (alerts) => alerts.length === 1)
+  await client.connection.forget({ id })
+  await until(client, ([alert]) => alert?.endedAt !== null)
+})
+
 it('a key whose own balance is used up is reported from its record', async () => {
   const sandbox = await sandboxWith()
   const { client } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.keys.noCredit })
