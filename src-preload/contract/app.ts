@@ -10,8 +10,8 @@ export const profile = z.object({
   kind: z.enum(['sandbox', 'service']),
   /** Normalised base URL, without `/v1` and without a trailing slash. */
   baseUrl: z.string(),
-  /** Where the API key is stored. `none`: the key must be entered again. */
-  keyKept: z.enum(['keychain', 'session', 'environment', 'sandbox', 'none']),
+  /** Where the API key is stored. `none`: the key must be entered again. `unneeded`: the service asks for none. */
+  keyKept: z.enum(['keychain', 'session', 'environment', 'sandbox', 'none', 'unneeded']),
 })
 export type Profile = z.infer<typeof profile>
 

@@ -20,6 +20,7 @@ export const settings = {
       environment: 'from an environment variable, this run only',
       sandbox: 'sandbox key',
       none: 'not stored',
+      unneeded: 'not needed',
     },
     state: {
       none: 'not connected',

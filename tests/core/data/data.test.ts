@@ -158,7 +158,7 @@ describe('the page', () => {
     await client.connection.connect({
       baseUrl: service.baseUrl,
       key: await sealKey(publicKey, service.apiKey),
-      keep: 'keychain',
+      keyStorage: 'keychain',
       allowInsecure: false,
     })
     const sent = await core.chat.send({

@@ -69,7 +69,7 @@ async function sessionAt(baseUrl: string, key: string, bounds = quick) {
     store.close()
   })
   const credential = Credential.fromText(key)
-  await connect(session, { baseUrl, credential, allowInsecure: false, keep: 'keychain' })
+  await connect(session, { baseUrl, credential, allowInsecure: false, keyStorage: 'keychain' })
   return { session, asked, until: (wished: (now: Connection) => boolean) => until(session, wished) }
 }
 
