@@ -87,6 +87,10 @@ export type MinuteBucket = z.infer<typeof minuteBucket>
 
 export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
+  fontSize: z.enum(['small', 'normal', 'large', 'largest']),
+  density: z.enum(['comfortable', 'compact']),
+  /** Key that sends from a field of several lines. `mod-enter`: Ctrl+Enter, or ⌘+Enter on macOS. */
+  sendKey: z.enum(['enter', 'mod-enter']),
   proxyEnabled: z.boolean(),
   proxyPort: z.number().int().min(0).max(65_535),
   /** Also listen on ::1. */
