@@ -108,7 +108,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const changed = (): void => appState.state.changed()
   const account = composeAccount({ host, ...data, scheduler, session, changed })
   const chat = composeChat({ host, ...data, session })
-  const media = composeMedia({ host, ...data, session, files: chat })
+  const media = composeMedia({ host, ...data, session, usage: account.usage, files: chat })
   const retention = composeRetention({
     ...{ store, requestLog, library: chat.library, media: media.retention },
     remove: (conversationId) => remove(chat.chat, { conversationId }),

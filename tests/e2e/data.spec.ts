@@ -56,7 +56,7 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   await parts.getByRole('link', { name: 'Data' }).press('Enter')
   const data = section(page)
   await expect(data).toBeFocused()
-  await expect(parts.getByRole('link', { name: 'Data' })).toHaveAttribute('aria-current', 'location')
+  await expect(parts.getByRole('link', { name: 'Data' })).toHaveAttribute('aria-current', 'page')
   const row = (kind: string) => data.locator(`tr[data-amount="${kind}"]`)
   await expect(row('images')).toContainText('Images7')
   await expect(row('recordings')).toContainText('700 kB')

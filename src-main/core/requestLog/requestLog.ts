@@ -35,7 +35,7 @@ import { type CallerDay, CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
 import { LiveRows, type RowSourceForLive } from './liveRows.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { type PriceList, Prices, type Use } from './prices.ts'
+import { defaultSpeechModel, type PriceList, Prices, type SpokenDay, type Use } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { recover, spendOf } from './recover.ts'
 import { RefusalLog } from './refusals.ts'
@@ -261,6 +261,13 @@ export class SqliteRequestLog implements RequestLog {
     return this.#prices.dearest(endpoint, use)
   }
 
+  /**
+   * Estimated cost of speech in parts of these sizes, UTF-8 bytes of text. Null when the cost of texts of such sizes is unknown.
+   */
+  speechPrice(model: string | null, parts: readonly number[]): Nano | null {
+    return this.#prices.speech(model, parts)
+  }
+
   /** Average output tokens of requests to this model. */
   typicalOut(model: string | null): number {
     return this.#typical.of(model)
@@ -321,8 +328,24 @@ export class SqliteRequestLog implements RequestLog {
     if (this.#closing) return
     // The prices apply until the program ends. The service reports them again after the next start.
     this.#trying('Prices could not be stored', () =>
-      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
+      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl }, (model) => this.#spoken(model))),
     )
+  }
+
+  /** Requests for speech over the current connection, by day, newest first. */
+  #spoken(model: string): SpokenDay[] {
+    this.#writer.flush()
+    const models = model === defaultSpeechModel ? [model, null] : [model]
+    const callers = [...this.#callers.all()].filter((caller) => models.includes(caller.model)).map(({ id }) => id)
+    const account = this.#links.accountOf(this.#numbers.lastId)
+    const sent = this.#store.requests.newestSpoken(callers).filter(({ id }) => this.#links.accountOf(id) === account)
+    return [...Map.groupBy(sent, ({ at }) => dayOf(at))]
+      .map(([day, rows]) => ({
+        day,
+        requests: rows.length,
+        bytesUp: rows.reduce((sum, row) => sum + row.bytesUp, 0),
+      }))
+      .sort((a, b) => b.day - a.day)
   }
 
   /** Logs a failure that a connection must survive. */

@@ -14,7 +14,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 
 /** The size limit of a page, in both directions, bytes. */
 const maxBytes = 2_147_483_648
@@ -23,14 +23,10 @@ const maxBytes = 2_147_483_648
 export function DataBackup() {
   const { t } = useTranslation('data')
   return (
-    <section aria-label={t('backup.title')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('backup.title')}</h3>
-        <p className="text-faint text-s">{t('backup.about')}</p>
-      </div>
+    <Group title={t('backup.title')} about={t('backup.about')}>
       <Backup />
       <Restore />
-    </section>
+    </Group>
   )
 }
 

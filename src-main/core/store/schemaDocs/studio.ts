@@ -212,7 +212,7 @@ export const studioTables: DescribedTables = {
       name: '',
       kind: '`service` or `sandbox`',
       base_url: '',
-      key_kept: '`keychain`, `session` (until the program ends), `sandbox` or `none`',
+      key_kept: '`keychain`, `session` (until the program ends), `sandbox`, or `none` when the service needs none',
       allow_insecure: '1: plain http to another computer was allowed',
       active: '1: the one in use',
       updated_at: '',
