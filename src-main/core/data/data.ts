@@ -52,11 +52,11 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     return {
       backup: backup?.at ?? null,
       restore: restore?.at ?? null,
-      waiting:
+      pendingRestore:
         scheduled?.report.what === 'restored' ? { summary: scheduled.report.summary, stagedAt: scheduled.at } : null,
       restored: reports.restored(),
       damage: reports.damage(),
-      aside: reports.aside(),
+      setAside: reports.aside(),
       problem: problem?.toProblem() ?? null,
     }
   }
@@ -131,7 +131,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       return summaryOf(given)
     },
     cancelRestore: (): { cancelled: boolean } => cancel(restore),
-    dropRestore(): { dropped: boolean } {
+    discardRestore(): { dropped: boolean } {
       const dropped = dropPending(dataDir)
       state.changed()
       return { dropped }
@@ -140,7 +140,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       reports.acknowledge(id)
       state.changed()
     },
-    eraseAside({ name }: { name: string }): void {
+    deleteSetAside({ name }: { name: string }): void {
       reports.erase(name)
       state.changed()
     },

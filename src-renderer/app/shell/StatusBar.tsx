@@ -25,7 +25,7 @@ export function StatusBar() {
     <footer
       role="contentinfo"
       aria-label={t('status.label')}
-      className="flex h-[27px] shrink-0 items-center overflow-hidden border-line border-t bg-panel px-1.5 text-soft text-xs"
+      className="flex h-[27px] shrink-0 items-center overflow-hidden bg-panel px-1.5 text-soft text-xs"
     >
       {link === 'lost' || link === 'unauthorized' ? (
         <span role="alert" title={t('status.lostLong')} className="flex min-w-0 items-center gap-1.5 px-2 text-bad">

@@ -14,7 +14,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 
 /** The size limit of a page, in both directions, bytes. */
 const maxBytes = 2_147_483_648
@@ -23,14 +23,10 @@ const maxBytes = 2_147_483_648
 export function DataBackup() {
   const { t } = useTranslation('data')
   return (
-    <section aria-label={t('backup.title')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('backup.title')}</h3>
-        <p className="text-faint text-s">{t('backup.about')}</p>
-      </div>
+    <Group title={t('backup.title')} about={t('backup.about')}>
       <Backup />
       <Restore />
-    </section>
+    </Group>
   )
 }
 
@@ -49,7 +45,7 @@ function Backup() {
       const download = await studio.data.backup()
       if (download.bytes > maxBytes) {
         setTooBig(download.bytes)
-        await studio.transfers.release({ downloadId: download.downloadId })
+        await studio.transfers.releaseDownload({ downloadId: download.downloadId })
         return
       }
       await save(studio, download)
@@ -85,7 +81,7 @@ function Restore() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const work = useData(({ data }) => data?.restore ?? null)
-  const waiting = useData(({ data }) => data?.waiting ?? null)
+  const waiting = useData(({ data }) => data?.pendingRestore ?? null)
   const [sending, setSending] = useState<DataWork | null>(null)
   const [found, setFound] = useState<FoundBackup | null>(null)
   const [tooBig, setTooBig] = useState(false)
@@ -118,7 +114,7 @@ function Restore() {
       reported(0)
       const uploadId = await upload(studio, file, { signal, onProgress: reported })
       setSending(null)
-      setFound({ uploadId, ...(await studio.data.check({ uploadId })) })
+      setFound({ uploadId, ...(await studio.data.checkBackup({ uploadId })) })
     })
   }
   const cancel = () => {
@@ -133,7 +129,7 @@ function Restore() {
     })
   const drop = () =>
     during(async () => {
-      await studio.data.dropRestore()
+      await studio.data.discardRestore()
       say('restore', t('restore.dropped'))
     })
   return (

@@ -161,7 +161,7 @@ export class AlertsFeature {
   }
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */
-  tryNotification(): { shown: boolean } {
+  testNotification(): { shown: boolean } {
     const { notify } = this.#parts
     const place = { page: 'settings', id: 'alerts' } as const
     notify?.({ title: 'Inference Studio', body: 'This is how an alert looks.', place })

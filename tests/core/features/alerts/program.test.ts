@@ -124,7 +124,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
     return reply.status
   }
   const spent = async (): Promise<number> => {
-    for await (const [use] of await client.apps.watchUse()) return Number(use?.spentTotal ?? 0)
+    for await (const [use] of await client.apps.watchUsage()) return Number(use?.spentTotal ?? 0)
     throw new Error('The events ended.')
   }
   expect(await write()).toBe(200)
@@ -187,7 +187,7 @@ it('a replaced key ends what was reported of the former one, also when the new k
   await fetched(client)
   for (const status of [401, 402, 403]) await ask(core, `fault/${status}`)
   await until(client, (alerts) => alerts.length === 3 && alerts.every(({ endedAt }) => endedAt === null))
-  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger, again: true })
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger, updateExisting: true })
   await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
 })
 
@@ -215,7 +215,7 @@ it('a deleted connection ends its refusals', async () => {
   await fetched(client)
   await ask(core, 'fault/402')
   await until(client, (alerts) => alerts.length === 1)
-  await client.connection.forget({ id })
+  await client.connection.remove({ id })
   await until(client, ([alert]) => alert?.endedAt !== null)
 })
 
@@ -279,6 +279,6 @@ it('notifications can be switched off and still be tried', async () => {
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)
-  expect(await client.alerts.tryNotification()).toEqual({ shown: true })
+  expect(await client.alerts.testNotification()).toEqual({ shown: true })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
 })
