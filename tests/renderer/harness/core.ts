@@ -207,6 +207,7 @@ const router = {
   },
   usage: {
     watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),
+    watchSpend: os.usage.watchSpend.handler(({ signal }) => live(() => usage.spend(), signal)),
     refresh: os.usage.refresh.handler(() => usage.rename('main account')),
     rename: os.usage.rename.handler(({ input }) => {
       const account = usage.rename(input.name)

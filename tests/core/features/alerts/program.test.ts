@@ -84,17 +84,18 @@ it('today’s spend is reported once, by the larger source', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
-  const summaryOf = async () => {
-    for await (const [account] of await client.usage.watch())
-      if (account) return client.usage.summary({ accountId: account.id })
-    throw new Error('The events ended.')
-  }
   await ask(core, 'writer-small')
   // The service was asked before that, so only the local log knows so far.
-  const { here } = (await summaryOf()).today
+  const today = new Date().toISOString().slice(0, 10)
+  const compared = async () => {
+    for await (const [account] of await client.usage.watch())
+      if (account) return client.usage.compare({ accountId: account.id, from: today, to: today })
+    throw new Error('The events ended.')
+  }
+  const [model] = await compared()
   await client.alerts.update({ spendAbove: '0.000001' })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
-  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: here, above: '0.000001', source: 'here' })
+  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: model?.here?.cost, above: '0.000001', source: 'here' })
   expect(alert?.place).toEqual({ page: 'usage', id: null })
   await ask(core, 'writer-small')
   await client.alerts.update({ spendAbove: '1' })
