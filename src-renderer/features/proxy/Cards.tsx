@@ -3,6 +3,7 @@ import {
   Copy,
   Ellipsis,
   Eraser,
+  KeyRound,
   ListFilter,
   Pause,
   Pencil,
@@ -29,7 +30,7 @@ import { stateOf, type ToolState } from './appState.ts'
 import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
 
 /** What a card asks the page to open. */
-export type CardAction = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
+export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
   onConnect: () => void
@@ -189,6 +190,9 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
     }),
     tool.models && t('apps.limits.models', { count: tool.models.length }),
     tool.endpoints && t('apps.limits.endpoints', { count: tool.endpoints.length }),
+    tool.previousKeyUntil &&
+      Date.parse(tool.previousKeyUntil) > now &&
+      t('apps.limits.previousKey', { at: showTime(tool.previousKeyUntil, now) }),
     tool.expiresAt && t('apps.limits.expires', { at: showTime(tool.expiresAt, now) }),
     tool.logBodies && t('apps.limits.logBodies'),
     !tool.retries && t('apps.limits.noRetries'),
@@ -231,6 +235,9 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
           </MenuItem>
           <MenuItem icon={Copy} onSelect={() => onAction('setUp', tool)}>
             {t('apps.menu.setUp')}
+          </MenuItem>
+          <MenuItem icon={KeyRound} onSelect={() => onAction('rotate', tool)}>
+            {t('apps.menu.rotate')}
           </MenuItem>
         </>
       )}
