@@ -81,7 +81,7 @@ test('a paused tool is refused, and what it has under way is stopped from the ro
   expect(await cut).toBe('cut')
 
   await menu(page, 'script', 'Pause')
-  await expect(card(page, 'script')).toContainText('paused')
+  await expect(card(page, 'script')).toContainText('Paused. Requests are refused.')
   await expect(ask(client, 'Again.')).rejects.toBeInstanceOf(OpenAI.APIError)
   await page.getByRole('button', { name: 'Resume all' }).first().click()
   await expect(card(page, 'script')).toContainText('idle')
