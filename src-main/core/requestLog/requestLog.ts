@@ -80,6 +80,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
+  /** Emits the app whose request the guard refused although its key was right. */
+  readonly blocked = new Listeners<[appId: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows for good; the sums by day stay. */
@@ -194,6 +196,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
+    if (refused.appId !== null) this.blocked.notify(refused.appId)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------

