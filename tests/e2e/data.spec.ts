@@ -136,10 +136,10 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await takePictures(page, 'settings-data-restore')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Restore at next start' }).click()
-  await expect(data.getByText('Restore at next start')).toBeVisible()
+  await expect(data.getByText('A backup is ready to restore')).toBeVisible()
   await takePictures(page, 'settings-data-waiting', true)
   await data.getByRole('button', { name: 'Cancel restore' }).click()
-  await expect(data.getByText('Restore at next start')).toHaveCount(0)
+  await expect(data.getByText('A backup is ready to restore')).toHaveCount(0)
 
   // What was deleted waits for its 30 days, or goes now.
   await expect(data).toContainText(/1 item, .* Deleted permanently after 30 days/)
