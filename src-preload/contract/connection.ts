@@ -16,6 +16,9 @@ export const sealedKey = z.object({
 })
 export type SealedKey = z.infer<typeof sealedKey>
 
+/** Null: the service needs no key. */
+const connectionKey = sealedKey.nullable()
+
 /** Name of a connection, unique ignoring case. */
 export const profileName = z.string().trim().min(1).max(80)
 
@@ -24,7 +27,7 @@ export const connectionProcedures = {
   sealingKey: procedure.output(z.object({ publicKey: z.string() })),
   /** Requests the models and the key record of a service. Stores nothing. */
   test: procedure
-    .input(z.object({ baseUrl: z.string(), key: sealedKey, allowInsecure: z.boolean().default(false) }))
+    .input(z.object({ baseUrl: z.string(), key: connectionKey, allowInsecure: z.boolean().default(false) }))
     .output(
       z.object({
         baseUrl: z.string(),
@@ -51,7 +54,7 @@ export const connectionProcedures = {
         /** Default: the host name, with a number when that is in use. */
         name: profileName.optional(),
         baseUrl: z.string(),
-        key: sealedKey,
+        key: connectionKey,
         keyStorage: z.enum(['keychain', 'session']),
         allowInsecure: z.boolean().default(false),
       }),

@@ -78,7 +78,7 @@ export type SpeechDetail = z.infer<typeof speechDetail>
 export const speechPlan = z.object({
   bytes: z.number().int(),
   parts: z.array(z.object({ from: z.number().int(), to: z.number().int(), bytes: z.number().int() })),
-  /** Estimated from earlier speech by bytes; null without data. */
+  /** Estimated from what the service charged for texts of such sizes; null when that is unknown. */
   cost: sc.nullable(),
   /** Estimated from earlier speech with this voice and speed; null without data. */
   seconds: z.number().nullable(),

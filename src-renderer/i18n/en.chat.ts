@@ -89,7 +89,6 @@ export const chat = {
   send: 'Send',
   stop: 'Stop',
   stopping: 'Stopping…',
-  hintKeys: 'Enter to send, Shift+Enter for a new line',
   needModel: 'Choose a model to send.',
   needText: 'Write something to send.',
   needEnd: 'Wait for the reply or stop it to send.',

@@ -35,7 +35,7 @@ import { type CallerDay, CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
 import { LiveRows, type RowSourceForLive } from './liveRows.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { type PriceList, Prices, type Use } from './prices.ts'
+import { defaultSpeechModel, type PriceList, Prices, type SpokenDay, type Use } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { recover, spendOf } from './recover.ts'
 import { RefusalLog } from './refusals.ts'
@@ -80,6 +80,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
+  /** Emits the app whose request the guard refused although its key was right. */
+  readonly blocked = new Listeners<[appId: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows for good; the sums by day stay. */
@@ -194,6 +196,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
+    if (refused.appId !== null) this.blocked.notify(refused.appId)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -261,6 +264,13 @@ export class SqliteRequestLog implements RequestLog {
     return this.#prices.dearest(endpoint, use)
   }
 
+  /**
+   * Estimated cost of speech in parts of these sizes, UTF-8 bytes of text. Null when the cost of texts of such sizes is unknown.
+   */
+  speechPrice(model: string | null, parts: readonly number[]): Nano | null {
+    return this.#prices.speech(model, parts)
+  }
+
   /** Average output tokens of requests to this model. */
   typicalOut(model: string | null): number {
     return this.#typical.of(model)
@@ -299,6 +309,20 @@ export class SqliteRequestLog implements RequestLog {
     return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
+  /** Cost of the requests that ended after `at` (ms since 1970), without those that read the account. */
+  spentSince(accountId: string, at: number): { cost: Nano; unpriced: number } {
+    this.#writer.flush()
+    const accounts = new Set(this.#links.of(accountId))
+    const first = this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at - hourMs)
+    const sum = { cost: 0n, unpriced: 0 }
+    for (const row of this.#store.requests.spentSince(first, at)) {
+      if (!accounts.has(this.#links.accountOf(row.id)) || this.#callers.get(row.caller)?.who === accountReader) continue
+      sum.cost += row.cost ?? 0n
+      if (row.cost === null) sum.unpriced += 1
+    }
+    return sum
+  }
+
   /** A number that changes when past days change: a copy that another thread has of them is then outdated. */
   get settledDays(): number {
     return this.#used.settled
@@ -321,8 +345,24 @@ export class SqliteRequestLog implements RequestLog {
     if (this.#closing) return
     // The prices apply until the program ends. The service reports them again after the next start.
     this.#trying('Prices could not be stored', () =>
-      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
+      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl }, (model) => this.#spoken(model))),
     )
+  }
+
+  /** Requests for speech over the current connection, by day, newest first. */
+  #spoken(model: string): SpokenDay[] {
+    this.#writer.flush()
+    const models = model === defaultSpeechModel ? [model, null] : [model]
+    const callers = [...this.#callers.all()].filter((caller) => models.includes(caller.model)).map(({ id }) => id)
+    const account = this.#links.accountOf(this.#numbers.lastId)
+    const sent = this.#store.requests.newestSpoken(callers).filter(({ id }) => this.#links.accountOf(id) === account)
+    return [...Map.groupBy(sent, ({ at }) => dayOf(at))]
+      .map(([day, rows]) => ({
+        day,
+        requests: rows.length,
+        bytesUp: rows.reduce((sum, row) => sum + row.bytesUp, 0),
+      }))
+      .sort((a, b) => b.day - a.day)
   }
 
   /** Logs a failure that a connection must survive. */
@@ -456,6 +496,8 @@ export class SqliteRequestLog implements RequestLog {
 }
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+/** The studio's own requests about the account, which the service does not charge. */
+const accountReader = 'studio:account'
 const refusedCode = codeOf(outcomes, 'refused')
 
 function whoOf(requester: Requester): string {

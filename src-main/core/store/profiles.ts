@@ -47,7 +47,15 @@ export function profileTable({ handle, transaction }: Database) {
       transaction(() => {
         calm.run()
         const now = new Date().toISOString()
-        upsert.run({ id, name, kind, baseUrl, keyKept, allowInsecure: allowInsecure ? 1 : 0, now })
+        upsert.run({
+          id,
+          name,
+          kind,
+          baseUrl,
+          keyKept: keyKept === 'unneeded' ? 'none' : keyKept,
+          allowInsecure: allowInsecure ? 1 : 0,
+          now,
+        })
       })
     },
     /** Makes a profile the active one. None is active when it does not exist. */
@@ -77,7 +85,8 @@ function read(row: Row): StoredProfile {
     name: text(row, 'name'),
     kind: profile.shape.kind.parse(row.kind),
     baseUrl: text(row, 'base_url'),
-    keyKept: profile.shape.keyKept.parse(row.key_kept),
+    // Stored since the first version of the table, which allows `none` and never had it.
+    keyKept: row.key_kept === 'none' ? 'unneeded' : profile.shape.keyKept.parse(row.key_kept),
     allowInsecure: number(row, 'allow_insecure') === 1,
   }
 }

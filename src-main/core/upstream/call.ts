@@ -163,7 +163,7 @@ async function attempt(
         ['accept', request.accept],
         ['accept-encoding', 'identity'],
         ...(request.headers ?? []),
-        ['authorization', link.credential.authorization()],
+        ...link.credential.headers(),
       ],
       body,
       signal,

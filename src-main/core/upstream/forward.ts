@@ -109,7 +109,7 @@ class Forwarding {
 
   #requestHeaders(): HeaderPairs {
     const sent = withoutHopByHop(this.#request.headers, replacedHeaders)
-    sent.push(['accept-encoding', 'identity'], ['authorization', this.#link.credential.authorization()])
+    sent.push(['accept-encoding', 'identity'], ...this.#link.credential.headers())
     return sent
   }
 

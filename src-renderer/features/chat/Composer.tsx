@@ -4,6 +4,7 @@ import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 're
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
 import { send, stopHere, type } from './actions.ts'
@@ -40,6 +41,7 @@ export function Composer() {
   const { t, i18n } = useTranslation('composer')
   const field = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
+  const sendKey = useSendKey()
   const typed = useChat(draftOf)
   const draft = useChat((state) => state.open?.id ?? newChat)
   const role = useSentAs((as) => as.role)
@@ -66,8 +68,7 @@ export function Composer() {
     else sendNow()
   }
   const byKey = (event: KeyboardEvent): void => {
-    // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (!isSendKey(event)) return
     event.preventDefault()
     submit()
   }
@@ -94,7 +95,7 @@ export function Composer() {
         <footer>
           <Actions />
           <span className="chat-hint" id={hint} data-quiet={quiet} title={quiet ? undefined : (blocked ?? undefined)}>
-            {quiet ? (role === 'user' ? tChat('hintKeys') : t('addHint')) : blocked}
+            {quiet ? (role === 'user' ? sendKey.hint('send') : t('addHint')) : blocked}
           </span>
           <Model />
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />

@@ -11,6 +11,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { ConnectionRow } from './ConnectionRow.tsx'
+import { Group } from './Group.tsx'
 import { RenameConnection } from './RenameConnection.tsx'
 
 type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
@@ -60,7 +61,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
     else test()
   }
   return (
-    <>
+    <Group>
       {profiles.length === 0 ? (
         <p className="text-soft">{t('connection.none')}</p>
       ) : (
@@ -139,7 +140,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         busy={busy === 'forget'}
         onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
       />
-    </>
+    </Group>
   )
 }
 

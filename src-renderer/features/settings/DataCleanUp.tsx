@@ -9,7 +9,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 
 type Kind = CleanUp['kinds'][number]
 const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
@@ -39,11 +39,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
     removed: false,
   }
   return (
-    <section aria-label={t('clean')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('clean')}</h3>
-        <p className="text-faint text-s">{t('cleanAbout')}</p>
-      </div>
+    <Group title={t('clean')} about={t('cleanAbout')}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -101,7 +97,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
         )}
       </Row>
       {dialog}
-    </section>
+    </Group>
   )
 }
 

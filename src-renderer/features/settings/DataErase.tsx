@@ -13,7 +13,7 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { useData } from '../../stores/data.ts'
 import { AmountTable } from './AmountTable.tsx'
 import { DataProgress } from './DataProgress.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
 const ages = [7, 30, 90, 180, 365, 730] as const
@@ -79,11 +79,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const ruleAges = logDays === null || ages.some((age) => age === logDays) ? ages : [...ages, logDays]
 
   return (
-    <section aria-label={t('age.title')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('age.title')}</h3>
-        <p className="text-faint text-s">{t('age.about')}</p>
-      </div>
+    <Group title={t('age.title')} about={t('age.about')}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -159,7 +155,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
       >
         {asked && !asked.rule && <Plan plan={asked.plan} />}
       </ConfirmDialog>
-    </section>
+    </Group>
   )
 }
 

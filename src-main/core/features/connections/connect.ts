@@ -3,7 +3,7 @@ import type { Profile } from '../../../../src-preload/contract/app.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
-import { parseBaseAddress } from '../../upstream/address.ts'
+import { type BaseAddress, isLocalHost, parseBaseAddress } from '../../upstream/address.ts'
 import { openUpstream } from '../../upstream/client.ts'
 import { Credential, saveCredential } from '../../upstream/credential.ts'
 import { type ProbeResult, probe } from './probe.ts'
@@ -31,8 +31,10 @@ export interface NewConnection extends ConnectionAddress {
  * Tests an address and an API key with a single attempt, because a person waits. Stores nothing. @throws StudioError
  */
 export async function test({ baseUrl, credential, allowInsecure }: ConnectionAddress): Promise<ProbeResult> {
+  const base = parseBaseAddress(baseUrl, { allowInsecure })
+  refuseShortKey(base, credential)
   const upstream = openUpstream({
-    base: parseBaseAddress(baseUrl, { allowInsecure }),
+    base,
     credential,
     retry: { maxAttempts: 1 },
   })
@@ -41,6 +43,15 @@ export async function test({ baseUrl, credential, allowInsecure }: ConnectionAdd
   } finally {
     await upstream.close()
   }
+}
+
+/**
+ * A short key can't be masked in replies and logs, so it may only go to a service of the local network.
+ * @throws StudioError `bad_input`
+ */
+function refuseShortKey(base: BaseAddress, credential: Credential): void {
+  if (credential.isNone || !credential.isShort || isLocalHost(new URL(base.url).hostname)) return
+  throw new StudioError('bad_input', 'This API key is too short for a service on the internet.')
 }
 
 /**
@@ -57,11 +68,12 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
     const id = former?.id ?? randomUUID()
     const name = freeName(session, id, input.name ?? former?.name, new URL(base.url).host)
     await test(input)
-    if (keyStorage === 'keychain') await saveCredential(session.secrets, id, credential)
+    const keyKept = credential.isNone ? 'unneeded' : keyStorage
+    if (keyKept === 'keychain') await saveCredential(session.secrets, id, credential)
     else if (former?.keyKept === 'keychain') await session.secrets.delete(id)
-    if (keyStorage === 'session') session.keys.set(id, credential)
+    if (keyKept === 'session') session.keys.set(id, credential)
     else session.keys.delete(id)
-    const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept: keyStorage, allowInsecure }
+    const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept, allowInsecure }
     session.store.profiles.saveActive(profile)
     session.use(profile, session.client(profile, base, credential), true)
     // Stores the model list. The test has passed, so a failure here is a state, not a failed connect.
@@ -119,6 +131,7 @@ export function connectForNow(
   return session.open(async () => {
     const credential = Credential.fromText(apiKey)
     const base = parseBaseAddress(baseUrl, { allowInsecure: false })
+    refuseShortKey(base, credential)
     const id = 'environment'
     const profile: StoredProfile = {
       id,

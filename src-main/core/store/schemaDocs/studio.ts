@@ -214,7 +214,7 @@ export const studioTables: DescribedTables = {
       name: '',
       kind: '`service` or `sandbox`',
       base_url: '',
-      key_kept: '`keychain`, `session` (until the program ends), `sandbox` or `none`',
+      key_kept: '`keychain`, `session` (until the program ends), `sandbox`, or `none` when the service needs none',
       allow_insecure: '1: plain http to another computer was allowed',
       active: '1: the one in use',
       updated_at: '',
@@ -260,6 +260,8 @@ export const studioTables: DescribedTables = {
       log_bodies: '1: its requests and replies are stored in bodies.sqlite',
       retries: '1: requests that the service refuses temporarily are retried',
       fail_fast: '1: a request that would have to wait is refused at once',
+      previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
+      previous_until: 'when the previous key stops to work',
     },
   },
   function_tools: {

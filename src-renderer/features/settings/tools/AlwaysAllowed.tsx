@@ -3,9 +3,9 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { findTool, readToolId } from '../../../stores/tools.ts'
+import { Group } from '../Group.tsx'
 import { TypedField } from '../TypedField.tsx'
 import { useSave } from '../useSave.ts'
-import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
 
 /** The tools that run without asking, with a button to revoke that. */
@@ -13,7 +13,7 @@ export function AlwaysAllowed({ tools }: { tools: ToolsState }) {
   const t = useToolTranslate()
   const action = useAction()
   return (
-    <SettingsPart title={t('settings.always.title')} about={t('settings.always.about')}>
+    <Group title={t('settings.always.title')} about={t('settings.always.about')}>
       {tools.always.length === 0 && <p className="text-s text-soft">{t('settings.always.none')}</p>}
       <ul className="flex flex-col">
         {tools.always.map((id) => {
@@ -38,7 +38,7 @@ export function AlwaysAllowed({ tools }: { tools: ToolsState }) {
           )
         })}
       </ul>
-    </SettingsPart>
+    </Group>
   )
 }
 

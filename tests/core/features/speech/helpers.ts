@@ -4,6 +4,7 @@ import type { SpeechParts } from '../../../../src-main/core/features/speech/depe
 import { createSpeeches, type Speeches } from '../../../../src-main/core/features/speech/speeches.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { fromNano } from '../../../../src-main/core/shared/money.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
@@ -36,6 +37,11 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
       const { cost, costIs } = requestLog.get(row).row
       return { cost, costIs }
     },
+    priceOf(model, sizes) {
+      const price = requestLog.speechPrice(model, sizes)
+      return price === null ? null : fromNano(price)
+    },
+    priceWanted: () => undefined,
     media,
     downloads: transfers.downloads,
     tempDir: transfers.folder,
@@ -52,7 +58,7 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
     await requestLog.close()
     store.close()
   }
-  return { dataDir, store, transfers, media, requestLog, speeches, lines, close }
+  return { dataDir, store, transfers, media, requestLog, account: client, speeches, lines, close }
 }
 export type TestFeature = ReturnType<typeof openSpeechFeature>
 
