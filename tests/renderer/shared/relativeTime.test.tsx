@@ -39,7 +39,7 @@ describe('a relative time', () => {
     expect(showAgo('soon', now)).toBe('soon')
   })
 
-  it('carries the instant for machines, takes the focus, and tells screen readers the exact local time', () => {
+  it('carries the instant for machines, takes the focus, and has the exact local time for screen readers', () => {
     const at = new Date(Date.now() - 300_000).toISOString()
     const markup = renderToStaticMarkup(
       <I18nextProvider i18n={i18n}>
