@@ -153,6 +153,13 @@ export const dataProcedures = {
   cancelRestore: procedure.output(z.object({ cancelled: z.boolean() })),
   /** Drops the pending backup. The data does not change. */
   discardRestore: procedure.output(z.object({ dropped: z.boolean() })),
+  /** Starts the program again, for a pending restore. `restarting` is false where the person must do that. */
+  restart: procedure.output(z.object({ restarting: z.boolean() })),
+  /**
+   * Deletes all data of the folder and all of its keys in the keychain, and restarts. Survives a kill: the next start completes it.
+   * @throws `keychain_locked` (keys would be left behind; nothing is deleted)
+   */
+  eraseEverything: procedure.output(z.object({ restarting: z.boolean() })),
   /** Marks as read: `id` of a damage, or of `restored`. @throws `no_such_item` */
   acknowledge: procedure.input(z.object({ id: z.string().max(200) })).output(z.object({})),
   /** Deletes data that was set aside, permanently. @throws `no_such_item` */

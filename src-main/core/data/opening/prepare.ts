@@ -9,6 +9,7 @@ import { isDatabaseThere } from '../../store/databaseFile.ts'
 import { isMostlyFree, requestErasing } from '../../store/requestLog/retention.ts'
 import { databases, type KnownDatabase } from '../databases.ts'
 import { bytesOnDisk } from '../disk.ts'
+import { eraseOrdered } from '../eraseEverything.ts'
 import { forgetNote, noteDamage, wasNoted } from '../recovery/damageNote.ts'
 import { faultOf, type RecoveryOptions, recoverFolder } from '../recovery/recovery.ts'
 import { everything, settleSwaps } from '../restore/swap.ts'
@@ -26,11 +27,12 @@ export interface PendingWork {
 const shortBytes = 4_000_000
 
 /**
- * The first step of opening, for the owner of the folder: completes a scheduled restore and finds out what else must be done. After an
+ * The first step of opening, for the owner of the folder: completes an ordered deletion and a scheduled restore, and finds out what else must be done. After an
  * owner that was killed (`endedCleanly` is false), every page must be read.
  * @throws StudioError `store_damaged` when a scheduled restore cannot be completed, `database_locked`
  */
 export function findPendingWork({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): PendingWork {
+  eraseOrdered(dataDir)
   const problem = settleSwaps(dataDir)
   // First, because opening a named pipe would block forever.
   for (const { pathIn } of databases) isDatabaseThere(pathIn(dataDir))
