@@ -8,4 +8,9 @@ export interface PageRegions {
   /** Starts with a `StageBar`. Only the stage scrolls. */
   Stage: ComponentType
   Inspector?: ComponentType
+  /** Such an inspector is closed until a person opens it, and takes no width while it has nothing to show. */
+  inspectorOnDemand?: {
+    subscribe: (changed: () => void) => () => void
+    isFilled: () => boolean
+  }
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
@@ -15,6 +15,9 @@ import { Welcome } from './Welcome.tsx'
 const closeList = () => appStore.setState({ listDrawerOpen: false })
 const closeInspector = () => appStore.setState({ inspectorShown: false })
 
+const never = () => () => undefined
+const always = () => true
+
 /** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector does. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
@@ -24,15 +27,22 @@ export function Frame() {
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
   const listFits = useMedia('(min-width: 840px)')
   const inspectorFits = useMedia('(min-width: 1100px)')
-  const { List, Stage, Inspector } = pageViews[route.page]
+  const { List, Stage, Inspector, inspectorOnDemand } = pageViews[route.page]
+  const onDemand = inspectorOnDemand !== undefined
+  const filled = useSyncExternalStore(inspectorOnDemand?.subscribe ?? never, inspectorOnDemand?.isFilled ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the position only
   useEffect(closeList, [route, listFits])
-  useEffect(() => appStore.setState({ inspectorShown: inspectorFits }), [inspectorFits])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the width only
+  useEffect(() => appStore.setState({ inspectorShown: inspectorFits && !onDemand }), [inspectorFits])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the kind of page only
+  useLayoutEffect(() => {
+    if (onDemand || inspectorFits) appStore.setState({ inspectorShown: !onDemand })
+  }, [onDemand])
 
-  const hasInspector = Inspector !== undefined
+  const hasInspector = Inspector !== undefined && filled
   const hasList = List !== undefined
   const controls = useMemo<FrameControls>(
     () => ({
@@ -63,7 +73,7 @@ export function Frame() {
             {welcome ? <Welcome /> : <Stage />}
           </FrameContext>
         </main>
-        {Inspector && inspectorFits && inspectorShown && !welcome && (
+        {Inspector && hasInspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
             className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto bg-panel text-s"
@@ -79,7 +89,12 @@ export function Frame() {
         </Drawer>
       )}
       {Inspector && !inspectorFits && (
-        <Drawer side="right" label={t('common:inspector')} open={inspectorShown} onClose={closeInspector}>
+        <Drawer
+          side="right"
+          label={t('common:inspector')}
+          open={hasInspector && inspectorShown}
+          onClose={closeInspector}
+        >
           <div className="relative flex min-h-0 flex-1 flex-col overflow-y-auto text-s">
             <Inspector />
           </div>
