@@ -8,9 +8,11 @@ export interface PageRegions {
   /** Starts with a `StageBar`. Only the stage scrolls. */
   Stage: ComponentType
   Inspector?: ComponentType
-  /** Such an inspector is closed until a person opens it, and takes no width while it has nothing to show. */
-  inspectorOnDemand?: {
+  /** The inspector is closed until the person opens it. */
+  inspectorOnDemand?: boolean
+  /** Whether the inspector has anything to show. While it has not, it takes no width and has no button. Default: always. */
+  inspectorContent?: {
     subscribe: (changed: () => void) => () => void
-    isFilled: () => boolean
+    isThere: () => boolean
   }
 }

@@ -76,7 +76,7 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
   const retention = createMediaRetention({ host, store, media, tempDir: transfers.folder })
   const outbox = new Outbox({
     store,
-    makers: {
+    senders: {
       images: {
         make: ({ what: _, ...request }, alongside) => images.make(request, alongside),
         has: images.has,

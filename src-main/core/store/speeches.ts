@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Problem, problem } from '../../../src-preload/contract/problem.ts'
 import { type Certainty, certainty } from '../../../src-preload/contract/requests.ts'
-import { type SpeechPart, speechPart, speechWish } from '../../../src-preload/contract/speech.ts'
+import { type SpeechPart, speechPart, speechRequest } from '../../../src-preload/contract/speech.ts'
 import { StudioError } from '../errors.ts'
 import { folded, foldedWords } from '../shared/text/caseFolding.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
-const settings = speechWish.omit({ text: true })
+const settings = speechRequest.omit({ text: true })
 /** Parameters of the speech. The text is a column of its own. */
 export type SpeechSettings = z.infer<typeof settings>
 

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useMemo, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
@@ -18,6 +18,21 @@ const closeInspector = () => appStore.setState({ inspectorShown: false })
 const never = () => () => undefined
 const always = () => true
 
+/** Each page starts with its inspector shown, or closed if it is on demand, and remembers what the person chose. */
+function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
+  const shown = useRef(new Map<string, boolean>())
+  // Before the first paint, so that no inspector flashes up.
+  useLayoutEffect(() => {
+    if (!fits) {
+      closeInspector()
+      return
+    }
+    const { current: remembered } = shown
+    appStore.setState({ inspectorShown: remembered.get(page) ?? !pageViews[page].inspectorOnDemand })
+    return () => void remembered.set(page, appStore.getState().inspectorShown)
+  }, [page, fits])
+}
+
 /** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector does. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
@@ -27,20 +42,14 @@ export function Frame() {
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
   const listFits = useMedia('(min-width: 840px)')
   const inspectorFits = useMedia('(min-width: 1100px)')
-  const { List, Stage, Inspector, inspectorOnDemand } = pageViews[route.page]
-  const onDemand = inspectorOnDemand !== undefined
-  const filled = useSyncExternalStore(inspectorOnDemand?.subscribe ?? never, inspectorOnDemand?.isFilled ?? always)
+  const { List, Stage, Inspector, inspectorContent } = pageViews[route.page]
+  const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the position only
   useEffect(closeList, [route, listFits])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the width only
-  useEffect(() => appStore.setState({ inspectorShown: inspectorFits && !onDemand }), [inspectorFits])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the kind of page only
-  useLayoutEffect(() => {
-    if (onDemand || inspectorFits) appStore.setState({ inspectorShown: !onDemand })
-  }, [onDemand])
+  useInspectorOfPage(route.page, inspectorFits)
 
   const hasInspector = Inspector !== undefined && filled
   const hasList = List !== undefined

@@ -16,5 +16,6 @@ export const imagesPage: PageRegions = {
   List: ImagesList,
   Stage: ImagesStage,
   Inspector: ImagesInspector,
-  inspectorOnDemand: { subscribe: imagesStore.subscribe, isFilled: () => targets(imagesStore.getState()).length > 0 },
+  inspectorOnDemand: true,
+  inspectorContent: { subscribe: imagesStore.subscribe, isThere: () => targets(imagesStore.getState()).length > 0 },
 }

@@ -30,8 +30,9 @@ export const speechPage: PageRegions = {
   List: SpeechList,
   Stage: SpeechStage,
   Inspector: SpeechInspector,
-  inspectorOnDemand: {
+  inspectorOnDemand: true,
+  inspectorContent: {
     subscribe: useSpeech.subscribe,
-    isFilled: () => (useSpeech.getState().open?.detail ?? null) !== null,
+    isThere: () => (useSpeech.getState().open?.detail ?? null) !== null,
   },
 }

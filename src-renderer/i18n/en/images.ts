@@ -33,7 +33,6 @@ export const images = {
     numberOf_other: '{{count}} images',
     draw: 'Generate',
     drawing: 'Sending…',
-    hint: 'Enter to generate, Shift+Enter for a new line',
     cost: 'about {{sc}} SC (est.)',
     ignored: 'Not used by this service',
     ignoredAbout: 'The service accepts these values but always uses its own image model and size.',

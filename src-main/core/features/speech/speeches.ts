@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../../src-preload/contract/speech.ts'
+import type { Speech, SpeechDetail, SpeechPlan, SpeechRequest } from '../../../../src-preload/contract/speech.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { Listeners } from '../../shared/events.ts'
 import { type SpeechPlace, speechPlaces } from '../../shared/text/speechSplit.ts'
@@ -93,7 +93,7 @@ export function createSpeeches(parts: SpeechParts) {
     },
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
-    plan: (wish: SpeechWish): SpeechPlan => planOf(parts, wish),
+    plan: (wish: SpeechRequest): SpeechPlan => planOf(parts, wish),
     /**
      * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech with
      * that id exists, returns it and requests nothing.
@@ -105,7 +105,7 @@ export function createSpeeches(parts: SpeechParts) {
         fromId,
         text,
         ...settings
-      }: SpeechWish & { requestId?: string; fromId: string | null },
+      }: SpeechRequest & { requestId?: string; fromId: string | null },
       alongside: () => void = () => undefined,
     ): Promise<Speech> {
       const places = placesOf(text)
@@ -133,7 +133,7 @@ export function createSpeeches(parts: SpeechParts) {
      * Removes a speech that was never sent, and returns its input for editing. A speech with spoken parts must be resumed instead.
      * @throws StudioError `no_such_item`, `bad_input`
      */
-    takeBack(id: string): SpeechWish & { fromId: string | null } {
+    takeBack(id: string): SpeechRequest & { fromId: string | null } {
       const { state, problem, settings, fromId } = speeches.get(id)
       const untouched = speeches.parts(id).every(({ state }) => state === 'waiting' || state === 'failed')
       if (state !== 'failed' || problem?.unsent !== true || !untouched) throw mayHaveLeft()
@@ -219,7 +219,7 @@ export function createSpeeches(parts: SpeechParts) {
 }
 
 /** Estimates parts, cost and length of a text. The length is extrapolated by bytes from earlier speeches. */
-function planOf({ store, priceOf }: Pick<SpeechParts, 'store' | 'priceOf'>, wish: SpeechWish): SpeechPlan {
+function planOf({ store, priceOf }: Pick<SpeechParts, 'store' | 'priceOf'>, wish: SpeechRequest): SpeechPlan {
   const parts = speechPlaces(wish.text)
   const sizes = parts.map(({ bytes }) => bytes)
   const spoken = store.speeches.before(wish)

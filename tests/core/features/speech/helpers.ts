@@ -10,7 +10,7 @@ import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
-import type { Speech, SpeechSound, SpeechWish } from '../../../../src-preload/contract/speech.ts'
+import type { Speech, SpeechRequest, SpeechSound } from '../../../../src-preload/contract/speech.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export interface Service {
@@ -69,7 +69,7 @@ export function speechProcedures(...given: Parameters<typeof openSpeechFeature>)
   return feature
 }
 
-export function wish(text: string, more: Partial<SpeechWish> = {}): SpeechWish & { fromId: null } {
+export function wish(text: string, more: Partial<SpeechRequest> = {}): SpeechRequest & { fromId: null } {
   return { text, model: 'tts-1', voice: 'nova', format: 'mp3', speed: null, pcmRate: 24_000, fromId: null, ...more }
 }
 
