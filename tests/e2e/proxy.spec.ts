@@ -131,7 +131,10 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   await spender.chat.completions.create(hello('writer-small')).catch(() => null)
   await page.getByRole('button', { name: 'More for Spender' }).click()
   await page.getByRole('menuitem', { name: 'Edit…' }).click()
-  await page.getByRole('dialog').getByLabel(/per day/i).fill('0')
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('0')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(card(page, 'Spender')).toContainText('The daily budget is used up.')
   await page.getByRole('button', { name: 'More for Sleeper' }).click()
@@ -141,7 +144,10 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   await expectAccessible(page)
   await takePictures(page, 'blocked', true)
   await card(page, 'Spender').getByRole('button', { name: 'Raise budget…' }).click()
-  await page.getByRole('dialog').getByLabel(/per day/i).fill('5')
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('5')
   await page.getByRole('button', { name: 'Save' }).click()
   await expect(card(page, 'Spender')).toContainText('idle')
   await card(page, 'Sleeper').getByRole('button', { name: 'Resume' }).click()
