@@ -11,7 +11,6 @@ import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
-import { plainText } from '../../shared/ui/plainText.ts'
 import { useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
 import { askDetail, closeDetail, closeOver } from './actions.ts'
@@ -178,14 +177,10 @@ const Path = ({ path }: { path: string }) =>
 /** How the request ended, when that needs a text: a problem's text, or the code and message of a refusal by this program. */
 function Ending({ row }: { row: RequestRow }) {
   const { t } = useTranslation(['proxy', 'problems'])
+  const { reason } = useRowTexts()
   const kind = problemKind.safeParse(row.problem?.kind)
-  const words = [
-    row.problem && plainText(row.problem.message),
-    row.state === 'cancelled' && row.cancelledBy && t(`detail.cancelledBy.${row.cancelledBy}`),
-    row.state === 'unknown' && t('detail.unknown'),
-    row.state === 'cut' && !row.problem && t('detail.cut'),
-  ].filter(Boolean)
-  if (words.length === 0) return null
+  const words = reason(row)
+  if (words === null) return null
   const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused'
   return (
     <Notice
@@ -193,7 +188,7 @@ function Ending({ row }: { row: RequestRow }) {
       className="mt-3"
       {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
     >
-      {words.join(' ')}
+      {words}
       {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
     </Notice>
   )

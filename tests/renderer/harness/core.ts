@@ -257,6 +257,7 @@ const router = {
       bodyBytes: 1_240_000,
     })),
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
+    export: os.requests.export.handler(() => ({ ...chats.download, name: 'requests.csv' })),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     eraseBodies: os.requests.eraseBodies.handler(() => ({ erased: 1 })),
   },
