@@ -19,5 +19,5 @@ export const requestsHandlers = (
   get: os.get.handler(({ input }) => requestLog.get(input.id)),
   export: os.export.handler(({ input, signal }) => saveRows(requestLog, input.filter, transfers, signal)),
   stop: os.stop.handler(({ input }) => ({ stopped: requestLog.stop(input.id) })),
-  eraseBodies: os.eraseBodies.handler(async ({ input }) => ({ erased: await requestLog.eraseBodies(input) })),
+  deleteBodies: os.deleteBodies.handler(async ({ input }) => ({ erased: await requestLog.deleteBodies(input) })),
 })

@@ -46,7 +46,7 @@ export function AppActions({ asked, onClose }: { asked: AppAction | null; onClos
   const { t } = useTranslation('proxy')
   const { id = '', name = '' } = asked?.tool ?? {}
   const erase = async (client: Client) => {
-    const { erased } = await client.requests.eraseBodies({ app: id })
+    const { erased } = await client.requests.deleteBodies({ app: id })
     say('erased', t('apps.bodiesErased', { count: erased }))
   }
   return (

@@ -13,7 +13,7 @@ import { Part } from '../../shared/ui/Part.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
-import { askDetail, closeDetail, closeOver } from './actions.ts'
+import { askDetail, closeDetail } from './actions.ts'
 import { Dot, Time, useNow } from './appearance.tsx'
 import { Bodies, Headers } from './Bodies.tsx'
 import { approx, count, showSc } from './figures.ts'
@@ -89,11 +89,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
 
 function Close() {
   const { t } = useTranslation('proxy')
-  const close = () => {
-    closeDetail()
-    closeOver()
-  }
-  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={close} className="-me-1.5" />
+  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={closeDetail} className="-me-1.5" />
 }
 
 function Facts({ row }: { row: RequestRow }) {

@@ -44,7 +44,7 @@ export function startProxyPage(given: Client): () => void {
   setClient(given)
   const stopUse = subscribe(
     given,
-    (signal) => given.apps.watchUse(undefined, { signal }),
+    (signal) => given.apps.watchUsage(undefined, { signal }),
     (use) => appsStore.setState((apps) => withUse(apps, use)),
   )
   const counting = setInterval(() => void count(), countEvery)
@@ -197,8 +197,10 @@ export async function askDetail(id: number): Promise<void> {
   }
 }
 
+/** Closes the details, and the inspector, which would be empty. */
 export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
+  appStore.setState({ inspectorShown: false })
 }
 
 /** Closes the inspector when it covers the stage. */

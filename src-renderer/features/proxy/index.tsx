@@ -141,4 +141,4 @@ function Bar(props: {
   )
 }
 
-export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector }
+export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector, inspectorOnDemand: true }

@@ -55,7 +55,6 @@ export const proxy = {
     emptyTitle: 'No apps yet',
     empty:
       'Any program that uses the OpenAI chat completions API can connect to this address with its own app key. Your API key never leaves Inference Studio. Each app can have limits and a budget.',
-    badge: 'colour {{colour}}',
     state: {
       blocked: 'blocked',
       idle: 'idle',
@@ -261,7 +260,6 @@ export const proxy = {
     latest_one: 'Latest: {{from}}, {{count}} time, {{at}}',
     latest_other: 'Latest: {{from}}, {{count}} times, {{at}}',
     none: 'None since start',
-    from: 'From',
     reason: 'Reason',
     times: 'Times',
     when: 'Latest',
@@ -341,7 +339,6 @@ export const proxy = {
     times: '×{{figure}}',
     timesLong: '{{figure}} times',
     unknownCost: 'unknown',
-    none: 'none',
     estimatedTitle: '{{amount}} SC (est.)',
     measuredTitle: '{{amount}} SC, measured',
     unknownTitle: 'Cost unknown',

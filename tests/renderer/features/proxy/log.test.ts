@@ -40,7 +40,7 @@ const start = (rows: RequestRow[], filter: RequestFilter = {}): RequestsStore =>
   withEvent(withFilter(firstRequests, filter), { type: 'snapshot', rows })
 const counted = (store: RequestsStore, kept: number): RequestsStore => ({
   ...store,
-  counts: { kept, refusedToday: 0, bodyBytes: 0 },
+  counts: { stored: kept, refusedToday: 0, bodyBytes: 0 },
 })
 
 /** Reads the log of `total` rows until `index` is known, as the page does. */
@@ -59,7 +59,7 @@ describe('the live log', () => {
     const before = withSelected(counted(start(rowsTo(3, 3)), 3), 1)
     const after = withEvent(before, { type: 'rows', rows: [row(4, { times: 2 })], moved: [{ from: 1, to: 4 }] })
     expect(shown(after)).toEqual([4, 3, 2])
-    expect([after.counts?.kept, after.selected, selectedRow(after)?.times]).toEqual([3, 4, 2])
+    expect([after.counts?.stored, after.selected, selectedRow(after)?.times]).toEqual([3, 4, 2])
     // The reader has scrolled away: nothing new appears until the newest rows are followed again.
     const away = withEvent(withoutFollowing(before), {
       type: 'rows',
