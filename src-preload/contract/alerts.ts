@@ -93,5 +93,5 @@ export const alertsProcedures = {
   /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
   dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: z.number().int() })),
   /** Shows a test notification; false when the host has none. */
-  tryNotification: procedure.output(z.object({ shown: z.boolean() })),
+  testNotification: procedure.output(z.object({ shown: z.boolean() })),
 }

@@ -69,7 +69,7 @@ export const appsProcedures = {
   /** All apps, newest first, again after each change, also by the command line. */
   watch: procedure.output(eventIterator(z.array(app))),
   /** Activity and spend of every app that is not revoked, at most twice per second. */
-  watchUse: procedure.output(eventIterator(z.array(appUse))),
+  watchUsage: procedure.output(eventIterator(z.array(appUse))),
   /** `key` is returned only here. Settings that are not given have no limit. */
   add: procedure.input(appSettings.partial().required({ name: true })).output(z.object({ app, key: z.string() })),
   /** Applies from the next request on. An earlier expiry also cancels running requests. */

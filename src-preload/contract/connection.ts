@@ -50,7 +50,7 @@ export const connectionProcedures = {
          * True: without `id`, changes the profile with this name, or else the only one with this base URL, instead of
          * adding one.
          */
-        again: z.boolean().default(false),
+        updateExisting: z.boolean().default(false),
         /** Default: the host name, with a number when that is in use. */
         name: profileName.optional(),
         baseUrl: z.string(),
@@ -63,9 +63,9 @@ export const connectionProcedures = {
   /** Starts the sandbox if needed and puts it in use. */
   useSandbox: procedure.output(profile),
   /** Tests again after a failure. Also reads the keychain again. */
-  recheck: procedure.output(z.object({})),
+  retest: procedure.output(z.object({})),
   /** Reports that a page became visible or came online. Tests the connection now if it is offline. */
-  lookAgain: procedure.output(z.object({})),
+  testIfOffline: procedure.output(z.object({})),
   /**
    * Puts a profile in use. New requests use it at once, even while it is offline; running requests finish where they
    * were sent. Without a key the previous connection stays in use.
@@ -77,7 +77,7 @@ export const connectionProcedures = {
   /**
    * Deletes a profile and its key, also from the keychain, and cancels its requests. No other connection is put in use.
    */
-  forget: procedure.input(z.object({ id: z.string() })).output(z.object({})),
+  remove: procedure.input(z.object({ id: z.string() })).output(z.object({})),
   /** Deletes the profile in use, as `forget`. */
   disconnect: procedure.output(z.object({})),
 }

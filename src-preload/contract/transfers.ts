@@ -8,20 +8,22 @@ const base64 = z.base64().max(Math.ceil(partBytes / 3) * 4 + 4)
 /** Files between page and core in parts, the same under both hosts. Unused files are deleted after an hour. */
 export const transfersProcedures = {
   /** Starts an upload. @throws `bad_input` above 2 GB */
-  begin: procedure
+  beginUpload: procedure
     .input(z.object({ name: z.string().max(300), bytes: z.number().int().min(0).max(2_147_483_648) }))
     .output(z.object({ uploadId: id })),
   /** Parts arrive in order; `at` is the offset of this part. */
-  part: procedure
+  uploadPart: procedure
     .input(z.object({ uploadId: id, at: z.number().int(), data: base64 }))
     .output(z.object({ received: z.number().int() })),
-  drop: procedure.input(z.object({ uploadId: id })).output(z.object({})),
+  cancelUpload: procedure.input(z.object({ uploadId: id })).output(z.object({})),
   /** Reads a download. An empty part is the end. */
-  read: procedure.input(z.object({ downloadId: id, at: z.number().int() })).output(z.object({ data: z.string() })),
-  release: procedure.input(z.object({ downloadId: id })).output(z.object({})),
+  readDownload: procedure
+    .input(z.object({ downloadId: id, at: z.number().int() }))
+    .output(z.object({ data: z.string() })),
+  releaseDownload: procedure.input(z.object({ downloadId: id })).output(z.object({})),
 }
 
-/** A file of the core, to be read with `transfers.read`. */
+/** A file of the core, to be read with `transfers.readDownload`. */
 export const download = z.object({ downloadId: id, name: z.string(), mime: z.string(), bytes: z.number().int() })
 export type Download = z.infer<typeof download>
 

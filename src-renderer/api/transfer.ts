@@ -20,13 +20,13 @@ export async function upload(
 ): Promise<string> {
   const name = file instanceof File ? file.name.slice(-300) : ''
   const options = signal ? { signal } : {}
-  const { uploadId } = await client.transfers.begin({ name, bytes: file.size }, options)
+  const { uploadId } = await client.transfers.beginUpload({ name, bytes: file.size }, options)
   try {
     let next = readPart(file, 0)
     for (let at = 0; at < file.size; ) {
       const data = await next
       next = readPart(file, at + partBytes)
-      const { received } = await client.transfers.part({ uploadId, at, data }, options)
+      const { received } = await client.transfers.uploadPart({ uploadId, at, data }, options)
       at = received
       onProgress(at)
       signal?.throwIfAborted()
@@ -34,7 +34,7 @@ export async function upload(
     return uploadId
   } catch (thrown) {
     // This call also fails when the connection is lost. The core then deletes the upload after an hour.
-    client.transfers.drop({ uploadId }).catch(() => undefined)
+    client.transfers.cancelUpload({ uploadId }).catch(() => undefined)
     throw thrown
   }
 }
@@ -71,7 +71,7 @@ export async function save(client: Client, { downloadId, name, mime }: Download)
   try {
     const parts: BlobPart[] = []
     for (let at = 0; ; ) {
-      const { data } = await client.transfers.read({ downloadId, at })
+      const { data } = await client.transfers.readDownload({ downloadId, at })
       if (data === '') break
       const part = bytesOf(data)
       parts.push(part)
@@ -79,7 +79,7 @@ export async function save(client: Client, { downloadId, name, mime }: Download)
     }
     saveBlob(new Blob(parts, { type: mime }), name)
   } finally {
-    client.transfers.release({ downloadId }).catch(() => undefined)
+    client.transfers.releaseDownload({ downloadId }).catch(() => undefined)
   }
 }
 

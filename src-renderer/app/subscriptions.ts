@@ -62,7 +62,7 @@ export function startSubscriptions({ client, link }: StudioApi): void {
   )
   subscribe(
     client,
-    (signal) => client.erase.watch(undefined, { signal }),
+    (signal) => client.retention.watch(undefined, { signal }),
     (erase) => dataStore.setState({ erase }),
   )
   subscribe(

@@ -92,15 +92,15 @@ class Folding {
     }
   }
 
-  #branch({ keep, messages, beside }: Of<'path'>): void {
+  #branch({ unchanged, messages, beside }: Of<'path'>): void {
     const open = this.#open
-    if (keep > open.missing + open.messages.length) {
+    if (unchanged > open.missing + open.messages.length) {
       open.state = 'gap'
       return
     }
-    this.#setPath([...open.messages.slice(0, Math.max(0, keep - open.missing)), ...messages])
+    this.#setPath([...open.messages.slice(0, Math.max(0, unchanged - open.missing)), ...messages])
     // A branch above all loaded messages: only the part that both paths share is still missing.
-    open.missing = Math.min(open.missing, keep)
+    open.missing = Math.min(open.missing, unchanged)
     this.#setBeside(beside)
   }
 

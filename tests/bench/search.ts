@@ -117,7 +117,7 @@ try {
     store,
     databaseFile: databaseFile(dataDir),
     dropMedia: async () => undefined,
-    eraseBodies: async () => undefined,
+    deleteBodies: async () => undefined,
     log: (_, line) => console.error(line),
   })
   await library.indexed()

@@ -30,7 +30,7 @@ const figure = (page: Page, card: string): Locator =>
     .filter({ has: page.getByRole('heading', { name: card }) })
     .last()
 
-/** What the eye sees in light and dark, and axe in the latter, whose contrasts are the harder ones. */
+/** Takes screenshots in light and dark, and runs axe in dark, where contrast is harder. */
 async function clean(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
@@ -39,7 +39,7 @@ async function clean(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
 }
 
-test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
+test('cost by app, balance, limits and reset times, online and offline [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
   page,
 }) => {
   const faults: string[] = []
@@ -53,7 +53,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
 
-  // The overview: the account's figures, and this machine's own beside them.
+  // The overview: figures of the account beside those of this computer.
   await feature(page, 'Usage')
   await drawn(page)
   await page.getByRole('button', { name: 'Refresh' }).click()
@@ -65,7 +65,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await expect(page.getByRole('contentinfo')).toContainText('SC today')
   await clean(page, 'overview')
 
-  // The keyboard reads the bars out, and goes from one to its requests.
+  // By keyboard: reads the bars and opens the requests of one.
   await chart(page).focus()
   await page.keyboard.press('End')
   await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*in progress/)
@@ -85,7 +85,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await page.goBack()
   await page.getByRole('radio', { name: 'Model' }).click()
 
-  // Saved: the table by the core, the chart by the page.
+  // The core saves the table, the page saves the chart.
   const saving = async (item: string): Promise<Buffer> => {
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -101,13 +101,13 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await expect(page.getByRole('heading', { name: 'This computer vs. account' })).toBeVisible()
   await expect(page.getByRole('columnheader', { name: 'Reason' })).toBeVisible()
 
-  // Limits: asked while one looks, each asking counted.
+  // Limits are polled while the page is open, and each poll is counted.
   const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length
   const before = asked()
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
   await expect(page.getByText(/resets in \d+ s/)).toHaveCount(1)
-  // One of the two requests went to a free model: it alone is counted there, and the paid one beside it is not.
+  // One of the two requests used a free model. Only that one counts there.
   for (const name of ['this hour', 'today']) {
     await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()
   }
@@ -130,11 +130,11 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await page.keyboard.press('End')
   await expect(page.getByRole('main')).toContainText('Revoked')
 
-  // The service is gone: the same figures, and since when.
+  // The service is unreachable: the same figures with their age.
   await sandbox.close()
   await page.reload()
   await feature(page, 'Usage')
-  // What was fetched within the last ten seconds is answered again without asking.
+  // Figures fetched within the last ten seconds are reused.
   await expect(async () => {
     await page.getByRole('button', { name: 'Refresh' }).first().click()
     await expect(page.getByText('Not connected')).toBeVisible({ timeout: 12_000 })

@@ -57,11 +57,11 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
     return {
       backup: backup?.at ?? null,
       restore: restore?.at ?? null,
-      waiting:
+      pendingRestore:
         scheduled?.report.what === 'restored' ? { summary: scheduled.report.summary, stagedAt: scheduled.at } : null,
       restored: reports.restored(),
       damage: reports.damage(),
-      aside: reports.aside(),
+      setAside: reports.aside(),
       problem: problem?.toProblem() ?? null,
     }
   }
@@ -136,7 +136,7 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
       return summaryOf(given)
     },
     cancelRestore: (): { cancelled: boolean } => cancel(restore),
-    dropRestore(): { dropped: boolean } {
+    discardRestore(): { dropped: boolean } {
       const dropped = dropPending(dataDir)
       state.changed()
       return { dropped }
@@ -145,12 +145,12 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
       reports.acknowledge(id)
       state.changed()
     },
-    eraseAside({ name }: { name: string }): void {
+    deleteSetAside({ name }: { name: string }): void {
       reports.erase(name)
       state.changed()
     },
     /** Orders the deletion of all data and keys at the next start. @throws StudioError `keychain_locked` */
-    eraseEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
+    deleteEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
     /** Cancels running jobs. A scheduled restore stays scheduled. */
     async close(): Promise<void> {
       const under = [backup, restore]

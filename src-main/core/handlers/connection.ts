@@ -3,12 +3,12 @@ import {
   connect,
   connectSandbox,
   disconnect,
-  forget,
-  lookAgain,
-  recheck,
+  removeConnection,
   rename,
+  retest,
   switchTo,
   test,
+  testIfOffline,
 } from '../features/connections/connect.ts'
 import type { Session } from '../features/connections/session.ts'
 import { Credential, sealingPublicKey, unseal } from '../upstream/credential.ts'
@@ -25,14 +25,14 @@ export function connectionHandlers(os: Implementer['connection'], session: Sessi
       connect(session, { ...input, credential: await credentialOf(key) }),
     ),
     useSandbox: os.useSandbox.handler(() => connectSandbox(session)),
-    recheck: os.recheck.handler(() => done(recheck(session))),
-    lookAgain: os.lookAgain.handler(() => {
-      lookAgain(session)
+    retest: os.retest.handler(() => done(retest(session))),
+    testIfOffline: os.testIfOffline.handler(() => {
+      testIfOffline(session)
       return {}
     }),
     use: os.use.handler(({ input }) => switchTo(session, input.id)),
     rename: os.rename.handler(({ input }) => rename(session, input)),
-    forget: os.forget.handler(({ input }) => done(forget(session, input.id))),
+    remove: os.remove.handler(({ input }) => done(removeConnection(session, input.id))),
     disconnect: os.disconnect.handler(() => done(disconnect(session))),
   }
 }

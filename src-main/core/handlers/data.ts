@@ -14,15 +14,15 @@ export const dataHandlers = (os: Implementer['data'], host: Host, data: DataFeat
   watch: os.watch.handler(({ signal }) => guarded(host, data.watch(signal))),
   backup: os.backup.handler(() => data.backup()),
   cancelBackup: os.cancelBackup.handler(() => data.cancelBackup()),
-  check: os.check.handler(({ input }) => data.check(input)),
+  checkBackup: os.checkBackup.handler(({ input }) => data.check(input)),
   restore: os.restore.handler(({ input }) => data.restore(input)),
   cancelRestore: os.cancelRestore.handler(() => data.cancelRestore()),
-  dropRestore: os.dropRestore.handler(() => data.dropRestore()),
+  discardRestore: os.discardRestore.handler(() => data.discardRestore()),
   restart: os.restart.handler(() => ({ restarting: restarted(host) })),
-  eraseEverything: os.eraseEverything.handler(async () => {
-    await data.eraseEverything()
+  deleteEverything: os.deleteEverything.handler(async () => {
+    await data.deleteEverything()
     return { restarting: restarted(host) }
   }),
   acknowledge: os.acknowledge.handler(({ input }) => done(data.acknowledge(input))),
-  eraseAside: os.eraseAside.handler(({ input }) => done(data.eraseAside(input))),
+  deleteSetAside: os.deleteSetAside.handler(({ input }) => done(data.deleteSetAside(input))),
 })

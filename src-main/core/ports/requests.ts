@@ -27,7 +27,7 @@ export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'ap
 
 /** One attempt to send a request to the service. */
 export interface AdmissionRequest {
-  asker: Requester
+  requester: Requester
   /** Whether it needs one of the key's concurrent slots until its reply is closed. Only inference does (specification, Limits). */
   slot: boolean
   /** Expected tokens of prompt and reply together. */
@@ -61,7 +61,7 @@ type Pairs = [name: string, value: string][]
 
 /** The facts about a request that are known when its row is opened. */
 export interface RequestNotice {
-  asker: Requester
+  requester: Requester
   method: string
   /** Path below the base address, without the query. */
   path: string

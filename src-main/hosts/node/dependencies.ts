@@ -4,7 +4,7 @@ import type { App } from '../../../src-preload/contract/apps.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
-import type { Erasable, ErasePlan, EraseState } from '../../../src-preload/contract/retention.ts'
+import type { DeletableKind, DeletionPlan, RetentionState } from '../../../src-preload/contract/retention.ts'
 import type { Account, UsageView, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { ListedProfile } from '../../core/features/connections/savedConnections.ts'
@@ -140,9 +140,9 @@ export interface DataExport {
 
 /** Deletes data by age in a folder that no other process uses. */
 export interface DataErase {
-  count(wish: { what: readonly Erasable[]; olderThanDays: number; archivedOnly: boolean }): Promise<ErasePlan>
+  count(wish: { what: readonly DeletableKind[]; olderThanDays: number; archivedOnly: boolean }): Promise<DeletionPlan>
   /** Returns the result. @throws StudioError `bad_input` when more would be deleted than was counted */
-  erase(plan: ErasePlan): Promise<EraseState['last']>
+  erase(plan: DeletionPlan): Promise<RetentionState['last']>
   /** Stops early. Data that is already deleted stays deleted. */
   stop(): void
   close(): Promise<void>

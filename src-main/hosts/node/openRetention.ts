@@ -17,7 +17,7 @@ export function openErase(dataDir: string, more: Pick<OpeningParts, 'opening' | 
   return onFolder({ dataDir, log, ...more }, (folder) => eraseIn(dataDir, folder))
 }
 
-function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
+function eraseIn(dataDir: string, { lock, report: kept }: OpenFolder): DataErase {
   const store = openStore(dataDir)
   kept.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
@@ -29,8 +29,8 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
   const library = new ChatLibrary({
     ...{ store, databaseFile: databaseFile(dataDir), log },
     dropMedia: (ids) => media.drop(ids),
-    eraseBodies: async (rows) => {
-      for (const id of rows) await requestLog.eraseBodies({ id })
+    deleteBodies: async (rows) => {
+      for (const id of rows) await requestLog.deleteBodies({ id })
     },
   })
   const host = { dataDir, log, reveal: async () => false, dragOut: null }

@@ -7,11 +7,11 @@ import { stop } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { runningSpeed } from './facts.ts'
 import { useMessage, useNow } from './hooks.ts'
-import { MessageMenu, showFacts } from './MessageMenu.tsx'
+import { MessageMenu } from './MessageMenu.tsx'
 import { continueWith } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
-import { factsOf } from './ReplyFooter.tsx'
+import { FactsButton } from './ReplyFooter.tsx'
 import { ReplyBody } from './ReplyView.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 import { Who } from './Who.tsx'
@@ -93,20 +93,9 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
 }
 
 function Settled({ reply }: { reply: Message }) {
-  const t = useChatTranslate()
-  const facts = factsOf(reply, t)
   return (
     <>
-      {facts !== '' && (
-        <button
-          type="button"
-          className="chat-facts"
-          aria-label={`${t('facts')}: ${facts}`}
-          onClick={() => showFacts(reply.id)}
-        >
-          {facts}
-        </button>
-      )}
+      <FactsButton reply={reply} />
       <span className="chat-column-actions">
         <CopyMessage message={reply} />
         {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}

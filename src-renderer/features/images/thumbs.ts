@@ -89,7 +89,7 @@ function open(): Worker {
 async function storeThumb({ id, data }: ThumbMade): Promise<void> {
   try {
     if (data === null) throw new Error('The worker created no thumbnail.')
-    const image = await client()?.images.keepThumb({ id, data })
+    const image = await client()?.images.saveThumbnail({ id, data })
     if (image) imagesStore.setState(withChange(imagesStore.getState(), { type: 'image', image }))
     settle(id, true)
   } catch {

@@ -35,7 +35,7 @@ export function startProxyPage(given: Client): () => void {
   setClient(given)
   const stopUse = subscribe(
     given,
-    (signal) => given.apps.watchUse(undefined, { signal }),
+    (signal) => given.apps.watchUsage(undefined, { signal }),
     (use) => appsStore.setState((apps) => withUse(apps, use)),
   )
   const counting = setInterval(() => void count(), countEvery)
@@ -157,6 +157,12 @@ export function followNewest(): void {
 export async function inspect(id: number): Promise<void> {
   requestsStore.setState(store.withSelected(requestsStore.getState(), id))
   await askDetail(id)
+}
+
+/** Shows a request in the inspector, and the inspector if it is hidden. */
+export function inspectRow(id: number): void {
+  void inspect(id)
+  appStore.setState({ inspectorShown: true })
 }
 
 /** Reads the details again. The old ones stay visible until then. */

@@ -105,7 +105,7 @@ function SystemNotices({
   const { t } = useTranslation('alerts')
   const studio = useStudio()
   const tryIt = (): void => {
-    studio.alerts.tryNotification().then(
+    studio.alerts.testNotification().then(
       ({ shown }) => shown || say(t('settings.notShown')),
       (thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })),
     )

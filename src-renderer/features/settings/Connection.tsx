@@ -42,12 +42,12 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         setAsked((now) => (now?.what === 'forget' ? null : now))
       })
   }
-  const test = () => run('test', active, () => studio.connection.recheck())
+  const test = () => run('test', active, () => studio.connection.retest())
   const use = (profile: SavedProfile) =>
     run(`use ${profile.id}`, profile, () => studio.connection.use({ id: profile.id }))
   // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name starts like a hook's
   const sandbox = () => run('sandbox', null, () => studio.connection.useSandbox())
-  const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.forget({ id: profile.id }))
+  const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.remove({ id: profile.id }))
   const change = (profile: SavedProfile | null) =>
     setAsked(
       profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },

@@ -46,7 +46,7 @@ function Backup() {
       const download = await studio.data.backup()
       if (download.bytes > maxBytes) {
         setTooBig(download.bytes)
-        await studio.transfers.release({ downloadId: download.downloadId })
+        await studio.transfers.releaseDownload({ downloadId: download.downloadId })
         return
       }
       await save(studio, download)
@@ -82,7 +82,7 @@ function Restore() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const work = useData(({ data }) => data?.restore ?? null)
-  const waiting = useData(({ data }) => data?.waiting ?? null)
+  const waiting = useData(({ data }) => data?.pendingRestore ?? null)
   const [sending, setSending] = useState<DataWork | null>(null)
   const [found, setFound] = useState<FoundBackup | null>(null)
   const [tooBig, setTooBig] = useState(false)
@@ -115,7 +115,7 @@ function Restore() {
       reported(0)
       const uploadId = await upload(studio, file, { signal, onProgress: reported })
       setSending(null)
-      setFound({ uploadId, ...(await studio.data.check({ uploadId })) })
+      setFound({ uploadId, ...(await studio.data.checkBackup({ uploadId })) })
     })
   }
   const cancel = () => {
@@ -132,7 +132,7 @@ function Restore() {
   const restart = () => restartWith(() => studio.data.restart())
   const drop = () =>
     during(async () => {
-      await studio.data.dropRestore()
+      await studio.data.discardRestore()
       say('restore', t('restore.dropped'))
     })
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { type Erasable, type ErasePlan, erasables } from '../../../src-preload/contract/retention.ts'
+import { type DeletableKind, type DeletionPlan, deletableKinds } from '../../../src-preload/contract/retention.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -19,7 +19,7 @@ import { useSave } from './useSave.ts'
 const ages = [7, 30, 90, 180, 365, 730] as const
 
 interface Asked {
-  plan: ErasePlan
+  plan: DeletionPlan
   days: number
   /** Also switches the rule on. */
   rule: boolean
@@ -31,7 +31,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const studio = useStudio()
   const save = useSave()
   const running = useData(({ erase }) => erase?.running ?? null)
-  const [what, setWhat] = useState<readonly Erasable[]>(['log', 'bodies'])
+  const [what, setWhat] = useState<readonly DeletableKind[]>(['log', 'bodies'])
   const [archivedOnly, setArchivedOnly] = useState(false)
   const [days, setDays] = useState('90')
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -55,7 +55,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const look = () =>
     during(async () => {
       const olderThanDays = Number(days)
-      const plan = await studio.erase.count({ what: [...what], olderThanDays, archivedOnly })
+      const plan = await studio.retention.count({ what: [...what], olderThanDays, archivedOnly })
       if (plan.parts.some(({ items }) => items > 0)) setAsked({ plan, days: olderThanDays, rule: false })
       else setNothing(true)
     })
@@ -63,7 +63,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
     if (picked === 'off') return save({ logDays: null })
     const after = Number(picked)
     void during(async () => {
-      const plan = await studio.erase.count({ what: ['log'], olderThanDays: after })
+      const plan = await studio.retention.count({ what: ['log'], olderThanDays: after })
       setAsked({ plan, days: after, rule: true })
     })
   }
@@ -71,7 +71,8 @@ export function DataErase({ logDays }: { logDays: number | null }) {
     during(async () => {
       if (rule) save({ logDays: after })
       const parts = plan.parts.flatMap(({ what: one, items }) => (items > 0 ? { what: one, reported: items } : []))
-      if (parts.length > 0) await studio.erase.start({ before: plan.before, archivedOnly: plan.archivedOnly, parts })
+      if (parts.length > 0)
+        await studio.retention.start({ before: plan.before, archivedOnly: plan.archivedOnly, parts })
       setAsked(null)
     })
   const dayWords = (count: number): string => t('days', { count })
@@ -87,14 +88,14 @@ export function DataErase({ logDays }: { logDays: number | null }) {
         }}
       >
         <fieldset className="grid gap-x-5 gap-y-1.5 @min-[440px]:grid-cols-2">
-          <legend className="mb-1 font-[540] text-s">{t('age.what')}</legend>
-          {erasables.map((one) => (
+          <legend className="mb-1 font-[540] text-s">{t('age.types')}</legend>
+          {deletableKinds.map((one) => (
             <Checkbox
               key={one}
               label={t(`age.kind.${one}`)}
               checked={what.includes(one)}
               onChange={({ target }) =>
-                setWhat(erasables.filter((each) => (each === one ? target.checked : what.includes(each))))
+                setWhat(deletableKinds.filter((each) => (each === one ? target.checked : what.includes(each))))
               }
             />
           ))}
@@ -108,20 +109,20 @@ export function DataErase({ logDays }: { logDays: number | null }) {
         )}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <span aria-hidden className="text-s">
-            {t('age.older')}
+            {t('age.olderThan')}
           </span>
           <Select
-            label={t('age.older')}
+            label={t('age.olderThan')}
             value={days}
             choices={ages.map((age) => ({ value: String(age), label: dayWords(age) }))}
             onPick={setDays}
           />
           <Button type="submit" busy={busy && !asked} disabled={what.length === 0 || running !== null}>
-            {t('age.look')}
+            {t('age.preview')}
           </Button>
         </div>
         <p role="status" className="text-faint text-s">
-          {what.length === 0 ? t('age.none') : nothing ? t('age.nothing') : t('age.stays')}
+          {what.length === 0 ? t('age.chooseType') : nothing ? t('age.nothing') : t('age.keptNote')}
         </p>
       </form>
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void look(), edit: () => void look() }} />}
@@ -159,11 +160,11 @@ export function DataErase({ logDays }: { logDays: number | null }) {
 }
 
 /** What would be deleted, with amounts. */
-function Plan({ plan }: { plan: ErasePlan }) {
+function Plan({ plan }: { plan: DeletionPlan }) {
   const { t } = useTranslation('data')
   return (
     <AmountTable
-      columns={[t('age.what'), t('age.count'), t('age.size')]}
+      columns={[t('age.types'), t('age.count'), t('age.size')]}
       rows={plan.parts.map(({ what, items, bytes, titles }) => ({
         id: what,
         name: (
@@ -203,7 +204,7 @@ function Progress() {
             total={items}
           />
         </div>
-        <Button disabled={running.stopping} onClick={() => void studio.erase.stop()}>
+        <Button disabled={running.stopping} onClick={() => void studio.retention.stop()}>
           {t(running.stopping ? 'age.stopping' : 'age.stop')}
         </Button>
       </div>

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { type BackupSummary, type Counts, type KeptThing, keptThings } from '../../../src-preload/contract/data.ts'
+import { type BackupSummary, type Counts, type DataKind, dataKinds } from '../../../src-preload/contract/data.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
@@ -11,7 +11,7 @@ export interface FoundBackup {
   now: { counts: Counts; bytes: number }
 }
 
-const numberOf = (counts: Counts, thing: KeptThing): number => counts.find((one) => one.thing === thing)?.count ?? 0
+const numberOf = (counts: Counts, thing: DataKind): number => counts.find((one) => one.thing === thing)?.count ?? 0
 
 /** Shows what a restore would replace, before it starts. */
 export function RestoreDialog(props: {
@@ -23,7 +23,7 @@ export function RestoreDialog(props: {
 }) {
   const { t } = useTranslation(['data', 'common'])
   const { found, busy, onClose, onUse } = props
-  const rows = keptThings.filter(
+  const rows = dataKinds.filter(
     (thing) =>
       thing !== 'other' && found && (numberOf(found.backup.counts, thing) > 0 || numberOf(found.now.counts, thing) > 0),
   )
@@ -52,7 +52,7 @@ export function RestoreDialog(props: {
           columns={[t('restore.thing'), t('restore.inBackup'), t('restore.hereNow')]}
           rows={rows.map((thing) => ({
             id: thing,
-            name: t(`name.${thing}`),
+            name: t(`dataName.${thing}`),
             first: showCount(numberOf(found.backup.counts, thing)),
             second: showCount(numberOf(found.now.counts, thing)),
           }))}

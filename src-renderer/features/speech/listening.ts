@@ -34,7 +34,7 @@ export function listenTo(client: Client, id: string, fromPart = 1): void {
   }
   const follow = async (): Promise<void> => {
     const { signal } = ended
-    for await (const event of await client.speech.listen({ id, fromPart }, { signal })) {
+    for await (const event of await client.speech.streamAudio({ id, fromPart }, { signal })) {
       if (event.type === 'plan') {
         player = openLive(event.mime, event.rate)
         set({ player })

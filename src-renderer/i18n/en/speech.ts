@@ -21,7 +21,7 @@ export const speech = {
   bytesMeter: 'Bytes per request',
   planCost: 'about {{cost}} SC (est.)',
   planSeconds: 'about {{length}}',
-  planUnknown: 'Cost known after the first speech',
+  planUnknown: 'Cost not known yet for this length',
   speak: 'Generate speech',
   voice: 'Voice',
   voiceDefault: 'Default',

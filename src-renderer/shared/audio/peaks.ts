@@ -41,7 +41,7 @@ export async function overviewOf(
   }
   const { peaks, seconds } = await measure({ address, pcmRate }, onOverview, signal)
   const data = base64Of(peaks)
-  await client.media.keepPeaks({ mediaId, data, seconds }).catch(() => undefined)
+  await client.media.savePeaks({ mediaId, data, seconds }).catch(() => undefined)
 }
 
 /**

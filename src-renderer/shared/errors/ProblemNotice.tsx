@@ -39,7 +39,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
     recheck: () => {
       setBusy(true)
       studio.connection
-        .recheck()
+        .retest()
         .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
         .finally(() => setBusy(false))
     },

@@ -59,15 +59,15 @@ async function save(client: Client): Promise<Buffer> {
   expect(mime).toBe('application/x-tar')
   const parts: Buffer[] = []
   for (let at = 0; at < bytes; at += parts.at(-1)?.length ?? 0) {
-    parts.push(Buffer.from((await client.transfers.read({ downloadId, at })).data, 'base64'))
+    parts.push(Buffer.from((await client.transfers.readDownload({ downloadId, at })).data, 'base64'))
   }
-  await client.transfers.release({ downloadId })
+  await client.transfers.releaseDownload({ downloadId })
   return Buffer.concat(parts)
 }
 async function sendUp(client: Client, bytes: Buffer): Promise<string> {
-  const { uploadId } = await client.transfers.begin({ name: 'backup.tar', bytes: bytes.length })
+  const { uploadId } = await client.transfers.beginUpload({ name: 'backup.tar', bytes: bytes.length })
   for (let at = 0; at < bytes.length; at += partBytes) {
-    await client.transfers.part({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
+    await client.transfers.uploadPart({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
   }
   return uploadId
 }
@@ -81,14 +81,14 @@ describe('the page', () => {
     // Changes after the backup.
     await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
     const uploadId = await sendUp(first.client, bytes)
-    const reported = await first.client.data.check({ uploadId })
+    const reported = await first.client.data.checkBackup({ uploadId })
     expect(reported).toMatchObject({
       backup: { version: '0.0.0-test', counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]) },
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]), bytes: expect.any(Number) },
     })
-    expect((await stateOf(first.client)).waiting).toBeNull()
+    expect((await stateOf(first.client)).pendingRestore).toBeNull()
     await first.client.data.restore({ uploadId })
-    expect((await stateOf(first.client)).waiting?.summary).toEqual(reported.backup)
+    expect((await stateOf(first.client)).pendingRestore?.summary).toEqual(reported.backup)
     // Nothing has changed yet.
     expect(await promptsOf(first.client)).toContain('Later')
     await first.core.stop()
@@ -96,13 +96,13 @@ describe('the page', () => {
     const second = await coreIn(dataDir)
     expect(await promptsOf(second.client)).not.toContain('Later')
     const state = await stateOf(second.client)
-    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: reported.backup } })
+    expect(state).toMatchObject({ pendingRestore: null, restored: { acknowledged: false, summary: reported.backup } })
     const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
     expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
     await second.client.data.acknowledge({ id: state.restored?.id ?? '' })
     expect((await stateOf(second.client)).restored?.acknowledged).toBe(true)
-    await second.client.data.eraseAside({ name: state.aside[0]?.name ?? '' })
-    expect((await stateOf(second.client)).aside).toEqual([])
+    await second.client.data.deleteSetAside({ name: state.setAside[0]?.name ?? '' })
+    expect((await stateOf(second.client)).setAside).toEqual([])
   })
 
   it('cancels a scheduled restore, and refuses a file that is not a backup', async () => {
@@ -110,10 +110,10 @@ describe('the page', () => {
     const { client, core } = await coreIn(dataDir)
     const bytes = await save(client)
     await client.data.restore({ uploadId: await sendUp(client, bytes) })
-    expect(await client.data.dropRestore()).toEqual({ dropped: true })
-    expect(await client.data.dropRestore()).toEqual({ dropped: false })
+    expect(await client.data.discardRestore()).toEqual({ dropped: true })
+    expect(await client.data.discardRestore()).toEqual({ dropped: false })
     const wrong = await sendUp(client, Buffer.from('nothing of a backup'.repeat(100)))
-    await expect(client.data.check({ uploadId: wrong })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+    await expect(client.data.checkBackup({ uploadId: wrong })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
     expect((await stateOf(client)).restore).toBeNull()
     await core.stop()
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|replaced/.test(name))).toEqual([])
@@ -128,7 +128,7 @@ describe('the page', () => {
     const before = contentsOf(join(dataDir, 'studio.sqlite'))
     const second = await coreIn(dataDir)
     expect(await stateOf(second.client)).toMatchObject({
-      waiting: null,
+      pendingRestore: null,
       restored: null,
       problem: { kind: 'store_damaged' },
     })

@@ -21,7 +21,7 @@ export interface OpeningParts {
 
 export interface OpenFolder {
   lock: FolderLock
-  kept: OpeningReport
+  report: OpeningReport
 }
 
 /** Delay before progress is shown, ms. */
@@ -37,13 +37,13 @@ export async function onFolder<T>(parts: OpeningParts, build: (folder: OpenFolde
   try {
     return await build(folder)
   } catch (thrown) {
-    if (!(await folder.kept.failed(thrown))) throw thrown
+    if (!(await folder.report.failed(thrown))) throw thrown
   }
   const recovered = await openFolder(parts)
   try {
     return await build(recovered)
   } catch (thrown) {
-    await recovered.kept.failed(thrown)
+    await recovered.report.failed(thrown)
     throw thrown
   }
 }
@@ -59,7 +59,7 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
     } else prepareFiles({ dataDir, how: pending.how, typeOf: fileType, log })
     const kept = reportOpening(dataDir, pending.problem)
     kept.onFailure(lock.release)
-    return { lock, kept }
+    return { lock, report: kept }
   } catch (thrown) {
     // The files of an owner that was killed have not been fully checked, so the next start must check them.
     if (lock.endedCleanlyBefore) lock.release()

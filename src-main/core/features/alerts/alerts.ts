@@ -23,6 +23,7 @@ import {
   measureRefusal,
   measureSpend,
   type RefusedWith,
+  refusalWatch,
 } from './conditions.ts'
 import { Debounced } from './debounce.ts'
 import type { Measurement } from './measurement.ts'
@@ -160,7 +161,7 @@ export class AlertsFeature {
   }
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */
-  tryNotification(): { shown: boolean } {
+  testNotification(): { shown: boolean } {
     const { notify } = this.#parts
     const place = { page: 'settings', id: 'alerts' } as const
     notify?.({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
@@ -177,6 +178,13 @@ export class AlertsFeature {
     if (!answers) return
     this.#openedAt = this.#now()
     this.#unlisten = answers.onReply(this.#replied)
+    // A connection that opens as connected has a new key, which the service has just accepted.
+    if (this.#parts.connection().state === 'connected') this.#keyAccepted(refusedWith)
+  }
+
+  /** Ends the refusals of a deleted connection. */
+  forgotten(profile: string): void {
+    this.#endRefusals(profile, refusedWith)
   }
 
   /** Call when the state of the connection changes. A refused model list is a refusal of the key. */
@@ -198,11 +206,13 @@ export class AlertsFeature {
   }
 
   readonly #replied = (status: number, inference: boolean): void => {
-    if (!inference) return
-    if (status === 401 || status === 402 || status === 403)
+    if (inference && (status === 401 || status === 402 || status === 403))
       setImmediate(guarded('A refused key could not be checked', () => this.#keyRefused(status)))
-    else if (status < 300 && this.#refused?.size !== 0)
-      setImmediate(guarded('A key could not be checked', () => this.#keyAccepted(refusedWith)))
+    else if (status < 300 && this.#refused?.size !== 0) {
+      // A read-out shows that the service accepts the key, but needs neither credits nor the permission for a model.
+      const over = inference ? refusedWith : ([401] as const)
+      setImmediate(guarded('A key could not be checked', () => this.#keyAccepted(over)))
+    }
   }
 
   readonly #settled = (who: string): void => {
@@ -221,20 +231,30 @@ export class AlertsFeature {
 
   #keyRefused(status: RefusedWith): void {
     const account = this.#parts.usage.current()
-    if (this.#closed || !account || !this.#settings.key) return
+    const { profile } = this.#parts.connection()
+    if (this.#closed || !account || !profile || !this.#settings.key) return
     this.#refused = null
     const key = this.#parts.usage.callingKey(account.id)
-    this.#take([measureRefusal(nameOf(account), status, true, key, this.#now())])
+    this.#take([measureRefusal({ profile: profile.id, account: nameOf(account), status, key }, this.#now())])
   }
 
   #keyAccepted(statuses: readonly RefusedWith[]): void {
-    const account = this.#parts.usage.current()
-    if (this.#closed || !account) return
-    this.#refused ??= this.#readRefused(account)
+    const { profile } = this.#parts.connection()
+    if (this.#closed || !profile) return
+    this.#refused ??= this.#readRefused(profile.id)
     const over = statuses.filter((status) => this.#refused?.has(status))
     if (over.length === 0) return
     this.#refused = null
-    this.#take(over.map((status) => measureRefusal(nameOf(account), status, false, null, this.#now())))
+    this.#endRefusals(profile.id, over)
+  }
+
+  #endRefusals(profile: string, statuses: readonly RefusedWith[]): void {
+    const watches = new Set(statuses.map((status) => refusalWatch(profile, status)))
+    this.#parts.pending.write(`refusals ${profile}`, 'The end of an alert', () => {
+      // A refusal that is not stored yet is over too.
+      this.#readings = this.#readings.filter(({ watch }) => !watches.has(watch))
+      if (this.#log.drop((watch) => watches.has(watch))) this.#feed.changed()
+    })
   }
 
   /** The account of the connection while the service answers; null while offline, because its figures may be outdated. */
@@ -331,9 +351,9 @@ export class AlertsFeature {
     this.#timer.unref()
   }
 
-  #readRefused(account: Account): Set<RefusedWith> {
-    const watchOf = (status: RefusedWith) => measureRefusal(nameOf(account), status, false, null, 0).watch
-    return new Set(refusedWith.filter((status) => this.#parts.table.holding(watchOf(status)) !== null))
+  #readRefused(profile: string): Set<RefusedWith> {
+    const isActive = (status: RefusedWith) => this.#parts.table.holding(refusalWatch(profile, status)) !== null
+    return new Set(refusedWith.filter(isActive))
   }
 }
 

@@ -167,26 +167,27 @@ function keyReading(
 
 const refusals: Record<RefusedWith, KeyTrouble> = { 401: 'refused', 402: 'credits', 403: 'forbidden' }
 
-/** A reply that refused a request because of the key, or (with `met` false) a reply that shows the refusal is over. Reported once a day. */
+/** A refusal concerns a connection, because the account behind it changes with its key. */
+export const refusalWatch = (profile: string, status: RefusedWith): string => `key-${status}:${profile}`
+
+/** A reply that refused a request because of the key. Reported once a day and connection. */
 export function measureRefusal(
-  account: AccountName,
-  status: RefusedWith,
-  met: boolean,
-  key: Pick<AccountKey, 'id' | 'name'> | null,
+  refusal: {
+    /** Id of the connection. */
+    profile: string
+    account: AccountName
+    status: RefusedWith
+    key: Pick<AccountKey, 'id' | 'name'> | null
+  },
   now: number,
 ): Measurement {
+  const { profile, account, status, key } = refusal
   return {
-    ...{ watch: `key-${status}:${account.id}`, period: new Date(now).toISOString().slice(0, 10), mark: '' },
-    ...{ level: met ? 1 : 0, recovered: !met, asOf: now, endsAt: null },
+    ...{ watch: refusalWatch(profile, status), period: new Date(now).toISOString().slice(0, 10), mark: '' },
+    ...{ level: 1, recovered: false, asOf: now, endsAt: null },
     facts: {
-      ...{
-        kind: 'key',
-        account,
-        why: refusals[status],
-        keyId: key?.id ?? null,
-        name: key?.name?.slice(0, 200) ?? null,
-      },
-      ...{ left: null, limit: null },
+      ...{ kind: 'key', account, why: refusals[status], keyId: key?.id ?? null },
+      ...{ name: key?.name?.slice(0, 200) ?? null, left: null, limit: null },
     },
   }
 }

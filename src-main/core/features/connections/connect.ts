@@ -22,7 +22,7 @@ export interface NewConnection extends ConnectionAddress {
   /** Profile whose address and API key are replaced. */
   id?: string | undefined
   /** Replaces the profile with this name, or the only one at this address, instead of adding one. */
-  again?: boolean | undefined
+  updateExisting?: boolean | undefined
   name?: string | undefined
   keyStorage: 'keychain' | 'session'
 }
@@ -83,13 +83,17 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
 }
 
 /** Returns the profile to replace, or null to add one. @throws StudioError `no_such_item`, `bad_input` */
-function replacedBy(session: Session, { id, again, name }: NewConnection, baseUrl: string): StoredProfile | null {
+function replacedBy(
+  session: Session,
+  { id, updateExisting, name }: NewConnection,
+  baseUrl: string,
+): StoredProfile | null {
   if (id !== undefined) {
     const former = profileOf(session, id)
     if (former.kind === 'service' && former.keyKept !== 'environment') return former
     throw new StudioError('bad_input', `${former.name} has no address or API key to change.`)
   }
-  if (again !== true) return null
+  if (updateExisting !== true) return null
   const services = session.store.profiles.all().filter(({ kind }) => kind === 'service')
   const wanted = (name ?? new URL(baseUrl).host).trim().toLowerCase()
   const named = services.find((one) => one.name.toLowerCase() === wanted)
@@ -101,11 +105,11 @@ function replacedBy(session: Session, { id, again, name }: NewConnection, baseUr
 /** Like `connect`, for the command line, which has the API key as text. */
 export function login(
   session: Session,
-  input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean; again?: boolean },
+  input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean; updateExisting?: boolean },
 ) {
   const credential = Credential.fromText(input.key)
-  const { name, baseUrl, allowInsecure = false, again } = input
-  return connect(session, { name, baseUrl, credential, allowInsecure, again, keyStorage: 'keychain' })
+  const { name, baseUrl, allowInsecure = false, updateExisting } = input
+  return connect(session, { name, baseUrl, credential, allowInsecure, updateExisting, keyStorage: 'keychain' })
 }
 
 /** Starts the sandbox if needed and makes it active. `remember: false` applies to this run only. */
@@ -201,14 +205,14 @@ export function openStored(session: Session): Promise<void> {
 }
 
 /** Checks the service. If no client could be opened, reads the API key again first. */
-export async function recheck(session: Session): Promise<void> {
+export async function retest(session: Session): Promise<void> {
   session.rechecks.notify()
   if (!session.current) await openStored(session)
   await session.check()
 }
 
 /** Looks for an unreachable service at once, because a hint says that it may be back. */
-export const lookAgain = (session: Session): void =>
+export const testIfOffline = (session: Session): void =>
   inBackground('The service could not be checked', session.reconnect.checkNow())
 
 /** Renames a profile. @throws StudioError `no_such_item`, `bad_input` if the name is taken */
@@ -226,7 +230,7 @@ export function rename(session: Session, { id, name }: { id: string; name: strin
  * choose whose account pays.
  * @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` (then nothing is deleted)
  */
-export function forget(session: Session, id: string): Promise<void> {
+export function removeConnection(session: Session, id: string): Promise<void> {
   return session.open(async () => {
     const profile = profileOf(session, id)
     if (profile.keyKept === 'keychain') await session.secrets.delete(id)
@@ -247,7 +251,7 @@ export function forget(session: Session, id: string): Promise<void> {
 export async function disconnect(session: Session): Promise<void> {
   // Waits for the stored profile, which may still be opening after the start and is the one to delete.
   const id = await session.open(async () => session.connection.profile?.id)
-  if (id !== undefined) await forget(session, id)
+  if (id !== undefined) await removeConnection(session, id)
 }
 
 async function startedSandbox(session: Session): Promise<StoredProfile> {

@@ -1,4 +1,4 @@
-import type { RefusalSeen } from '../../../../src-preload/contract/requests.ts'
+import type { Refusal } from '../../../../src-preload/contract/requests.ts'
 import type { GateRefusal } from '../../ports/requests.ts'
 
 /** A refused request, and the origin that a person could allow to let such requests pass, or null. */
@@ -33,7 +33,7 @@ const describe = ({ code, from }: GateRefusal): string =>
 /** Refusals since the start, for the Proxy page. Repetitions from the same sender are counted, and memory is bounded. */
 export class RecentRefusals {
   /** Ordered by the last occurrence, newest at the end. */
-  readonly #seen = new Map<string, RefusalSeen>()
+  readonly #seen = new Map<string, Refusal>()
 
   note(refusal: RefusalWithOrigin): void {
     const { code, from, origin } = refusal
@@ -49,7 +49,7 @@ export class RecentRefusals {
   }
 
   /** Newest first. */
-  newest(count: number): RefusalSeen[] {
+  newest(count: number): Refusal[] {
     return [...this.#seen.values()].slice(-count).reverse()
   }
 }

@@ -7,8 +7,11 @@ export interface Word {
   joined: boolean
 }
 
-/** Characters of words. A pictograph is a word by itself; all other characters separate words. */
-const runs = /[\p{L}\p{N}\p{M}]+|\p{Extended_Pictographic}/gu
+/**
+ * Characters of words. A pictograph is a word by itself; all other characters separate words. U+21AE, which is no pictograph, is the only
+ * character whose decomposed form (U+2194 U+0338) begins with one.
+ */
+const runs = /[\p{L}\p{N}\p{M}]+|(?!\u2194\u0338)\p{Extended_Pictographic}/gu
 const plain = /^[A-Za-z0-9]+$/
 /**
  * Characters that are folded together: the parts of a Hangul syllable, a half-width kana with its voice mark, or a character with its
@@ -21,9 +24,12 @@ const clusters = /[\u1100-\u115f][\u1160-\u11a7]?[\u11a8-\u11ff]?|[\uff66-\uff9d
  */
 const alone =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\p{Script=Yi}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Javanese}\p{Script=Balinese}\p{Script=Tai_Le}\p{Script=New_Tai_Lue}\p{Script=Tai_Tham}\p{Script=Tai_Viet}\p{Script=Cham}\u30fc]/u
-/** Accents of Latin, Greek and Cyrillic letters, Hebrew points, Arabic vowel signs, and the stroke that only widens a word. */
+/**
+ * Accents of Latin, Greek and Cyrillic letters, Hebrew points, Arabic vowel signs, the stroke that only widens a word, and the selectors of
+ * a pictograph's plain or colored form.
+ */
 const accents =
-  /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]/gu
+  /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe0e\ufe0f\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u0640]/gu
 const noWord = /[^\p{L}\p{N}\p{M}]/gu
 /** Letters with a stroke and ligatures, which Unicode does not decompose. */
 const pieces: Record<string, string> = {

@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
+import { codeOf, endpoints, outcomes } from './codes.ts'
 
 /** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
 export interface StoredRequest {
@@ -56,6 +57,9 @@ export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.re
 
 export type RequestTable = ReturnType<typeof requestTable>
 
+/** Bounds the time that reading takes. A day that is not read in full is not used. */
+const mostSpoken = 5000
+
 /** The read statements of `requestTable`. */
 export function requestReader(handle: ReadHandle) {
   const one = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
@@ -82,6 +86,12 @@ export function requestReader(handle: ReadHandle) {
       ORDER BY r.id DESC LIMIT ?`,
   )
 
+  const spoken = handle.prepare(
+    `SELECT r.id, r.at, r.bytes_up, r.endpoint FROM requests AS r INDEXED BY requests_by_caller
+      WHERE r.caller = ? AND r.outcome = ${codeOf(outcomes, 'ok')} ORDER BY r.id DESC LIMIT ${mostSpoken}`,
+  )
+  const speech = codeOf(endpoints, 'speech')
+
   return {
     get(id: number): StoredRequest | null {
       const row = one.get(id)
@@ -104,6 +114,12 @@ export function requestReader(handle: ReadHandle) {
         mean: number(row, 'mean'),
         n: number(row, 'n'),
       })),
+    /** Successful requests for speech among the newest 5,000 of each caller, newest first for each. */
+    newestSpoken: (callers: readonly number[]): { id: number; at: number; bytesUp: number }[] =>
+      callers
+        .flatMap((caller) => spoken.all(caller))
+        .filter((row) => number(row, 'endpoint') === speech)
+        .map((row) => ({ id: number(row, 'id'), at: number(row, 'at'), bytesUp: number(row, 'bytes_up') })),
     /** Requests with ids below `before` that the service answered with 429, newest first. Does not include requests refused by this program. */
     limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
   }

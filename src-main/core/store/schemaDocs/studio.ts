@@ -222,6 +222,18 @@ export const studioTables: DescribedTables = {
     about: 'The models that the service offered to each profile last.',
     columns: { profile: '', base_url: '', models: 'JSON', as_of: '' },
   },
+  model_notes: {
+    about: 'What a person marked, and what replies showed, about the models of each profile.',
+    columns: {
+      profile: '',
+      base_url: '',
+      model: 'exact id',
+      favourite: '1: marked as a favourite',
+      replied_at: 'its last reply in a chat; null: none yet',
+      images: '`works` or `refused`; null while no reply has shown it',
+      tools: '`works` or `refused`; null while no reply has shown it',
+    },
+  },
   settings: { about: 'One row per setting.', columns: { key: '', value: 'JSON' } },
   tool_keys: {
     about: 'Apps: other programs that use the local /v1. Null means no limit.',

@@ -27,7 +27,7 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       key: await sealKey(publicKey, text),
       keyStorage: 'keychain',
       // An existing connection with this name gets the new URL and key.
-      again: true,
+      updateExisting: true,
       allowInsecure: options.allowInsecure,
     })
     if (options.json) printJson(profile)

@@ -123,7 +123,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
     return reply.status
   }
   const spent = async (): Promise<number> => {
-    for await (const [use] of await client.apps.watchUse()) return Number(use?.spentTotal ?? 0)
+    for await (const [use] of await client.apps.watchUsage()) return Number(use?.spentTotal ?? 0)
     throw new Error('The events ended.')
   }
   expect(await write()).toBe(200)
@@ -176,6 +176,46 @@ it('a refused key is reported once per status and ends with the next successful 
   await ask(core, 'fault/402')
   expect(await listed(client)).toEqual([])
   expect(JSON.stringify(notices)).not.toContain(canary)
+})
+
+it('a replaced key ends what was reported of the former one, also when the new key belongs to another account', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { login } = core.connection
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  for (const status of [401, 402, 403]) await ask(core, `fault/${status}`)
+  await until(client, (alerts) => alerts.length === 3 && alerts.every(({ endedAt }) => endedAt === null))
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger, updateExisting: true })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+})
+
+it('a refusal ends when a request over its own connection succeeds, and not with those of another connection', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { login } = core.connection
+  const { id } = await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  await ask(core, 'fault/401')
+  await until(client, (alerts) => alerts.length === 1)
+  await login({ name: 'Home', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger })
+  await ask(core, 'mirror')
+  expect(await listed(client)).toMatchObject([{ endedAt: null }])
+  await client.connection.use({ id })
+  // To read the account is enough: the service accepts the key.
+  await client.usage.refresh()
+  await until(client, ([alert]) => alert?.endedAt !== null)
+})
+
+it('a deleted connection ends its refusals', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { id } = await core.connection.login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  await ask(core, 'fault/402')
+  await until(client, (alerts) => alerts.length === 1)
+  await client.connection.remove({ id })
+  await until(client, ([alert]) => alert?.endedAt !== null)
 })
 
 it('a key whose own balance is used up is reported from its record', async () => {
@@ -238,6 +278,6 @@ it('notifications can be switched off and still be tried', async () => {
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)
-  expect(await client.alerts.tryNotification()).toEqual({ shown: true })
+  expect(await client.alerts.testNotification()).toEqual({ shown: true })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
 })

@@ -370,13 +370,13 @@ test('a valid thumbnail is stored and replaces the one before', async () => {
   const { slots } = await ended(feature, await feature.images.make(wish()))
   const id = slots[0]?.imageId ?? ''
   for (const bad of [jpg(10, 10), gifHead(10, 10), png(513, 2), Buffer.from('x'), Buffer.alloc(310_000)]) {
-    await expect(feature.images.keepThumb({ id, data: bad.toString('base64') })).rejects.toMatchObject({
+    await expect(feature.images.saveThumbnail({ id, data: bad.toString('base64') })).rejects.toMatchObject({
       kind: 'bad_input',
     })
   }
   expect(files(feature)).toHaveLength(1)
-  const first = await feature.images.keepThumb({ id, data: webpHead('VP8L', 20, 20).toString('base64') })
-  const second = await feature.images.keepThumb({ id, data: png(20, 20, 7).toString('base64') })
+  const first = await feature.images.saveThumbnail({ id, data: webpHead('VP8L', 20, 20).toString('base64') })
+  const second = await feature.images.saveThumbnail({ id, data: png(20, 20, 7).toString('base64') })
   expect(first.thumbId).not.toBe(second.thumbId)
   expect(new Set(files(feature))).toEqual(new Set([second.mediaId, second.thumbId]))
 })

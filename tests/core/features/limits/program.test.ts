@@ -32,7 +32,7 @@ it('a page watches the limits of the connected service and exports a usage view 
     const view = unpackView(await client.usage.view(query))
     const file = await client.usage.export({ ...query, format: 'json' })
     expect(file.name).toBe(`usage-service-by-model-${from}-${to}.json`)
-    const { data } = await client.transfers.read({ downloadId: file.downloadId, at: 0 })
+    const { data } = await client.transfers.readDownload({ downloadId: file.downloadId, at: 0 })
     const rows: unknown = JSON.parse(Buffer.from(data, 'base64').toString())
     expect(rows).toHaveLength(view.buckets.length * view.series.length)
     break

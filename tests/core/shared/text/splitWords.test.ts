@@ -27,6 +27,8 @@ describe('the words of a text', () => {
     ['Arabic without vowel signs', 'مَرْحَبًا', 'مرحبا'],
     ['Hebrew without points', 'שָׁלוֹם', 'שלום'],
     ['pictographs', 'ok👍🏽go', 'ok 👍 go'],
+    ['a pictograph in its colored form', 'ok❤\ufe0fgo', 'ok ❤ go'],
+    ['a struck arrow, composed or not, which is no pictograph', 'go \u21aeon \u2194\u0338on \u2194', 'go on on ↔'],
     ['signs between words', 'foo_bar, don’t! C++', 'foo bar don t c'],
   ])('are folded: %s', (_, text, folded) => {
     expect(indexable(text)).toBe(folded)

@@ -13,7 +13,7 @@ void i18n.init({
 })
 
 /**
- * The window's text for a key, as a person reads it: `page.getByRole('button', { name: text('composer:send') })`.
+ * The window's text for a key, as a person reads it: `page.getByRole('button', { name: windowText('composer:send') })`.
  * Tests that take names from here stay correct when the wording changes.
  */
-export const text = i18n.t
+export const windowText = i18n.t
