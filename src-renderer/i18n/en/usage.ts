@@ -155,6 +155,7 @@ export const usage = {
     rooms: {
       chat: 'Chat',
       speech: 'Speech',
+      titles: 'Chat titles',
       transcribe: 'Transcribe',
       images: 'Images',
       account: 'Account requests',
