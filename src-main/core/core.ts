@@ -10,6 +10,7 @@ import { composeObservability } from './compose/observability.ts'
 import { composeRetention } from './compose/retention.ts'
 import { createRouter, type StudioRouter } from './compose/router.ts'
 import { connectAtStart, type StartConnection, type StartingUp, startingUp } from './compose/startUp.ts'
+import { eraseKeys } from './data/eraseEverything.ts'
 import { type OpenFolder, onFolder } from './data/opening/openFolder.ts'
 import { remove } from './features/chat/remove.ts'
 import { send } from './features/chat/send.ts'
@@ -26,6 +27,7 @@ import type { Host } from './host.ts'
 import { closeAll } from './shared/closeAll.ts'
 import { inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
 import { asStoreError } from './store/database.ts'
+import { StorageWatcher } from './store/storageWatcher.ts'
 
 /** How to start for this run alone. An option that is absent leaves the stored settings as they are. */
 export interface CoreOptions {
@@ -106,6 +108,8 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   opening.onFailure(() => session.close())
 
   const changed = (): void => appState.state.changed()
+  const storage = new StorageWatcher(host.dataDir, changed)
+  opening.onFailure(() => storage.close())
   const account = composeAccount({ host, ...data, scheduler, session, changed })
   const chat = composeChat({ host, ...data, session })
   const media = composeMedia({ host, ...data, session, usage: account.usage, files: chat })
@@ -115,12 +119,12 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     logDays: () => settings.value.logDays,
     log: host.log,
   })
-  const folderData = composeData({ host, opening, transfers: chat.transfers })
+  const folderData = composeData({ host, opening, transfers: chat.transfers, store })
   const observability = composeObservability({ host, ...data, scheduler, session })
   const { metrics } = observability
   const port = options.proxyPort
   const gateway = composeGateway({ host, ...data, session, scheduler, usage: account.usage, metrics, port, changed })
-  const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy })
+  const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })
   const settingsChanged = (): void => {
     settings.reload()
     observability.settingsChanged()
@@ -129,13 +133,14 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   }
   const router = createRouter({
     ...{ host, ...data, session, account, chat, media, retention, data: folderData, settingsChanged },
-    ...{ state: appState.state, appUse: gateway.appUse },
+    ...{ state: appState.state, storage, appUse: gateway.appUse },
   })
   const stopFollowing = followStored(session, (look) => apps.observe(look))
 
   async function close(): Promise<void> {
     await closeAll([
       stopFollowing,
+      () => storage.close(),
       () => account.close(),
       () => gateway.close(),
       () => retention.close(),
@@ -162,6 +167,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
 
   opening.built()
   try {
+    inBackground('The keys could not be deleted', eraseKeys(host.dataDir, host.secrets, host.log))
     inBackground('The keychain could not be probed', appState.probeKeychain())
     await starting.stop()
     await gateway.apply()

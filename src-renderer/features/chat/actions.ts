@@ -17,7 +17,7 @@ import { markFavourite, mayChat, setModelFacts } from '../../stores/modelFacts.t
 import { useNewChat } from '../../stores/newChat.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
 import { attempt, setClient } from './client.ts'
-import { recallCompared } from './compare.ts'
+import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
 import { forgetSentPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
@@ -67,6 +67,8 @@ export function openChat(id: string | null): void {
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
   useStage.setState({ editing: null, renaming: false, dialog: null })
+  if (id === null) forgetCompared()
+  recallCompared()
   if (id !== null) follow(id)
 }
 
@@ -165,6 +167,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
       forgetNewDraft()
       forgetNewSetup()
       useNewChat.setState({ folderId: null })
+      moveCompared(sent.conversationId)
     }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
     useChat.setState({ sending: null })

@@ -27,7 +27,7 @@ function takeModel(model: string | null): void {
   const { models } = useChat.getState().models
   // A model that the service does not list would only fail.
   const isOffered = models.length === 0 || models.some(({ id }) => id === model)
-  if (model !== null && model !== taken.model && isOffered) useChat.setState({ model, compared: [] })
+  if (model !== null && model !== taken.model && isOffered) useChat.setState({ model })
   taken = { ...taken, model }
 }
 

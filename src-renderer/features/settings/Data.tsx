@@ -11,6 +11,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
+import { DataEraseAll } from './DataEraseAll.tsx'
 import { DataUse } from './DataUse.tsx'
 import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
@@ -56,6 +57,7 @@ export function DataSection({ app }: { app: AppState }) {
       <DataBackup />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />
+      <DataEraseAll />
     </>
   )
 }

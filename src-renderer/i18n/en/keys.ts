@@ -45,7 +45,6 @@ export const keys = {
   balance: 'Balance',
   balanceLimit: 'Balance limit',
   balanceOff: 'Uses the account balance',
-  balanceOn: 'Has its own balance',
   unset: 'Not set',
   notTold: 'Not reported',
   never: 'Never',
@@ -72,6 +71,5 @@ export const keys = {
   partial: 'partial',
   loading: 'Loading keys…',
   loadingDays: 'Calculating…',
-  asOf: 'Updated {{at}}',
   commands: { refresh: 'Refresh keys', search: 'Search keys' },
 }

@@ -17,7 +17,7 @@ export const usage = {
     name: 'Name',
     save: 'Save',
   },
-  asOf: 'Updated {{at}}',
+  updatedAt: 'Updated {{at}}',
   neverFetched: 'Never updated',
   fetching: 'Updating…',
   refresh: 'Refresh',
@@ -33,11 +33,10 @@ export const usage = {
   fileName: 'usage {{from}} to {{to}}',
   offline: {
     title: 'Not connected',
-    about:
-      'These figures are stored on this computer, updated {{at}}. They are refreshed automatically when the service responds.',
+    about: 'These figures are stored on this computer. They are refreshed automatically when the service responds.',
     never: 'These figures come from this computer. The service was never contacted.',
   },
-  other: 'This account is not connected. Figures updated {{at}}.',
+  other: 'This account is not connected.',
   noReadouts: {
     title: 'This service does not report usage',
     about:
@@ -335,10 +334,11 @@ export const usage = {
   },
   status: {
     today: '{{amount}} SC today',
-    todayService: 'Spent today, reported by the service at {{at}}',
-    todayHere: 'Spent today, measured on this computer',
     left: '{{amount}} SC left',
-    leftAbout: 'Balance, reported by the service at {{at}}',
+    estimated: 'est.',
+    reported: 'Reported by the service, {{at}}',
+    reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
+    measured: 'Measured on this computer',
   },
   commands: {
     refresh: 'Refresh usage',
