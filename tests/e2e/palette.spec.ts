@@ -101,6 +101,7 @@ test.describe('the list column', () => {
 
   test('in a narrow window, Ctrl+B opens it over the page', async ({ page }) => {
     await page.setViewportSize({ width: 700, height: 800 })
+    await expect(page.getByRole('button', { name: 'Show list' })).toBeVisible()
     await page.keyboard.press('Control+b')
     await expect(page.getByRole('dialog', { name: 'List' })).toBeVisible()
     await page.keyboard.press('Escape')
