@@ -1,5 +1,6 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
+import { listFitsQuery, toggleList } from '../../shared/listRegion.ts'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
@@ -9,7 +10,6 @@ import { DataNotice, StorageNotice } from './DataNotice.tsx'
 import { pageViews } from './pages.ts'
 import { Rail } from './Rail.tsx'
 import { StatusBar } from './StatusBar.tsx'
-import { useMedia } from './useMedia.ts'
 import { Welcome } from './Welcome.tsx'
 
 const closeList = () => appStore.setState({ listDrawerOpen: false })
@@ -38,9 +38,10 @@ export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
   const route = useRoute()
   const listDrawerOpen = useApp((store) => store.listDrawerOpen)
+  const listShown = useApp((store) => store.listShown)
   const inspectorShown = useApp((store) => store.inspectorShown)
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
-  const listFits = useMedia('(min-width: 840px)')
+  const listFits = useMedia(listFitsQuery)
   const inspectorFits = useMedia('(min-width: 1100px)')
   const { List, Stage, Inspector, inspectorContent } = pageViews[route.page]
   const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
@@ -55,7 +56,7 @@ export function Frame() {
   const hasList = List !== undefined
   const controls = useMemo<FrameControls>(
     () => ({
-      openList: hasList && !listFits ? () => appStore.setState({ listDrawerOpen: true }) : null,
+      list: hasList ? { shown: listFits && listShown, toggle: toggleList, shortcut: shortcut('B') } : null,
       inspector: hasInspector
         ? {
             shown: inspectorShown,
@@ -64,14 +65,14 @@ export function Frame() {
           }
         : null,
     }),
-    [hasList, hasInspector, listFits, inspectorShown],
+    [hasList, hasInspector, listFits, listShown, inspectorShown],
   )
 
   return (
     <div className="flex h-full flex-col">
       <div className="flex min-h-0 flex-1">
         <Rail />
-        {List && listFits && !welcome && (
+        {List && listFits && listShown && !welcome && (
           <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col bg-panel">
             <List />
           </aside>
@@ -111,5 +112,17 @@ export function Frame() {
         </Drawer>
       )}
     </div>
+  )
+}
+
+/** Whether a media query currently matches. */
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query)
+      list.addEventListener('change', changed)
+      return () => list.removeEventListener('change', changed)
+    },
+    () => matchMedia(query).matches,
   )
 }

@@ -322,7 +322,14 @@ export const proxy = {
     noMatchTitle: 'No requests found',
     noMatch: 'No request matches all filters.',
     studioWho: 'Studio · {{feature}}',
-    rooms: { chat: 'chat', speech: 'speech', transcribe: 'transcribe', images: 'images', account: 'account' },
+    rooms: {
+      chat: 'chat',
+      titles: 'titles',
+      speech: 'speech',
+      transcribe: 'transcribe',
+      images: 'images',
+      account: 'account',
+    },
     states: {
       waiting: 'queued',
       backing_off: 'waiting to retry',

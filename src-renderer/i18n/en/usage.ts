@@ -154,6 +154,7 @@ export const usage = {
     rooms: {
       chat: 'Chat',
       speech: 'Speech',
+      titles: 'Chat titles',
       transcribe: 'Transcribe',
       images: 'Images',
       account: 'Account requests',
