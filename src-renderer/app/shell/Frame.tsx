@@ -5,7 +5,7 @@ import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
 import { appStore, useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
-import { DataNotice } from './DataNotice.tsx'
+import { DataNotice, StorageNotice } from './DataNotice.tsx'
 import { pageViews } from './pages.ts'
 import { Rail } from './Rail.tsx'
 import { StatusBar } from './StatusBar.tsx'
@@ -74,6 +74,7 @@ export function Frame() {
         )}
         <main className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
           <FrameContext value={controls}>
+            <StorageNotice />
             <DataNotice />
             {welcome ? <Welcome /> : <Stage />}
           </FrameContext>

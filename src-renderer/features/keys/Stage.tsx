@@ -3,7 +3,6 @@ import { KeyRound, RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
-import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
@@ -12,6 +11,7 @@ import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
@@ -50,7 +50,9 @@ function Bar({ shown }: { shown: AccountKey | null }) {
             {shown.calling && <Pill tone="good">{t('calling')}</Pill>}
             {shown.revokedAt !== null && <Pill tone="bad">{t('revoked')}</Pill>}
             {shown.gone && <Pill tone="warn">{t('gone')}</Pill>}
-            <Pill tone="muted">{t('asOf', { at: showInstant(shown.asOf) })}</Pill>
+            <Pill tone="muted">
+              <RelativeTime at={shown.asOf} did="updated" />
+            </Pill>
           </span>
         )
       }
@@ -119,7 +121,7 @@ function Offline({ asOf }: { asOf: string }) {
   if (connected) return null
   return (
     <Notice kind="info" title={t('offline.title')}>
-      {t('offline.about', { at: showInstant(asOf) })}
+      {t('offline.about')} <RelativeTime at={asOf} did="updated" />.
     </Notice>
   )
 }

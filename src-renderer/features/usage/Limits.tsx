@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
@@ -11,6 +11,8 @@ import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
 import { startLimits } from './limitSubscriptions.ts'
@@ -23,16 +25,12 @@ export function LimitsSection() {
   useEffect(() => startLimits(studio), [studio])
   const limits = useLimits((store) => store.limits)
   const problem = useLimits((store) => store.problem)
-  const now = useSeconds()
+  const now = useNow(1_000)
   return (
     <div className="usage-body">
       {problem && <ProblemNotice problem={problem} role="status" noAction />}
       {offline ? (
-        <Notice kind="info">
-          {limits?.status
-            ? t('offline:note.limits', { at: showInstant(limits.status.asOf) })
-            : t('offline:note.limitsNever')}
-        </Notice>
+        <Notice kind="info">{limits?.status ? t('offline:note.limits') : t('offline:note.limitsNever')}</Notice>
       ) : (
         limits?.problem && <ProblemNotice problem={limits.problem} role="status" noAction />
       )}
@@ -41,7 +39,7 @@ export function LimitsSection() {
         <p className="min-w-[240px] flex-1 text-soft">
           {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
         </p>
-        {limits && limits.offers !== false && !offline && <NextAsk limits={limits} now={now} />}
+        {limits && limits.offers !== false && <NextAsk limits={limits} now={now} offline={offline !== null} />}
       </div>
       {limits?.status ? (
         <Buckets status={limits.status} now={now} />
@@ -59,23 +57,22 @@ export function LimitsSection() {
   )
 }
 
-/** The current time in Unix ms, updated every second. */
-function useSeconds(): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
-}
-
-function NextAsk({ limits: { nextAsk, status }, now }: { limits: Limits; now: number }) {
+function NextAsk({ limits: { nextAsk, status }, now, offline }: { limits: Limits; now: number; offline: boolean }) {
   const { t } = useTranslation('usage')
   const seconds = nextAsk === null ? null : Math.ceil((Date.parse(nextAsk) - now) / 1_000)
   return (
     <p className="num text-faint text-s">
-      {status && `${t('asOf', { at: showInstant(status.asOf) })} · `}
-      {seconds === null ? t('limits.notAsking') : seconds > 0 ? t('limits.nextAsk', { seconds }) : t('limits.asking')}
+      {status && <RelativeTime at={status.asOf} did="updated" />}
+      {!offline && (
+        <>
+          {status && ' · '}
+          {seconds === null
+            ? t('limits.notAsking')
+            : seconds > 0
+              ? t('limits.nextAsk', { seconds })
+              : t('limits.asking')}
+        </>
+      )}
     </p>
   )
 }

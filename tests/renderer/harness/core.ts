@@ -74,6 +74,7 @@ const router = {
       change({ settings: { ...state.settings, ...(input as Partial<AppState['settings']>) } })
       return state.settings
     }),
+    checkStorage: os.app.checkStorage.handler(() => ({})),
     openExternal: os.app.openExternal.handler(() => ({ opened: true })),
   },
   connection: {
