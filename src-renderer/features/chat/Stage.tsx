@@ -7,6 +7,7 @@ import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { Announcer } from './Announcer.tsx'
+import { ActionButton } from './actionButtons.tsx'
 import { copyText, type } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
@@ -87,7 +88,7 @@ function Body() {
   const state = useChat((chat) => chat.open?.state ?? null)
   const any = useChat((chat) => (chat.open?.ids.length ?? 0) > 0)
   if (id === null) return <Welcome />
-  if (state === 'gone') return <p className="chat-stage-note">{t('gone')}</p>
+  if (state === 'gone') return <p className="chat-stage-note">{t('chatDeleted')}</p>
   if (any) return <Messages key={id} />
   return state === 'loading' ? <p className="chat-stage-note chat-late">{t('loading')}</p> : <Welcome />
 }
@@ -123,14 +124,7 @@ function PageNotice() {
   return (
     <div className="chat-page-notice">
       <ProblemNotice problem={notice} />
-      <button
-        type="button"
-        className="chat-icon"
-        aria-label={t('dismiss')}
-        onClick={() => useChat.setState({ notice: null })}
-      >
-        <X aria-hidden />
-      </button>
+      <ActionButton icon={X} label={t('dismiss')} onClick={() => useChat.setState({ notice: null })} />
     </div>
   )
 }
