@@ -40,7 +40,10 @@ export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
   return (
-    <section aria-label={t('dock')} className="@container flex-none px-4 pt-1 pb-3 max-[800px]:px-3">
+    <section
+      aria-label={t('dock')}
+      className="@container mx-auto w-full max-w-[1040px] flex-none px-4 pt-1 pb-3 max-[800px]:px-3"
+    >
       {now.state === 'no_microphone' && (
         <div role="alert" className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s">
           <MicOff aria-hidden size={15} className="text-warn" />
