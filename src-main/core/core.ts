@@ -10,6 +10,7 @@ import { composeObservability } from './compose/observability.ts'
 import { composeRetention } from './compose/retention.ts'
 import { createRouter, type StudioRouter } from './compose/router.ts'
 import { connectAtStart, type StartConnection, type StartingUp, startingUp } from './compose/startUp.ts'
+import { eraseKeys } from './data/eraseEverything.ts'
 import { type OpenFolder, onFolder } from './data/opening/openFolder.ts'
 import { remove } from './features/chat/remove.ts'
 import { send } from './features/chat/send.ts'
@@ -118,7 +119,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     logDays: () => settings.value.logDays,
     log: host.log,
   })
-  const folderData = composeData({ host, opening, transfers: chat.transfers })
+  const folderData = composeData({ host, opening, transfers: chat.transfers, store })
   const observability = composeObservability({ host, ...data, scheduler, session })
   const { metrics } = observability
   const port = options.proxyPort
@@ -166,6 +167,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
 
   opening.built()
   try {
+    inBackground('The keys could not be deleted', eraseKeys(host.dataDir, host.secrets, host.log))
     inBackground('The keychain could not be probed', appState.probeKeychain())
     await starting.stop()
     await gateway.apply()

@@ -29,9 +29,12 @@ export type DataKind = z.infer<typeof dataKind>
 export const databaseName = z.enum(['studio', 'ledger', 'bodies', 'account'])
 export type DatabaseName = z.infer<typeof databaseName>
 
-/** Start-up work on a large database, before it can be used: reading it whole, repairing it, or migrating it. */
+/**
+ * Start-up work on a database, before it can be used. `checking`: reading a large one whole. `mending`: repairing it. `updating`: migrating
+ * it. `waiting`: another program has locked it, and the start continues when the lock ends.
+ */
 export const opening = z.object({
-  stage: z.enum(['checking', 'mending', 'updating']),
+  stage: z.enum(['checking', 'mending', 'updating', 'waiting']),
   database: databaseName,
   /** Rows repaired so far; null when not counted. */
   rows: z.number().int().nullable(),
@@ -150,6 +153,13 @@ export const dataProcedures = {
   cancelRestore: procedure.output(z.object({ cancelled: z.boolean() })),
   /** Drops the pending backup. The data does not change. */
   discardRestore: procedure.output(z.object({ dropped: z.boolean() })),
+  /** Starts the program again, for a pending restore. `restarting` is false where the person must do that. */
+  restart: procedure.output(z.object({ restarting: z.boolean() })),
+  /**
+   * Deletes all data of the folder and all of its keys in the keychain, and restarts. Survives a kill: the next start completes it.
+   * @throws `keychain_locked` (keys would be left behind; nothing is deleted)
+   */
+  deleteEverything: procedure.output(z.object({ restarting: z.boolean() })),
   /** Marks as read: `id` of a damage, or of `restored`. @throws `no_such_item` */
   acknowledge: procedure.input(z.object({ id: z.string().max(200) })).output(z.object({})),
   /** Deletes data that was set aside, permanently. @throws `no_such_item` */

@@ -5,6 +5,8 @@ export type StageDialog =
   | { kind: 'retryWith'; replyId: string }
   | { kind: 'raw'; requestRow: number }
   | { kind: 'presets' }
+  /** `below`: how many messages are deleted with it. */
+  | { kind: 'removeMessage'; messageId: string; below: number }
 
 /** How this window shows the open chat. Never stored. */
 export interface ChatStageState {
@@ -15,6 +17,8 @@ export interface ChatStageState {
   /** Additional request fields as typed, by chat id or `new`, valid or not. */
   extras: Readonly<Record<string, string>>
   dialog: StageDialog | null
+  /** The reply that the person chose to continue with, by the id of its request for several replies. */
+  chosen: Readonly<Record<string, string>>
   renaming: boolean
   /** The open model list: for one model, or for several to compare. */
   picking: 'one' | 'several' | null
@@ -25,6 +29,7 @@ export const useStage = create<ChatStageState>(() => ({
   edits: {},
   extras: {},
   dialog: null,
+  chosen: {},
   renaming: false,
   picking: null,
 }))

@@ -144,6 +144,7 @@ try {
     openExternal: async () => undefined,
     reveal: async () => false,
     dragOut: null,
+    restart: null,
     notify: null,
     log: (_, line) => console.error(line),
   }

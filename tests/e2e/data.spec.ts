@@ -134,10 +134,10 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   await takePictures(page, 'settings-data-restore')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Restore at next start' }).click()
-  await expect(data.getByText('Restore at next start')).toBeVisible()
+  await expect(data.getByText('A backup is ready to restore')).toBeVisible()
   await takePictures(page, 'settings-data-waiting', true)
   await data.getByRole('button', { name: 'Cancel restore' }).click()
-  await expect(data.getByText('Restore at next start')).toHaveCount(0)
+  await expect(data.getByText('A backup is ready to restore')).toHaveCount(0)
 
   // Deleted items remain for 30 days or are deleted permanently now.
   await expect(data).toContainText(/1 item, .* Deleted permanently after 30 days/)

@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { connectApp, pickModel, quick, send, settled } from './journey.ts'
 
@@ -57,6 +59,9 @@ test('the studio’s own requests appear in the same log [LIM-03]', async ({ pag
   await settled(page, 'complete')
   await feature('Proxy').click()
   await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
+  // What the studio asks by itself is hidden until a person wants to see it.
+  await expect(rows(page).filter({ hasText: 'Studio · account' })).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Account requests' }).check()
   await expect(rows(page).filter({ hasText: 'Studio · account' }).first()).toBeVisible()
 })
 
@@ -77,11 +82,11 @@ test('a paused app is refused and its streams are cut at once; it works again af
   await page.getByRole('button', { name: 'More for Notebook' }).click()
   await page.getByRole('menuitem', { name: 'Pause' }).click()
   expect(await cut).toBe('cut')
-  await expect(card(page, 'Notebook')).toContainText('paused')
+  await expect(card(page, 'Notebook')).toContainText('Paused. Requests are refused.')
   await expect(tool.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
   await page.getByRole('button', { name: 'More for Notebook' }).click()
   await page.getByRole('menuitem', { name: 'Resume' }).click()
-  await expect(card(page, 'Notebook')).not.toContainText('paused')
+  await expect(card(page, 'Notebook')).not.toContainText('Paused. Requests are refused.')
   expect((await tool.models.list()).data.length).toBeGreaterThan(0)
 })
 
@@ -119,4 +124,73 @@ test('blocked requests are explained', async ({ page }) => {
   await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
   await expect(page.getByText('Blocked requests')).toBeVisible()
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
+})
+
+test('a blocked app says why, with one action, and raises an alert', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 860 })
+  const spender = await addTool(page, 'Spender', async (dialog) => {
+    await dialog.getByLabel(/per day/i).fill('0.000000001')
+  })
+  const sleeper = await addTool(page, 'Sleeper')
+  await spender.chat.completions.create(hello('writer-small')).catch(() => null)
+  await page.getByRole('button', { name: 'More for Spender' }).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('0')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'Spender')).toContainText('The daily budget is used up.')
+  await page.getByRole('button', { name: 'More for Sleeper' }).click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await expect(sleeper.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
+  await expect(page.getByText('Sleeper is paused').first()).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'blocked', true)
+  await card(page, 'Spender').getByRole('button', { name: 'Raise budget…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'Spender')).toContainText('idle')
+  await card(page, 'Sleeper').getByRole('button', { name: 'Resume' }).click()
+  await expect(card(page, 'Sleeper')).toContainText('idle')
+  expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
+})
+
+test('results have their reason, refusals are counted as they are filtered, and the rows are saved as CSV', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 860 })
+  const tool = await addTool(page, 'Auditor', async (dialog) => {
+    await dialog.getByRole('radio', { name: 'Only these' }).first().click()
+    await dialog.getByRole('checkbox', { name: 'mirror', exact: true }).check()
+  })
+  await tool.chat.completions.create(hello('mirror'))
+  await expect(tool.chat.completions.create(hello('writer-small'))).rejects.toBeInstanceOf(OpenAI.APIError)
+  const wrong = new OpenAI({ baseURL: v1(), apiKey: `isk_wrongwrong_${'A'.repeat(43)}`, maxRetries: 0 })
+  for (let n = 0; n < 3; n += 1) await expect(wrong.models.list()).rejects.toBeInstanceOf(OpenAI.APIError)
+  const refused = rows(page).filter({ hasText: 'Auditor' }).first()
+  await expect(refused.getByRole('gridcell').nth(4)).toContainText('This app may not use the model writer-small.')
+  await expect(rows(page).filter({ hasText: 'a program with an unknown key' })).toContainText('×3')
+  await expectAccessible(page)
+  await takePictures(page, 'log', true)
+
+  // The number is the number of rows that it leads to. It is read anew with each filter.
+  await page.getByRole('combobox', { name: 'Result' }).selectOption({ label: 'Refused' })
+  const link = page.getByRole('button', { name: /refused today/ })
+  await link.click()
+  await expect(page.getByText(/^\d+ requests? · /)).toBeVisible()
+  const [kept, today] = (await page.getByText(/^\d+ requests? · /).innerText()).match(/\d+/g) ?? []
+  expect(kept).toBe(today)
+  await expect(rows(page)).toHaveCount(Number(kept))
+
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  const text = await readFile(await (await saving).path(), 'utf8')
+  expect(text.trimEnd().split('\r\n')).toHaveLength(1 + Number(kept))
+  expect(text).toContain('tool_key_unknown')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(rows(page).filter({ hasText: 'mirror' }).first()).toBeVisible()
 })

@@ -76,6 +76,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     statuses: bucket.asked,
     tools: { list: apps.list, observe: (listener) => apps.observe(listener) },
     settled: requestLog.settled,
+    blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),
     notify: host.notify,
   })

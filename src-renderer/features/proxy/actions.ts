@@ -1,8 +1,11 @@
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
+import { save } from '../../api/transfer.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
+import { i18n } from '../../i18n/index.ts'
 import { createFeatureClient } from '../../shared/featureClient.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { appStore } from '../../stores/app.ts'
@@ -24,6 +27,12 @@ export const say = (name: string, text: string): void => showToast({ id: `proxy-
 const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
 
 export { attempt }
+
+/** Pauses or resumes one app, and reports it. */
+export async function setPaused({ id, name }: Pick<App, 'id' | 'name'>, paused: boolean): Promise<void> {
+  const changed = await attempt((core) => core.apps.pause({ id, paused }))
+  if (changed) say('pause', i18n.t(paused ? 'proxy:apps.paused' : 'proxy:apps.resumed', { name }))
+}
 
 let watching: AbortController | null = null
 let reading: Promise<void> | null = null
@@ -104,6 +113,16 @@ async function count(): Promise<void> {
   }
 }
 
+/** Saves the rows that match the filter as a CSV file. */
+export async function saveLog(): Promise<void> {
+  const { filter } = requestsStore.getState()
+  await attempt(async (core) => {
+    const made = await core.requests.export({ filter })
+    await save(core, made)
+    say('saved', i18n.t('proxy:log.saved', { name: made.name }))
+  })
+}
+
 /** Reads the visible rows that are not loaded, page by page, however far the view has jumped. */
 export function readOn(first: number, last: number): void {
   seen = { first, last }
@@ -178,8 +197,10 @@ export async function askDetail(id: number): Promise<void> {
   }
 }
 
+/** Closes the details, and the inspector, which would be empty. */
 export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
+  appStore.setState({ inspectorShown: false })
 }
 
 /** Closes the inspector when it covers the stage. */

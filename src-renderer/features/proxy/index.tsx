@@ -40,11 +40,12 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const { allPaused, pauseAll, any } = usePauseAll()
   const onAction = (action: CardAction, tool: App) => {
     if (action === 'edit') setEdited(tool)
-    else if (action === 'setUp') setConnecting({ app: tool })
+    else if (action === 'setUp') setConnecting({ start: 'key', app: tool })
+    else if (action === 'rotate') setConnecting({ start: 'rotate', app: tool })
     else setAsked({ action, tool })
   }
   const model = useChat((chat) => chat.model)
-  const connect = () => setConnecting({ app: null })
+  const connect = () => setConnecting({ start: 'app', app: null })
   return (
     <>
       <Bar
@@ -55,7 +56,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         onConnect={connect}
       />
       <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
-        <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
+        <div className="flex flex-col gap-6 px-6 pt-5 pb-6 max-[800px]:px-4">
           <ProxyNotices
             proxy={proxy}
             allPaused={allPaused}
@@ -72,6 +73,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         connecting={connecting}
         onClose={() => setConnecting(null)}
         onTurnOn={() => enable(true)}
+        onRotate={() => connecting?.app && setConnecting({ start: 'rotate', app: connecting.app })}
         baseUrl={proxy.baseUrl}
         model={model ?? settings.chatModel}
         bodyDays={settings.bodyDays}
@@ -139,4 +141,4 @@ function Bar(props: {
   )
 }
 
-export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector }
+export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector, inspectorOnDemand: true }

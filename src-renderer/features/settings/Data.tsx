@@ -11,6 +11,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
+import { DataEraseAll } from './DataEraseAll.tsx'
 import { DataUse } from './DataUse.tsx'
 import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
@@ -50,12 +51,13 @@ export function DataSection({ app }: { app: AppState }) {
           )}
         </Row>
         {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
-        <Row name={t('data:schema')} hint={t('data:schemaHint')} />
+        <Row name={t('data:databaseFiles')} hint={t('data:databaseFilesHint')} />
       </Group>
       <DataAside />
       <DataBackup />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />
+      <DataEraseAll />
     </>
   )
 }

@@ -15,6 +15,7 @@ import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Group, Row } from './Group.tsx'
+import { restartWith } from './restart.ts'
 
 /** The size limit of a page, in both directions, bytes. */
 const maxBytes = 2_147_483_648
@@ -121,12 +122,14 @@ function Restore() {
     ended.current?.abort()
     if (!sending) void studio.data.cancelRestore()
   }
-  const use = ({ uploadId }: FoundBackup) =>
+  const use = ({ uploadId }: FoundBackup, now: boolean) =>
     during(async () => {
       ended.current = null
       await studio.data.restore({ uploadId })
       setFound(null)
+      if (now) await restart()
     })
+  const restart = () => restartWith(() => studio.data.restart())
   const drop = () =>
     during(async () => {
       await studio.data.discardRestore()
@@ -173,9 +176,24 @@ function Restore() {
           action={{ label: t('restore.drop'), onClick: () => void drop(), busy }}
         >
           {t('restore.waiting', { at: showFull(waiting.summary.madeAt) })}
+          <div className="mt-2">
+            <Button
+              size="small"
+              variant="primary"
+              busy={busy}
+              onClick={() => void during(async () => void (await restart()))}
+            >
+              {t('restore.restart')}
+            </Button>
+          </div>
         </Notice>
       )}
-      <RestoreDialog found={found} busy={busy} onClose={() => setFound(null)} onUse={(one) => void use(one)} />
+      <RestoreDialog
+        found={found}
+        busy={busy}
+        onClose={() => setFound(null)}
+        onUse={(one, now) => void use(one, now)}
+      />
     </>
   )
 }

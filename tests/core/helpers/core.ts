@@ -49,6 +49,7 @@ export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()
     },
     reveal: async () => false,
     dragOut: null,
+    restart: null,
     notify: null,
     log(level, line) {
       lines.push(`${level} ${line}`)

@@ -126,7 +126,10 @@ const router = {
       done(chats.update(input.conversationId, { draft: input.draft })),
     ),
     remove: os.chat.remove.handler(({ input }) => done(chats.remove(input.conversationId))),
-    restore: os.chat.restore.handler(({ input }) => done(chats.restore(input.conversationId))),
+    restore: os.chat.restore.handler(({ input: { conversationId } }) => {
+      chats.restore(conversationId)
+      return { conversationId }
+    }),
   },
   library: {
     watch: os.library.watch.handler(({ signal }) => chats.watchLibrary(signal)),
@@ -204,6 +207,12 @@ const router = {
     pause: os.apps.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
     pauseAll: os.apps.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
     resetSpend: os.apps.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
+    rotate: os.apps.rotate.handler(({ input }) => ({
+      app: gateway.change(input.id, {
+        previousKeyUntil: new Date(Date.now() + input.graceHours * 3_600_000).toISOString(),
+      }),
+      key: 'isk_9Xq2Lm4vT7kBw1Zz5cRrFd8sYn3uGj6h',
+    })),
     revoke: os.apps.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
   },
   usage: {
@@ -257,6 +266,7 @@ const router = {
       bodyBytes: 1_240_000,
     })),
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
+    export: os.requests.export.handler(() => ({ ...chats.download, name: 'requests.csv' })),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     deleteBodies: os.requests.deleteBodies.handler(() => ({ erased: 1 })),
   },

@@ -1,3 +1,4 @@
+import { plainApp } from '../../../src-main/core/gateway/apps/appSettings.ts'
 import type { App, AppSettings, AppUse } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
@@ -26,27 +27,7 @@ function random(seed: number): () => number {
   }
 }
 
-const plain: App = {
-  id: '',
-  name: '',
-  colour: 'blue',
-  expiresAt: null,
-  models: null,
-  endpoints: null,
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  concurrent: null,
-  budgetDay: null,
-  budgetMonth: null,
-  budgetTotal: null,
-  logBodies: false,
-  retries: true,
-  failFast: false,
-  createdAt: ago(7 * 24 * 60 * minute),
-  lastUsedAt: null,
-  pausedAt: null,
-  revokedAt: null,
-}
+const plain = plainApp({ id: '', name: '', createdAt: ago(7 * 24 * 60 * minute) })
 
 const someTools = (): App[] => [
   {
@@ -424,7 +405,8 @@ export class Gateway {
 const paused = (tool: App): App => ({ ...tool, pausedAt: ago(2 * minute) })
 
 function matches(row: RequestRow, filter: RequestFilter): boolean {
-  const { who, model, outcome, text, since, until } = filter
+  const { who, model, outcome, text, since, until, polling } = filter
+  if (polling === false && row.who.kind === 'studio' && row.who.feature === 'account') return false
   if (who === 'studio' && row.who.kind !== 'studio') return false
   if (who === 'strangers' && row.who.kind !== 'stranger') return false
   if (who && who !== 'studio' && who !== 'strangers' && !(row.who.kind === 'app' && row.who.id === who)) return false

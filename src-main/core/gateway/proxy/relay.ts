@@ -185,7 +185,7 @@ class RelayedRequest {
       const send = this.#deps.forward() ?? forward
       const expected = this.#expect(body)
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
-      if (over) return this.#refuse(refusalOfLimit(over))
+      if (over) return this.#refuse(refusalOfLimit(over), body.asked?.model)
       const trace = this.#open(body)
       if (trace.written) await trace.written
       if (body instanceof Upload) this.#checkModelOf(body, trace)
@@ -226,8 +226,8 @@ class RelayedRequest {
     this.#body = null
   }
 
-  #refuse(refusal: Refusal): void {
-    refuse(this.#deps, this.#request, this.#response, this.#allowed, refusal)
+  #refuse(refusal: Refusal, model: string | null = null): void {
+    refuse(this.#deps, this.#request, this.#response, this.#allowed, refusal, model)
   }
 
   /** The expected use of the request. Null for endpoints without cost, and for a body that was not read. */
@@ -385,6 +385,7 @@ function refuse(
   response: ServerResponse,
   allowed: AllowedRequest,
   refusal: Refusal,
+  model: string | null = null,
 ): void {
   const { app, path, extraHeaders } = allowed
   allowed.refused = true
@@ -394,6 +395,7 @@ function refuse(
     from: app.name,
     method,
     path: path.split('?', 1)[0] ?? path,
+    model,
     status,
     code,
     message,

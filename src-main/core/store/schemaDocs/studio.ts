@@ -28,6 +28,8 @@ export const studioTables: DescribedTables = {
       archived_at: '',
       setup: 'JSON: instructions, parameters and tools; empty when none is set',
       import_key: 'identifies an imported conversation, so that it is not imported twice',
+      part_of: 'the conversation from which these messages were deleted; null for others',
+      part_parent: 'the message above them there; null for a first message',
     },
   },
   messages: {
@@ -258,6 +260,8 @@ export const studioTables: DescribedTables = {
       log_bodies: '1: its requests and replies are stored in bodies.sqlite',
       retries: '1: requests that the service refuses temporarily are retried',
       fail_fast: '1: a request that would have to wait is refused at once',
+      previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
+      previous_until: 'when the previous key stops to work',
     },
   },
   function_tools: {

@@ -282,3 +282,25 @@ it('notifications can be switched off and still be tried', async () => {
   expect(await client.alerts.testNotification()).toEqual({ shown: true })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
 })
+
+it('a request of a paused app raises one alert, which ends when the app is resumed', async () => {
+  const sandbox = await sandboxWith()
+  const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+  const { core, client, notices } = await program(connect, freshFolder(), 0)
+  const { app, key } = await client.apps.add({ name: 'editor' })
+  await client.apps.pause({ id: app.id, paused: true })
+  expect(await listed(client)).toEqual([])
+  const ask = () => fetch(`${core.addresses().proxy}/models`, { headers: { authorization: `Bearer ${key}` } })
+  expect([(await ask()).status, (await ask()).status]).toEqual([403, 403])
+  const raised = await until(client, (alerts) => alerts.length > 0)
+  expect(raised).toMatchObject([
+    {
+      endedAt: null,
+      place: { page: 'proxy' },
+      facts: { kind: 'app', tool: { id: app.id, name: 'editor' }, why: 'paused' },
+    },
+  ])
+  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['editor is paused'])
+  await client.apps.pause({ id: app.id, paused: false })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+})
