@@ -31,10 +31,10 @@ export function Facts({ shown }: { shown: AccountKey }) {
                   {shown.prefix}…
                 </code>
               ),
-              t('notTold'),
+              t('notReported'),
             ),
             row('id', <Id id={shown.id} />, ''),
-            row('created', when(shown.createdAt), t('notTold')),
+            row('created', when(shown.createdAt), t('notReported')),
             row('lastUsed', when(shown.lastUsedAt), t('never')),
             row('revokedName', when(shown.revokedAt), t('notRevoked')),
           ]}
@@ -50,7 +50,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
             ...(shown.balanceEnabled === false
               ? [row('balance', null, t('balanceOff'))]
               : [
-                  row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold')),
+                  row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notReported')),
                   row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
                 ]),
           ]}
@@ -60,7 +60,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
         {totals && (
           <KeyValue
             rows={[
-              row('spent', totals.cost && `${showSc(totals.cost)} SC`, t('notTold')),
+              row('spent', totals.cost && `${showSc(totals.cost)} SC`, t('notReported')),
               row('requests', showCount(totals.requests), ''),
               row('tokensIn', showCount(totals.tokensIn), ''),
               row('tokensOut', showCount(totals.tokensOut), ''),

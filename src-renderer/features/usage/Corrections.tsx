@@ -70,7 +70,7 @@ function Table({ found }: { found: readonly Correction[] }) {
       <FiguresTable
         label={t('sections.corrections')}
         columns={[
-          ...(['day', 'what'] as const).map((id) => ({ id, title: t(`corrections.${id}`) })),
+          ...(['day', 'modelOrKey'] as const).map((id) => ({ id, title: t(`corrections.${id}`) })),
           ...(['before', 'after', 'difference'] as const).map((id) => ({
             id,
             title: t(`corrections.${id}`),

@@ -103,7 +103,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
   const reset = name === 'minute' ? secondsLeft(status.resetSeconds, status.asOf, now) : null
   const words =
     view === null
-      ? t('limits.notTold')
+      ? t('limits.notReported')
       : view.used !== null && view.limit !== null
         ? t('limits.used', { used: showCount(view.used), limit: showCount(view.limit) })
         : view.used !== null
@@ -187,7 +187,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
             <FiguresTable
               label={t('limits.slots')}
               columns={[
-                ...(['who', 'what', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+                ...(['who', 'endpoint', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
               ]}
             >
               {slots.used.map(({ row, who, endpoint, model, since }, at) => (
@@ -241,7 +241,7 @@ function History() {
             <FiguresTable
               label={t('limits.history')}
               columns={[
-                ...(['when', 'who', 'what', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+                ...(['when', 'who', 'endpoint', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
                 ...(['times', 'waited'] as const).map((id) => ({ id, title: t(`limits.${id}`), num: true })),
                 { id: 'ended', title: t('limits.ended') },
               ]}

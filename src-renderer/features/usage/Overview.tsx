@@ -77,14 +77,14 @@ export function NoAccount() {
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
-      title={t('empty.noBookTitle')}
+      title={t('empty.noAccountTitle')}
       action={
         <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
           {t('empty.connect')}
         </Button>
       }
     >
-      {t('empty.noBook')}
+      {t('empty.noAccount')}
     </EmptyState>
   )
 }
@@ -148,7 +148,7 @@ function ChartCard() {
         </header>
         {!notReported && !nothing && <Legend data={data} />}
         {notReported ? (
-          <p className="py-6 text-center text-faint">{t('chart.notTold')}</p>
+          <p className="py-6 text-center text-faint">{t('chart.notReported')}</p>
         ) : nothing ? (
           <Nothing search={search} />
         ) : table ? (

@@ -57,8 +57,8 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
           label={t('undated.title')}
           columns={[
             { id: 'date', title: t('undated.date') },
-            { id: 'what', title: t('corrections.what') },
-            { id: 'reported', title: t('undated.told'), num: true },
+            { id: 'modelOrKey', title: t('corrections.modelOrKey') },
+            { id: 'reported', title: t('undated.reported'), num: true },
           ]}
         >
           {found.map(({ date, model, keyId, figures, asOf: at }) => (

@@ -15,7 +15,7 @@ export function useSeriesName(by: StackBy): (series: Pick<Series, 'id' | 'name'>
         if (by !== 'feature') return name
         const features = ['chat', 'titles', 'speech', 'transcribe', 'images', 'account', 'tools'] as const
         const feature = features.find((one) => one === id)
-        return feature ? t(`chart.rooms.${feature}`) : name
+        return feature ? t(`chart.features.${feature}`) : name
       },
     [t, by],
   )
