@@ -12,6 +12,7 @@ import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
 import { readOrigin } from './origin.ts'
+import { TypedField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 
 /** Rarely changed settings: listening address, metrics, retention of bodies, allowed web pages. */
@@ -32,11 +33,29 @@ export function ProxyMore({ app }: { app: AppState }) {
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>
-        <BodyDays key={settings.bodyDays} days={settings.bodyDays} chatBodies={settings.chatBodies} />
+        <TypedField
+          label={t('proxy.bodyDays')}
+          hint={t('proxy.bodyDaysHint', {
+            chat: t(settings.chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged'),
+          })}
+          bad={t('proxy.bodyDaysBad')}
+          value={settings.bodyDays}
+          read={parseDays}
+          onSave={(bodyDays) => save({ bodyDays })}
+          inputMode="numeric"
+          className="max-w-28"
+        />
         <Bodies />
       </Group>
     </>
   )
+}
+
+/** Parses a number of days, 1 to 365. */
+function parseDays(typed: string): number | undefined {
+  const text = typed.trim()
+  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
+  return days >= 1 && days <= 365 ? days : undefined
 }
 
 function Origins({ origins }: { origins: readonly string[] }) {
@@ -105,40 +124,6 @@ function Origins({ origins }: { origins: readonly string[] }) {
         </Button>
       </form>
     </div>
-  )
-}
-
-function BodyDays({ days, chatBodies }: { days: number; chatBodies: boolean }) {
-  const { t } = useTranslation('settings')
-  const save = useSave()
-  const [typed, setTyped] = useState(String(days))
-  const text = typed.trim()
-  const value = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  const good = value >= 1 && value <= 365
-  const saveDays = () => {
-    if (good && value !== days) save({ bodyDays: value })
-  }
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        saveDays()
-      }}
-    >
-      <Field
-        label={t('proxy.bodyDays')}
-        hint={t('proxy.bodyDaysHint', { chat: t(chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged') })}
-        error={good ? null : t('proxy.bodyDaysBad')}
-      >
-        <TextInput
-          inputMode="numeric"
-          className="num max-w-28"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={saveDays}
-        />
-      </Field>
-    </form>
   )
 }
 

@@ -72,7 +72,6 @@ export const library = {
   removedLine_other: '{{count, number}} messages · deleted permanently {{when}}',
   restore: 'Restore',
   restoreOf: 'Restore {{title}}',
-  erase: 'Delete permanently',
   eraseOf: 'Delete {{title}} permanently',
   eraseAll: 'Delete all…',
   eraseTitle: 'Delete “{{title}}” permanently?',

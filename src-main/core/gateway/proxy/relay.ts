@@ -355,6 +355,7 @@ class RelayedRequest {
   }
 
   #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): void {
+    if (state === 'refused') this.#allowed.refused = true
     this.#trace?.replied(refusal.status, null)
     this.#end({ state, problem: { kind: refusal.code, message: refusal.message } })
     sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
@@ -382,10 +383,12 @@ function refuse(
   { requestLog }: RelayDependencies,
   { method = 'GET' }: IncomingMessage,
   response: ServerResponse,
-  { app, path, extraHeaders }: AllowedRequest,
+  allowed: AllowedRequest,
   refusal: Refusal,
   model: string | null = null,
 ): void {
+  const { app, path, extraHeaders } = allowed
+  allowed.refused = true
   const { status, code, message } = refusal
   requestLog.refused({
     appId: app.id,
