@@ -181,8 +181,8 @@ test('results have their reason, refusals are counted as they are filtered, and 
   await page.getByRole('combobox', { name: 'Result' }).selectOption({ label: 'Refused' })
   const link = page.getByRole('button', { name: /refused today/ })
   await link.click()
-  await expect(page.getByText(/^\d+ requests? · /)).toBeVisible()
-  const [kept, today] = (await page.getByText(/^\d+ requests? · /).innerText()).match(/\d+/g) ?? []
+  await expect(page.getByText(/^\d+ entr(y|ies) · /)).toBeVisible()
+  const [kept, today] = (await page.getByText(/^\d+ entr(y|ies) · /).innerText()).match(/\d+/g) ?? []
   expect(kept).toBe(today)
   await expect(rows(page)).toHaveCount(Number(kept))
 
@@ -193,4 +193,16 @@ test('results have their reason, refusals are counted as they are filtered, and 
   expect(text).toContain('tool_key_unknown')
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await expect(rows(page).filter({ hasText: 'mirror' }).first()).toBeVisible()
+
+  // Repeats of an entry count too.
+  const blocked = page.getByRole('button', { name: /^Blocked requests/ })
+  const [number] = (await blocked.innerText()).match(/\d+/) ?? []
+  await blocked.click()
+  await page.getByRole('button', { name: 'Show in log' }).click()
+  await expect(rows(page).filter({ hasText: 'Auditor' })).toHaveCount(0)
+  const times = async () => {
+    const texts = await rows(page).allInnerTexts()
+    return texts.reduce((sum, text) => sum + Number(/×(\d+)/.exec(text)?.[1] ?? 1), 0)
+  }
+  await expect.poll(times).toBe(Number(number))
 })

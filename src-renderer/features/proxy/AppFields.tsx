@@ -115,7 +115,7 @@ function Uses({ form, errors, onChange }: FieldsProps) {
   const toggle = (name: (typeof endpoint.options)[number], on: boolean) =>
     onChange({ endpoints: endpoint.options.filter((one) => (one === name ? on : form.endpoints.includes(one))) })
   return (
-    <Part title={t('form.uses')}>
+    <Part title={t('form.access')}>
       <ModelsField
         any={form.anyModel}
         models={form.models}

@@ -224,7 +224,7 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
       {use && use.unpricedToday > 0 && (
         <span className="text-warn">{t('apps.unpriced', { count: use.unpricedToday })}</span>
       )}
-      {use && exact(use.reserved) > 0n && <span>{t('apps.held', { amount: showSc(use.reserved) })}</span>}
+      {use && exact(use.reserved) > 0n && <span>{t('apps.reserved', { amount: showSc(use.reserved) })}</span>}
       {counts && <span>{counts.join(' · ')}</span>}
       <span>{limits.join(' · ')}</span>
     </footer>
@@ -296,7 +296,7 @@ function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; o
             <li key={tool.id} className="num flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-1.5 text-faint">
               <Badge name={tool.name} colour={tool.colour} ended />
               <span className="min-w-0 flex-1 truncate text-soft">{tool.name}</span>
-              <span>{t('apps.made', { at: showTime(tool.createdAt, now) })}</span>
+              <span>{t('apps.created', { at: showTime(tool.createdAt, now) })}</span>
               <span>{t('apps.revokedAt', { at: showTime(tool.revokedAt ?? '', now) })}</span>
               <CardMenu tool={tool} onAction={onAction} />
             </li>

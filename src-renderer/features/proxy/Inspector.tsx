@@ -97,7 +97,7 @@ function Facts({ row }: { row: RequestRow }) {
   const now = useNow(30_000)
   const { who, status, before } = useRowTexts()
   const { words, tone } = status(row)
-  const whoName = { app: 'detail.who', studio: 'detail.whoStudio', stranger: 'detail.whoStranger' } as const
+  const whoName = { app: 'detail.app', studio: 'detail.feature', stranger: 'detail.from' } as const
   const statuses = row.retriedAfter.map((one, at) => (one === 0 ? t('detail.lostConnection') : (before(row)[at] ?? '')))
   const rows = [
     {
@@ -107,7 +107,7 @@ function Facts({ row }: { row: RequestRow }) {
         <span className="inline-flex max-w-full items-center gap-1.5">
           {row.who.kind === 'app' && <Dot colour={row.who.colour} />}
           <span className="min-w-0 break-words">
-            {row.who.kind === 'studio' ? t(`log.rooms.${row.who.feature}`) : who(row.who)}
+            {row.who.kind === 'studio' ? t(`log.features.${row.who.feature}`) : who(row.who)}
           </span>
         </span>
       ),
@@ -204,7 +204,7 @@ function Usage({ row }: { row: RequestRow }) {
   const { t } = useTranslation('proxy')
   const tokens = (value: number | null): ReactNode =>
     value === null ? (
-      t('detail.usage.notTold')
+      t('detail.usage.notReported')
     ) : (
       <>
         {approx(row.tokensAre)}
@@ -230,7 +230,7 @@ function Usage({ row }: { row: RequestRow }) {
             quiet: row.tokensOut === null,
           },
           ...(reported
-            ? [{ id: 'are', name: t('detail.usage.are'), value: t(`detail.usage.${row.tokensAre}`), quiet: true }]
+            ? [{ id: 'are', name: t('detail.usage.certainty'), value: t(`detail.usage.${row.tokensAre}`), quiet: true }]
             : []),
           {
             id: 'cost',

@@ -196,7 +196,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   )
 }
 
-const heads = ['time', 'who', 'what', 'model', 'result', 'firstByte', 'took', 'tokens', 'cost'] as const
+const heads = ['time', 'app', 'endpoint', 'model', 'result', 'firstByte', 'duration', 'tokens', 'cost'] as const
 
 function Head({ top }: { top: number }) {
   const { t } = useTranslation('proxy')
@@ -217,7 +217,7 @@ function Head({ top }: { top: number }) {
             'truncate',
             (name === 'model' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
-            (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-end',
+            (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',
           )}
         >
           {t(`log.columns.${name}`)}

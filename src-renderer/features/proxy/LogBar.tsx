@@ -91,7 +91,7 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
   const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
   return (
     <Select
-      label={t('log.who')}
+      label={t('log.app')}
       value={who}
       onPick={(picked) => {
         if (picked === all) filterBy(without(filter, 'who'))
@@ -100,12 +100,12 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
       }}
       className="max-w-40"
       choices={[
-        { value: all, label: t('log.everyone') },
+        { value: all, label: t('log.allApps') },
         { value: 'studio', label: t('log.studio') },
         ...studioFeature.options.map((feature) => ({
-          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.rooms.${feature}`)}` },
+          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.features.${feature}`)}` },
         })),
-        { value: 'strangers', label: t('log.strangers') },
+        { value: 'strangers', label: t('log.unknownCallers') },
         ...tools.map(({ id, name }) => ({ value: id, label: name })),
         ...(isGone ? [{ value: who, label: who }] : []),
       ]}
@@ -264,7 +264,7 @@ function Kept() {
     <span className="num whitespace-nowrap text-s text-soft">
       {counts && (
         <>
-          {t('log.kept', { count: counts.stored, figure: count(counts.stored) })}
+          {t('log.entries', { count: counts.stored, figure: count(counts.stored) })}
           {' · '}
           <button
             type="button"

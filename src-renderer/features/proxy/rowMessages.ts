@@ -29,7 +29,7 @@ function rowTexts(t: TFunction<'proxy'>) {
     of.kind === 'app'
       ? of.name
       : of.kind === 'studio'
-        ? t('log.studioWho', { feature: t(`log.rooms.${of.feature}`) })
+        ? t('log.studioFeature', { feature: t(`log.features.${of.feature}`) })
         : of.from
   const before = (row: RequestRow): string[] =>
     row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))

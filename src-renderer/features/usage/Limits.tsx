@@ -161,7 +161,7 @@ function useWho(): (who: Who) => string {
     who.kind === 'app'
       ? who.name
       : who.kind === 'studio'
-        ? t('limits.studio', { feature: t(`proxy:log.rooms.${who.feature}`) })
+        ? t('limits.studio', { feature: t(`proxy:log.features.${who.feature}`) })
         : who.from
 }
 
