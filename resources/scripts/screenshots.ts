@@ -7,7 +7,7 @@ import { type Browser, chromium, type Page } from '@playwright/test'
 import OpenAI from 'openai'
 import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, newDataDir, openConnectedHost, openWebHost, type WebHost } from '../../tests/e2e/hosts.ts'
-import { composer, lastReply, pickModel, quick, send } from '../../tests/e2e/journey.ts'
+import { composer, pickModel, quick, send } from '../../tests/e2e/journey.ts'
 import { chromiumArgs, findBrowser } from '../../tests/helpers/browser.mjs'
 import { windowText } from '../../tests/helpers/windowText.ts'
 import { buildIfNeeded, node24, root } from './ready.mjs'
@@ -49,10 +49,11 @@ const open = async (
   }, link)
 }
 
-/** A long reply at the pace of its model takes up to a minute. */
-const ended = (page: Page, status: string) =>
-  lastReply(page)
-    .and(page.locator(`[data-status="${status}"]`))
+/** Waits for a reply of the model with this status. A long reply at the pace of its model takes up to a minute. */
+const ended = (page: Page, model: string, status: string) =>
+  page
+    .locator(`article[data-role="assistant"][aria-label="${model}"][data-status="${status}"]`)
+    .last()
     .waitFor({ timeout: 120_000 })
 
 async function firstStart(browser: Browser): Promise<void> {
@@ -77,16 +78,16 @@ async function chat(page: Page): Promise<void> {
   await page.keyboard.press('Escape')
   await pickModel(page, 'reasoner')
   await send(page, 'Why do lighthouses flash in patterns of their own?')
-  await ended(page, 'complete')
+  await ended(page, 'reasoner', 'complete')
   await pickModel(page, 'writer-large')
   await send(page, 'Write a short guide to reading a chart, with a table and some code.')
-  await ended(page, 'complete')
+  await ended(page, 'writer-large', 'complete')
   await shoot(page, '05-chat-reply')
   await pickModel(page, 'writer-large')
   await send(page, 'Write at length about harbours.')
   await page.locator('article[data-role="assistant"][data-status="streaming"] [data-part="text"]').waitFor()
   await page.keyboard.press('Escape')
-  await ended(page, 'stopped')
+  await ended(page, 'writer-large', 'stopped')
   await shoot(page, '06-chat-stopped')
   await page.keyboard.press('Control+k')
   await page.getByRole('dialog').waitFor()
@@ -96,12 +97,12 @@ async function chat(page: Page): Promise<void> {
 
 async function speech(page: Page): Promise<void> {
   await open(page, 'speech')
-  const text = page.getByRole('textbox').first()
+  const text = page.getByRole('main').getByRole('textbox').first()
   await text.waitFor()
   await shoot(page, '10-speech-empty')
   await text.fill('The ferry leaves at eight, and the harbour lights go out one after another.')
   await page.getByRole('main').getByRole('button', { name: 'Generate speech' }).first().click()
-  await page.getByRole('button', { name: /^More for this speech/ }).waitFor({ timeout: 60_000 })
+  await page.locator('[data-speech][data-state="done"]').waitFor({ timeout: 60_000 })
   await shoot(page, '11-speech')
 }
 
@@ -118,7 +119,7 @@ async function transcription(page: Page, recording: string): Promise<void> {
 
 async function images(page: Page): Promise<void> {
   await open(page, 'images')
-  const prompt = page.getByRole('textbox').first()
+  const prompt = page.getByRole('main').getByRole('textbox').first()
   await prompt.waitFor()
   await shoot(page, '14-images-empty')
   for (const words of ['A lighthouse at dusk', 'An old map of an island', 'A harbour in the rain']) {

@@ -11,7 +11,7 @@ export const alertSettings = z.object({
   balanceBelow: sc.nullable(),
   /** Spend of one day (UTC). */
   spendAbove: sc.nullable(),
-  /** Budgets of apps: at `budgetAt` percent, and when a budget is used up. */
+  /** Budgets of apps, at `budgetAt` percent and when used up, and refused requests of paused and expired apps. */
   budgets: z.boolean(),
   budgetAt: z.number().int().min(1).max(99),
   /** The balance of the key, its expiry, and responses that refuse it. */
@@ -44,6 +44,12 @@ export const alertFacts = z.discriminatedUnion('kind', [
     spent: sc,
     budget: sc,
     usedUp: z.boolean(),
+  }),
+  /** A paused or expired app sent a request, which was refused. */
+  z.object({
+    kind: z.literal('app'),
+    tool: z.object({ id: z.string(), name: z.string() }),
+    why: z.enum(['paused', 'expired']),
   }),
   z.object({
     kind: z.literal('key'),

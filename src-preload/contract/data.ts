@@ -29,9 +29,12 @@ export type DataKind = z.infer<typeof dataKind>
 export const databaseName = z.enum(['studio', 'ledger', 'bodies', 'account'])
 export type DatabaseName = z.infer<typeof databaseName>
 
-/** Start-up work on a large database, before it can be used: reading it whole, repairing it, or migrating it. */
+/**
+ * Start-up work on a database, before it can be used. `checking`: reading a large one whole. `mending`: repairing it. `updating`: migrating
+ * it. `waiting`: another program has locked it, and the start continues when the lock ends.
+ */
 export const opening = z.object({
-  stage: z.enum(['checking', 'mending', 'updating']),
+  stage: z.enum(['checking', 'mending', 'updating', 'waiting']),
   database: databaseName,
   /** Rows repaired so far; null when not counted. */
   rows: z.number().int().nullable(),

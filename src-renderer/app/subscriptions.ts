@@ -74,6 +74,12 @@ export function startSubscriptions({ client, link }: StudioApi): void {
     },
     (thrown) => usageStore.setState({ usageProblem: problemOf(thrown) }),
   )
+  // The status bar shows a lost connection itself.
+  subscribe(
+    client,
+    (signal) => client.usage.watchSpend(undefined, { signal }),
+    (spend) => usageStore.setState({ spend }),
+  )
   subscribe(
     client,
     (signal) => client.alerts.watch(undefined, { signal }),

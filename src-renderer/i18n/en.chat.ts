@@ -146,6 +146,7 @@ export const chat = {
   jsonInvalid: 'Not valid JSON:',
   beside: '{{count}} replies side by side',
   besideScroll: 'Replies, scrolls sideways',
+  besideUnchosen: 'Choose a reply to continue with. Until then, the chat continues with {{name}}.',
   choice: 'Choice {{choice}} · {{model}}',
   keep: 'Use this reply',
   keepOne: 'Use this reply: {{name}}',

@@ -175,6 +175,12 @@ export function messageIn(open: OpenConversation | null, id: string): Message | 
   return open?.messages.findLast(is) ?? open?.beside.find(is)
 }
 
+/** The messages that the stage shows, in their order: the path, with the replies beside its last one. */
+export function shownMessages({ messages, beside, besideIds }: OpenConversation): readonly Message[] {
+  if (beside.length < 2) return messages
+  return messages.flatMap((message) => (besideIds.includes(message.id) ? beside : [message]))
+}
+
 /** Whether the reply is still being generated. */
 export function isRunning(message: Message): boolean {
   return message.status === 'pending' || message.status === 'streaming'

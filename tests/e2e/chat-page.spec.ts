@@ -1,5 +1,5 @@
 import { expect, type Locator, type Page, test } from '@playwright/test'
-import { type ChatWorld, expectAccessible, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures, turns } from './chatWorld.ts'
 import { addToMessage, composer, lastReply, openInspector, pickModel, send, settled } from './journey.ts'
 
 let world: ChatWorld
@@ -155,4 +155,129 @@ test('the figures of a reply are quiet until it is hovered or focused', async ({
   await expect(figures.getByText(/tokens · .* s to first/).filter({ visible: true })).toHaveCount(1)
   await page.keyboard.press('Enter')
   await expect(page.getByRole('region', { name: 'This reply' })).toBeVisible()
+})
+
+async function compare(page: Page, ...models: string[]): Promise<void> {
+  await pickModel(page, models[0] ?? '')
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('radio', { name: 'Compare' }).click()
+  for (const model of models.slice(1)) {
+    await page.getByRole('combobox', { name: 'Search models' }).fill(model)
+    await page.getByRole('option', { name: model }).first().click()
+  }
+  await page.keyboard.press('Escape')
+}
+
+const columns = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Replies, scrolls sideways' }).getByRole('article')
+
+async function allComplete(page: Page, count: number): Promise<void> {
+  await expect(columns(page)).toHaveCount(count)
+  for (let at = 0; at < count; at += 1)
+    await expect(columns(page).nth(at)).toHaveAttribute('data-status', 'complete', { timeout: 30_000 })
+}
+
+test('four models fit beside one another: the inspector leaves, the columns scroll sideways, and none is selected before the person selects it', async ({
+  page,
+}) => {
+  await openInspector(page)
+  await compare(page, 'mirror', 'writer-small', 'writer-free', 'vision')
+  await composer(page).fill('A word for the four of you.')
+  await page.getByRole('button', { name: 'Send to 4' }).click()
+  await allComplete(page, 4)
+  await expect(page.getByRole('complementary', { name: 'Inspector' })).toHaveCount(0)
+  await expect(
+    page.getByText('Choose a reply to continue with. Until then, the chat continues with mirror.'),
+  ).toBeVisible()
+  await expect(page.getByText('Selected', { exact: true })).toHaveCount(0)
+  for (let at = 0; at < 4; at += 1) expect((await edges(columns(page).nth(at))).width).toBeGreaterThanOrEqual(260)
+  const heights = await columns(page).evaluateAll((all) => all.map((one) => one.clientHeight))
+  expect(new Set(heights).size).toBeGreaterThan(1)
+  await expectAccessible(page)
+  await takePictures(page, 'chat-compare-four', true)
+
+  // The search goes through every column, and shows the one with the match.
+  await page.keyboard.press('ControlOrMeta+f')
+  await page.getByRole('textbox', { name: 'Find in this chat' }).fill('the')
+  await expect(page.locator('search output')).toHaveText(/^1 of \d+$/)
+  const found = await page.locator('search output').innerText()
+  const total = Number(/of (\d+)/.exec(found)?.[1])
+  expect(total).toBeGreaterThan(2)
+  await page.keyboard.press('Shift+Enter')
+  await expect(page.locator('search output')).toHaveText(`${total} of ${total}`)
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        const [range] = CSS.highlights.get('chat-find-current') ?? []
+        const box = range instanceof Range ? range.getBoundingClientRect() : null
+        return box !== null && box.left > 0 && box.right < innerWidth && box.top > 0 && box.bottom < innerHeight
+      }),
+    )
+    .toBe(true)
+  await page.keyboard.press('Escape')
+
+  const second = columns(page).nth(1)
+  await second.getByRole('button', { name: 'Use this reply: writer-small' }).click()
+  await expect(second.getByText('Selected', { exact: true })).toBeVisible()
+  await expect(page.getByText('Selected', { exact: true })).toHaveCount(1)
+
+  await newChat(page)
+  await expect(page.getByRole('button', { name: /^Model: [^,]+$/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible()
+})
+
+test('a settled reply is announced once as plain text, without the marks of Markdown', async ({ page }) => {
+  await page.evaluate(() => {
+    const said: string[] = []
+    Object.assign(globalThis, { said })
+    const log = document.querySelector('[role="log"]')
+    if (log)
+      new MutationObserver(() => said.push(log.textContent ?? '')).observe(log, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      })
+  })
+  await pickModel(page, 'mirror')
+  await send(page, 'Say **this**.')
+  await settled(page, 'complete')
+  const said = () => page.evaluate(() => (globalThis as unknown as { said: string[] }).said)
+  await expect.poll(async () => (await said()).length).toBeGreaterThan(0)
+  const [announcement = '', ...more] = await said()
+  expect(more).toEqual([])
+  expect(announcement).toMatch(/^mirror replied: What arrived/)
+  expect(announcement).not.toMatch(/```|\*\*|^#+ |\|/m)
+})
+
+test('the keys of an edit are readable as a whole, and a diagram follows the theme in force', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  await send(page, 'Edit me.')
+  await settled(page, 'complete')
+  await turns(page).hover()
+  await turns(page).getByRole('button', { name: 'Edit', exact: true }).click()
+  const hint = turns(page).getByText('to send, Esc to cancel. The original is kept.')
+  expect(await hint.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+  await expectAccessible(page)
+  await takePictures(page, 'chat-edit', true)
+  await page.keyboard.press('Escape')
+
+  await addToMessage(page, 'Message role…')
+  await page.getByText('Assistant', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await composer(page).fill('```mermaid\nflowchart LR\n  a[Start] -->|yes| b[End]\n```')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await lastReply(page).getByRole('button', { name: 'Show diagram' }).click()
+  const label = page.frameLocator('iframe').getByText('Start', { exact: true })
+  await expect(label).toBeVisible()
+  const light = (): Promise<boolean> =>
+    label.evaluate((element) => {
+      const { fill, color } = getComputedStyle(element)
+      const [red = 0] = (fill === 'none' ? color : fill).match(/\d+/g)?.map(Number) ?? []
+      return red > 128
+    })
+  await expect.poll(light).toBe(true)
+  await takePictures(page, 'chat-diagram')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(light).toBe(false)
 })

@@ -128,3 +128,32 @@ test('the test goes on after the dialog is closed', async ({ page }) => {
   await ask(client)
   await expect(page.getByText('The first request of later has arrived.')).toBeVisible()
 })
+
+test('a key is replaced: the previous one works for the chosen time, the app and its log stay one', async ({
+  page,
+}) => {
+  const first = await connectApp(page, 'editor')
+  await ask(sdk(first))
+  const replace = async (grace: string) => {
+    await page.getByRole('button', { name: 'More for editor' }).click()
+    await page.getByRole('menuitem', { name: 'Replace key…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Replace the key of editor' })
+    await dialog.getByRole('radio', { name: grace }).check()
+    await expectAccessible(page, 'dialog[open]')
+    await takePictures(page, `rotate-${grace}`, true)
+    await dialog.getByRole('button', { name: 'Create key' }).click()
+    const key = await dialog.getByRole('textbox', { name: 'App key' }).inputValue()
+    await dialog.getByRole('button', { name: 'Test it' }).click()
+    await ask(sdk(key))
+    await expect(dialog.getByRole('status')).toContainText('editor works.')
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    return key
+  }
+  const second = await replace('In 1 hour')
+  await ask(sdk(first))
+  await expect(card(page, 'editor')).toContainText('previous key works until')
+  await replace('Now')
+  for (const old of [first, second]) await expect(ask(sdk(old))).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
+  await expect(card(page, 'editor')).not.toContainText('previous key')
+  await expect(card(page, 'editor')).toContainText('4 requests today')
+})

@@ -79,7 +79,7 @@ test('a paused app is refused, and its running requests are stopped from the pag
   expect(await cut).toBe('cut')
 
   await menu(page, 'script', 'Pause')
-  await expect(card(page, 'script')).toContainText('paused')
+  await expect(card(page, 'script')).toContainText('Paused. Requests are refused.')
   await expect(ask(client, 'Again.')).rejects.toBeInstanceOf(OpenAI.APIError)
   await page.getByRole('button', { name: 'Resume all' }).first().click()
   await expect(card(page, 'script')).toContainText('idle')

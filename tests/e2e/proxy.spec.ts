@@ -1,6 +1,7 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
 import { connectApp, pickModel, quick, send, settled } from './journey.ts'
 
@@ -77,11 +78,11 @@ test('a paused app is refused and its streams are cut at once; it works again af
   await page.getByRole('button', { name: 'More for Notebook' }).click()
   await page.getByRole('menuitem', { name: 'Pause' }).click()
   expect(await cut).toBe('cut')
-  await expect(card(page, 'Notebook')).toContainText('paused')
+  await expect(card(page, 'Notebook')).toContainText('Paused. Requests are refused.')
   await expect(tool.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
   await page.getByRole('button', { name: 'More for Notebook' }).click()
   await page.getByRole('menuitem', { name: 'Resume' }).click()
-  await expect(card(page, 'Notebook')).not.toContainText('paused')
+  await expect(card(page, 'Notebook')).not.toContainText('Paused. Requests are refused.')
   expect((await tool.models.list()).data.length).toBeGreaterThan(0)
 })
 
@@ -119,4 +120,37 @@ test('blocked requests are explained', async ({ page }) => {
   await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
   await expect(page.getByText('Blocked requests')).toBeVisible()
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
+})
+
+test('a blocked app says why, with one action, and raises an alert', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 860 })
+  const spender = await addTool(page, 'Spender', async (dialog) => {
+    await dialog.getByLabel(/per day/i).fill('0.000000001')
+  })
+  const sleeper = await addTool(page, 'Sleeper')
+  await spender.chat.completions.create(hello('writer-small')).catch(() => null)
+  await page.getByRole('button', { name: 'More for Spender' }).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('0')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'Spender')).toContainText('The daily budget is used up.')
+  await page.getByRole('button', { name: 'More for Sleeper' }).click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await expect(sleeper.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
+  await expect(page.getByText('Sleeper is paused').first()).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'blocked', true)
+  await card(page, 'Spender').getByRole('button', { name: 'Raise budget…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'Spender')).toContainText('idle')
+  await card(page, 'Sleeper').getByRole('button', { name: 'Resume' }).click()
+  await expect(card(page, 'Sleeper')).toContainText('idle')
+  expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
 })

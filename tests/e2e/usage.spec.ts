@@ -46,8 +46,13 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
+  const money = page.getByRole('contentinfo').getByRole('button', { name: /SC (today|left)/ })
+  await expect(money).toHaveCount(2)
+  await expect(money.getByText('est.')).toHaveCount(0)
   await send(page, 'What does this cost?')
   await settled(page, 'complete')
+  // The status bar follows the request, and says that the service has not reported its cost yet.
+  await expect(money.getByText('est.')).toHaveCount(2)
   await pickModel(page, 'writer-free')
   await send(page, 'And this?')
   await expect(replies(page)).toHaveCount(2)
@@ -84,6 +89,24 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await expect(page.getByRole('region', { name: 'Requests' })).toBeInViewport()
   await page.goBack()
   await page.getByRole('radio', { name: 'Model' }).click()
+
+  // The pointer rests on the chart while the range changes: the box about a day of the former range goes.
+  const range = page.getByRole('combobox', { name: 'Range' })
+  await range.selectOption({ label: 'Last 7 days' })
+  await expect(chart(page)).toHaveAttribute('aria-valuemax', '6')
+  const readout = page.locator('.chart-readout')
+  const pointAtEnd = async (aside: number) => {
+    const { width } = (await chart(page).boundingBox()) ?? { width: 0 }
+    await chart(page).hover({ position: { x: width - 70 - aside, y: 60 } })
+  }
+  await pointAtEnd(0)
+  await expect(readout).toBeVisible()
+  await range.selectOption({ label: 'Last 30 days' })
+  await expect(chart(page)).toHaveAttribute('aria-valuemax', '29')
+  await expect(readout).toBeHidden()
+  await pointAtEnd(1)
+  await expect(readout).toBeVisible()
+  await expect(chart(page)).toHaveAttribute('aria-valuenow', /^2[5-9]$/)
 
   // The core saves the table, the page saves the chart.
   const saving = async (item: string): Promise<Buffer> => {
@@ -125,6 +148,10 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   await drawn(page)
   await expect(page.getByRole('region', { name: 'Lifetime' })).toContainText('SC')
   await expect(page.getByText('Managing keys')).toBeVisible()
+  // A key without a balance of its own has no figures of one.
+  const limits = page.getByRole('region', { name: 'Limits' })
+  await expect(limits).toContainText('Uses the account balance')
+  await expect(limits).not.toContainText('SC')
   await clean(page, 'keys')
   await list.getByRole('link').first().focus()
   await page.keyboard.press('End')

@@ -41,6 +41,8 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     local: {
       usedByDay: (accountId, from, to) => requestLog.usedByDay(accountId, from, to),
       firstDayOf: (accountId) => requestLog.firstDayOf(accountId),
+      spentSince: (accountId, at) => requestLog.spentSince(accountId, at),
+      settled: requestLog.settled,
       belongsTo(accountId) {
         requestLog.belongsTo(accountId)
         limits.known()
@@ -74,6 +76,7 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     statuses: bucket.asked,
     tools: { list: apps.list, observe: (listener) => apps.observe(listener) },
     settled: requestLog.settled,
+    blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),
     notify: host.notify,
   })

@@ -25,5 +25,6 @@ export const appsHandlers = (os: Implementer['apps'], host: Host, { apps, appUse
     requestLog.resetSpend(app.id)
     return app
   }),
+  rotate: os.rotate.handler(({ input }) => apps.rotate(input.id, input.graceHours)),
   revoke: os.revoke.handler(({ input }) => apps.revoke(input.id)),
 })

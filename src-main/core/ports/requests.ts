@@ -159,8 +159,12 @@ export type RequestLogOf = (place: ProfileLocation) => RequestLog
 
 /** The result of checking a presented key. `app` is set if the secret was right. */
 export type Verified =
-  | { good: true; app: App }
-  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired'; app: App | null }
+  | {
+      good: true
+      app: App /** SHA-256 of the key's secret. An app has two keys for a while after a rotation. */
+      keyHash: Uint8Array
+    }
+  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired' | 'replaced'; app: App | null }
 
 /** The estimated use of an app's request, before it is sent. */
 export interface Expectation {

@@ -80,6 +80,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
+  /** Emits the app whose request the guard refused although its key was right. */
+  readonly blocked = new Listeners<[appId: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows for good; the sums by day stay. */
@@ -194,6 +196,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
+    if (refused.appId !== null) this.blocked.notify(refused.appId)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -304,6 +307,20 @@ export class SqliteRequestLog implements RequestLog {
   usedByDay(accountId: string, fromDay: number, toDay: number): CallerDay[] {
     this.#writer.flush()
     return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
+  }
+
+  /** Cost of the requests that ended after `at` (ms since 1970), without those that read the account. */
+  spentSince(accountId: string, at: number): { cost: Nano; unpriced: number } {
+    this.#writer.flush()
+    const accounts = new Set(this.#links.of(accountId))
+    const first = this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at - hourMs)
+    const sum = { cost: 0n, unpriced: 0 }
+    for (const row of this.#store.requests.spentSince(first, at)) {
+      if (!accounts.has(this.#links.accountOf(row.id)) || this.#callers.get(row.caller)?.who === accountReader) continue
+      sum.cost += row.cost ?? 0n
+      if (row.cost === null) sum.unpriced += 1
+    }
+    return sum
   }
 
   /** A number that changes when past days change: a copy that another thread has of them is then outdated. */
@@ -479,6 +496,8 @@ export class SqliteRequestLog implements RequestLog {
 }
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+/** The studio's own requests about the account, which the service does not charge. */
+const accountReader = 'studio:account'
 const refusedCode = codeOf(outcomes, 'refused')
 
 function whoOf(requester: Requester): string {

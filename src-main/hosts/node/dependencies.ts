@@ -1,6 +1,6 @@
 import type { Router } from '@orpc/server'
 import type { AccountKey, Limited, LimitStatus } from '../../../src-preload/contract/account.ts'
-import type { App } from '../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
@@ -39,6 +39,8 @@ export interface AppCommands {
   pause(id: string, paused: boolean): App
   /** Changes every app that is not revoked. */
   pauseAll(paused: boolean): { changed: number }
+  /** Replaces the app key, which can't be read again. @throws StudioError `no_such_item`, `bad_input` for a revoked app */
+  rotate(id: string, graceHours: GraceHours): { app: App; key: string }
   /** @throws StudioError `no_such_item` */
   revoke(id: string): App
   /** Deletes an app whose key was never shown. An app that was already used is revoked instead. */

@@ -16,7 +16,7 @@ import { useStage, withoutEdit } from '../../stores/chatPage.ts'
 import { markFavourite, mayChat, setModelFacts } from '../../stores/modelFacts.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
 import { attempt, setClient } from './client.ts'
-import { recallCompared } from './compare.ts'
+import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
 import { forgetSentPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
@@ -66,6 +66,8 @@ export function openChat(id: string | null): void {
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
   useStage.setState({ editing: null, renaming: false, dialog: null })
+  if (id === null) forgetCompared()
+  recallCompared()
   if (id !== null) follow(id)
 }
 
@@ -163,6 +165,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     if (conversationId === null) {
       forgetNewDraft()
       forgetNewSetup()
+      moveCompared(sent.conversationId)
     }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
     useChat.setState({ sending: null })

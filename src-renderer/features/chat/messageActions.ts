@@ -9,7 +9,6 @@ import { actionOf, composerField, focusComposer, focusSoon, siblingAction } from
 import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
-
 export function startEdit(message: Message): void {
   useStage.setState({ editing: message.id })
 }
@@ -79,7 +78,10 @@ export async function walk(message: Message, step: 1 | -1): Promise<void> {
 
 /** Selects the reply that the chat continues with. */
 export async function continueWith(reply: Message): Promise<void> {
-  if (await attempt((client) => client.chat.activatePath({ messageId: reply.id }))) focusComposer()
+  if (!(await attempt((client) => client.chat.activatePath({ messageId: reply.id })))) return
+  const { askId } = reply
+  if (askId !== null) useStage.setState(({ chosen }) => ({ chosen: { ...chosen, [askId]: reply.id } }))
+  focusComposer()
 }
 
 /** Asks the model to continue where this reply ends. */

@@ -3,6 +3,7 @@ import {
   Copy,
   Ellipsis,
   Eraser,
+  KeyRound,
   ListFilter,
   Pause,
   Pencil,
@@ -20,16 +21,17 @@ import { Card } from '../../shared/ui/Card.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
-import { attempt, filterBy, say } from './actions.ts'
+import { filterBy, setPaused } from './actions.ts'
 import { Badge, Sparkline, useNow } from './appearance.tsx'
-import { stateOf, type ToolState } from './appState.ts'
-import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
+import { type AppActivity, activityOf, type BlockedBy, blockedBy } from './appState.ts'
+import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
 
 /** What a card asks the page to open. */
-export type CardAction = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
+export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
   onConnect: () => void
@@ -42,7 +44,7 @@ export function Cards(props: CardsProps) {
   const tools = useApps()
   const now = useNow(20_000)
   if (tools === null) return <Loading />
-  const { alive, ended } = splitApps(tools, now)
+  const { alive, ended } = splitApps(tools)
   return (
     <section aria-label={t('apps.title')} className="flex flex-col gap-3">
       {alive.length === 0 ? (
@@ -87,17 +89,14 @@ function Loading() {
   )
 }
 
-const tones: Record<ToolState['is'], PillTone> = {
-  revoked: 'muted',
-  expired: 'muted',
-  paused: 'warn',
-  overBudget: 'bad',
+const tones: Record<AppActivity['is'], PillTone> = {
+  blocked: 'bad',
   idle: 'muted',
   streaming: 'good',
   waiting: 'warn',
 }
 
-function StatePill({ state }: { state: ToolState }) {
+function StatePill({ state }: { state: AppActivity }) {
   const { t } = useTranslation('proxy')
   const words =
     state.is === 'streaming' || state.is === 'waiting'
@@ -108,7 +107,8 @@ function StatePill({ state }: { state: ToolState }) {
 
 function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: CardsProps['onAction'] }) {
   const use = useAppUse(tool.id)
-  const state = stateOf(tool, use, now)
+  const state = activityOf(tool, use, now)
+  const blocked = blockedBy(tool, use, now)
   const budgets = budgetsOf(tool, use)
   return (
     <Card className="flex h-full flex-col gap-1.5 px-4 pt-3 pb-2.5">
@@ -122,6 +122,7 @@ function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: C
           <StatePill state={state} />
           <CardMenu tool={tool} onAction={onAction} />
         </header>
+        {blocked && <Blocked tool={tool} by={blocked} onAction={onAction} />}
         <div className="flex items-end gap-2">
           <Spend use={use} />
           <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
@@ -132,6 +133,24 @@ function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: C
         <Small tool={tool} use={use} now={now} />
       </article>
     </Card>
+  )
+}
+
+/** Why requests of this app are refused, and the one action that changes it. */
+function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
+  const { t } = useTranslation('proxy')
+  const resume = () => void setPaused(tool, false)
+  const action = by === 'paused' ? 'resume' : by === 'expired' ? 'changeExpiry' : 'raiseBudget'
+  return (
+    <Notice
+      kind={by === 'paused' ? 'warn' : 'bad'}
+      action={{
+        label: t(`apps.blocked.${action}`),
+        onClick: by === 'paused' ? resume : () => onAction('edit', tool),
+      }}
+    >
+      {t(`apps.blocked.${by}`)}
+    </Notice>
   )
 }
 
@@ -159,7 +178,10 @@ function Spend({ use }: { use: AppUse | null }) {
 function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
   const { t } = useTranslation('proxy')
   const { period, share, used } = budget
-  const words = t(`apps.budget.${period}`, { spent: showSc(budget.spent), limit: showLimit(budget.limit) })
+  const words = t(`apps.budget.${period}`, {
+    spent: showSpent(budget.spent, budget.limit),
+    limit: showLimit(budget.limit),
+  })
   return (
     <div className="flex min-w-0 items-center gap-2.5 text-s text-soft">
       <Meter
@@ -189,6 +211,9 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
     }),
     tool.models && t('apps.limits.models', { count: tool.models.length }),
     tool.endpoints && t('apps.limits.endpoints', { count: tool.endpoints.length }),
+    tool.previousKeyUntil &&
+      Date.parse(tool.previousKeyUntil) > now &&
+      t('apps.limits.previousKey', { at: showTime(tool.previousKeyUntil, now) }),
     tool.expiresAt && t('apps.limits.expires', { at: showTime(tool.expiresAt, now) }),
     tool.logBodies && t('apps.limits.logBodies'),
     !tool.retries && t('apps.limits.noRetries'),
@@ -211,10 +236,6 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
   const { t } = useTranslation('proxy')
   const alive = tool.revokedAt === null
   const paused = tool.pausedAt !== null
-  const pause = async () => {
-    const changed = await attempt((client) => client.apps.pause({ id: tool.id, paused: !paused }))
-    if (changed) say('pause', t(paused ? 'apps.resumed' : 'apps.paused', { name: tool.name }))
-  }
   return (
     <Menu
       trigger={
@@ -226,11 +247,14 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
           <MenuItem icon={Pencil} onSelect={() => onAction('edit', tool)}>
             {t('apps.menu.edit')}
           </MenuItem>
-          <MenuItem icon={paused ? Play : Pause} onSelect={() => void pause()}>
+          <MenuItem icon={paused ? Play : Pause} onSelect={() => void setPaused(tool, !paused)}>
             {t(paused ? 'apps.menu.resume' : 'apps.menu.pause')}
           </MenuItem>
           <MenuItem icon={Copy} onSelect={() => onAction('setUp', tool)}>
             {t('apps.menu.setUp')}
+          </MenuItem>
+          <MenuItem icon={KeyRound} onSelect={() => onAction('rotate', tool)}>
+            {t('apps.menu.rotate')}
           </MenuItem>
         </>
       )}
@@ -274,11 +298,7 @@ function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; o
               <Badge name={tool.name} colour={tool.colour} ended />
               <span className="min-w-0 flex-1 truncate text-soft">{tool.name}</span>
               <span>{t('apps.made', { at: showTime(tool.createdAt, now) })}</span>
-              <span>
-                {tool.revokedAt
-                  ? t('apps.revokedAt', { at: showTime(tool.revokedAt, now) })
-                  : t('apps.expiredAt', { at: showTime(tool.expiresAt ?? '', now) })}
-              </span>
+              <span>{t('apps.revokedAt', { at: showTime(tool.revokedAt ?? '', now) })}</span>
               <CardMenu tool={tool} onAction={onAction} />
             </li>
           ))}

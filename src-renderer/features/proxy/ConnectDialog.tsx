@@ -1,6 +1,6 @@
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { App } from '../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
@@ -19,43 +19,47 @@ import { Instructions, SetupPicker } from './SetupPicker.tsx'
 import { type Setup, setups } from './setups/index.ts'
 import { submitting, useAppForm } from './useAppForm.ts'
 
-/** `app` is null for a new app. An existing app starts with its instructions. */
-export interface Connecting {
-  app: App | null
-}
+/** What the dialog shows first: the steps of a new app, the instructions of an existing app, or the replacement of its key. */
+export type Connecting = { start: 'app'; app: null } | { start: 'key' | 'rotate'; app: App }
 
 interface ConnectProps {
   onClose: () => void
   onTurnOn: () => void
+  /** Replaces the key of the shown app. */
+  onRotate: () => void
   baseUrl: string | null
   /** The preselected model of the instructions. */
   model: string | null
   bodyDays: number
 }
 
-const newSteps = ['app', 'limits', 'key', 'test'] as const
-type Step = (typeof newSteps)[number]
+type Step = 'app' | 'limits' | 'rotate' | 'key' | 'test'
+const stepsOf: Record<Connecting['start'], readonly Step[]> = {
+  app: ['app', 'limits', 'key', 'test'],
+  key: ['key', 'test'],
+  rotate: ['rotate', 'key', 'test'],
+}
 
 /** Connects an app in four steps: the app, its limits, its key with instructions, and a test. Nothing is created before "Create key". */
 export function ConnectDialog({ connecting, ...props }: ConnectProps & { connecting: Connecting | null }) {
   const { t } = useTranslation('proxy')
-  const app = connecting?.app ?? null
   return (
     <Dialog
       open={connecting !== null}
       onClose={props.onClose}
       width="wide"
       stayOnOutsideClick
-      title={app ? t('connect.existingTitle', { name: app.name }) : t('connect.title')}
+      title={connecting ? t(`connect.title.${connecting.start}`, { name: connecting.app?.name ?? '' }) : ''}
     >
-      {connecting && <Wizard {...props} existing={app} />}
+      {connecting && <Wizard key={connecting.start} {...props} first={connecting} />}
     </Dialog>
   )
 }
 
-function Wizard({ existing, ...props }: ConnectProps & { existing: App | null }) {
+function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { first: Connecting }) {
   const studio = useStudio()
-  const [step, setStep] = useState<Step>(existing ? 'key' : 'app')
+  const [step, setStep] = useState<Step>(start)
+  const [graceHours, setGraceHours] = useState<GraceHours>(0)
   const [setup, setSetup] = useState<Setup>(() => setups.find(({ name }) => name === existing?.name) ?? firstSetup())
   const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
   const formState = useAppForm(() => newForm(firstSetup().name, freshColour(appsStore.getState().tools ?? [])), null)
@@ -71,28 +75,37 @@ function Wizard({ existing, ...props }: ConnectProps & { existing: App | null })
     clear()
     setStep(next)
   }
-  const create = () => {
+  const create = (call: () => Promise<{ app: App; key: string }>) =>
+    run(async () => {
+      setCreated(await call())
+      setStep('key')
+    })
+  const add = () => {
     const settings = formState.read()
-    if (settings)
-      run(async () => {
-        setCreated(await studio.apps.add(settings))
-        setStep('key')
-      })
+    if (settings) create(() => studio.apps.add(settings))
   }
+  const rotate = () => existing && create(() => studio.apps.rotate({ id: existing.id, graceHours }))
   return (
     <div ref={element} className="flex flex-col gap-4">
-      <Steps all={existing ? ['key', 'test'] : newSteps} current={step} />
+      <Steps all={stepsOf[start]} current={step} />
       {step === 'app' && <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} />}
       {step === 'limits' && (
-        <form ref={formState.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(create)}>
+        <form ref={formState.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(add)}>
           <AppFields {...formState} bodyDays={props.bodyDays} onChange={formState.change} withName={false} />
-          {problem && <ProblemNotice problem={problem} on={{ retry: create }} />}
+          {problem && <ProblemNotice problem={problem} on={{ retry: add }} />}
           <StepFooter note={formState.hasErrors} next="createKey" busy={busy} onBack={() => goTo('app')} />
+        </form>
+      )}
+      {step === 'rotate' && (
+        <form className="flex flex-col gap-4" onSubmit={submitting(rotate)}>
+          <GraceField value={graceHours} onPick={setGraceHours} />
+          {problem && <ProblemNotice problem={problem} on={{ retry: rotate }} />}
+          <StepFooter next="createKey" busy={busy} onClose={props.onClose} />
         </form>
       )}
       {step === 'key' && app && (
         <form className="flex flex-col gap-4" onSubmit={submitting(() => goTo('test'))}>
-          {created ? <KeyOnce secret={created.key} /> : <PlaceholderNote name={app.name} />}
+          {created ? <KeyOnce secret={created.key} /> : <PlaceholderNote name={app.name} onRotate={props.onRotate} />}
           {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
           <SetupPicker picked={setup} onPick={setSetup}>
             <Instructions
@@ -110,7 +123,7 @@ function Wizard({ existing, ...props }: ConnectProps & { existing: App | null })
       {step === 'test' && app && (
         <form className="flex flex-col gap-4" onSubmit={submitting(props.onClose)}>
           {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
-          <AppTestStep app={app} since={created?.app.createdAt ?? null} onClose={props.onClose} />
+          <AppTestStep app={app} since={created && !existing ? created.app.createdAt : null} onClose={props.onClose} />
           <StepFooter next="done" onBack={() => goTo('key')} />
         </form>
       )}
@@ -131,7 +144,7 @@ function useStepFocus(step: Step) {
   useEffect(() => {
     if (shown.current === step) return
     shown.current = step
-    const fields = step === 'limits' || step === 'app' ? 'input' : '[aria-current="step"]'
+    const fields = step === 'limits' || step === 'app' || step === 'rotate' ? 'input' : '[aria-current="step"]'
     element.current?.querySelector<HTMLElement>(fields)?.focus()
   }, [step])
   return element
@@ -225,9 +238,44 @@ function KeyOnce({ secret }: { secret: string }) {
   )
 }
 
-function PlaceholderNote({ name }: { name: string }): ReactNode {
+function PlaceholderNote({ name, onRotate }: { name: string; onRotate: () => void }) {
   const { t } = useTranslation('proxy')
-  return <Notice kind="info">{t('connect.keyGone', { name, placeholder: t('setup.placeholder') })}</Notice>
+  return (
+    <Notice kind="info" action={{ label: t('connect.newKey'), onClick: onRotate }}>
+      {t('connect.keyGone', { name, placeholder: t('setup.placeholder') })}
+    </Notice>
+  )
+}
+
+const graces = [
+  { name: 'now', hours: 0 },
+  { name: 'hour', hours: 1 },
+  { name: 'day', hours: 24 },
+] as const
+
+/** When the replaced key stops. */
+function GraceField({ value, onPick }: { value: GraceHours; onPick: (hours: GraceHours) => void }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-2 text-soft">{t('connect.rotateAbout')}</legend>
+      {graces.map(({ name, hours }) => (
+        <label key={hours} className="flex items-start gap-2">
+          <input
+            type="radio"
+            name="grace"
+            className="mt-[3px] accent-accent"
+            checked={value === hours}
+            onChange={() => onPick(hours)}
+          />
+          <span>
+            {t(`connect.grace.${name}`)}
+            <span className="block text-faint text-s">{t(`connect.graceAbout.${name}`)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
 }
 
 function ProxyOff({ onTurnOn }: { onTurnOn: () => void }) {

@@ -1,8 +1,10 @@
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
+import { i18n } from '../../i18n/index.ts'
 import { createFeatureClient } from '../../shared/featureClient.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { appStore } from '../../stores/app.ts'
@@ -24,6 +26,12 @@ export const say = (name: string, text: string): void => showToast({ id: `proxy-
 const { client, setClient, attempt } = createFeatureClient(({ message }) => say('refused', message))
 
 export { attempt }
+
+/** Pauses or resumes one app, and reports it. */
+export async function setPaused({ id, name }: Pick<App, 'id' | 'name'>, paused: boolean): Promise<void> {
+  const changed = await attempt((core) => core.apps.pause({ id, paused }))
+  if (changed) say('pause', i18n.t(paused ? 'proxy:apps.paused' : 'proxy:apps.resumed', { name }))
+}
 
 let watching: AbortController | null = null
 let reading: Promise<void> | null = null

@@ -40,11 +40,12 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const { allPaused, pauseAll, any } = usePauseAll()
   const onAction = (action: CardAction, tool: App) => {
     if (action === 'edit') setEdited(tool)
-    else if (action === 'setUp') setConnecting({ app: tool })
+    else if (action === 'setUp') setConnecting({ start: 'key', app: tool })
+    else if (action === 'rotate') setConnecting({ start: 'rotate', app: tool })
     else setAsked({ action, tool })
   }
   const model = useChat((chat) => chat.model)
-  const connect = () => setConnecting({ app: null })
+  const connect = () => setConnecting({ start: 'app', app: null })
   return (
     <>
       <Bar
@@ -72,6 +73,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         connecting={connecting}
         onClose={() => setConnecting(null)}
         onTurnOn={() => enable(true)}
+        onRotate={() => connecting?.app && setConnecting({ start: 'rotate', app: connecting.app })}
         baseUrl={proxy.baseUrl}
         model={model ?? settings.chatModel}
         bodyDays={settings.bodyDays}

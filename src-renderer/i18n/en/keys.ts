@@ -45,7 +45,6 @@ export const keys = {
   balance: 'Balance',
   balanceLimit: 'Balance limit',
   balanceOff: 'Uses the account balance',
-  balanceOn: 'Has its own balance',
   unset: 'Not set',
   notTold: 'Not reported',
   never: 'Never',

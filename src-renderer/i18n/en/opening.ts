@@ -1,4 +1,4 @@
-/** Of the page that stands in the window's place while a start checks, mends or updates the data. */
+/** Page that replaces the window while a start checks, repairs or updates the data. */
 export const opening = {
   starting: 'Getting your data ready…',
   checking: {
@@ -19,6 +19,12 @@ export const opening = {
     bodies: 'Updating logged requests…',
     account: 'Updating account records…',
   },
+  waiting: {
+    studio: 'Waiting: another program has locked your chats and media',
+    ledger: 'Waiting: another program has locked the request log',
+    bodies: 'Waiting: another program has locked the logged requests',
+    account: 'Waiting: another program has locked the account records',
+  },
   rows_one: '{{shown}} row recovered so far',
   rows_other: '{{shown}} rows recovered so far',
   about: {
@@ -28,8 +34,10 @@ export const opening = {
     mending:
       'This file was damaged. Inference Studio recovers what it can and keeps the damaged file. It opens here automatically with a report.',
     updating: 'This happens once. Inference Studio opens here automatically.',
+    waiting:
+      'A database browser, a backup program or another command is using the file. Close it there. Inference Studio opens here automatically.',
   },
-  going: 'In progress',
-  gone: 'Inference Studio has stopped.',
-  goneAbout: 'See the terminal for the reason. Start it again there and open the printed address.',
+  inProgress: 'In progress',
+  stopped: 'Inference Studio has stopped.',
+  stoppedAbout: 'See the terminal for the reason. Start it again there and open the printed address.',
 }

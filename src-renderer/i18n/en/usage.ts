@@ -334,10 +334,11 @@ export const usage = {
   },
   status: {
     today: '{{amount}} SC today',
-    todayService: 'Spent today, reported by the service at {{at}}',
-    todayHere: 'Spent today, measured on this computer',
     left: '{{amount}} SC left',
-    leftAbout: 'Balance, reported by the service at {{at}}',
+    estimated: 'est.',
+    reported: 'Reported by the service, {{at}}',
+    reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
+    measured: 'Measured on this computer',
   },
   commands: {
     refresh: 'Refresh usage',

@@ -203,10 +203,17 @@ const router = {
     pause: os.apps.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
     pauseAll: os.apps.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
     resetSpend: os.apps.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
+    rotate: os.apps.rotate.handler(({ input }) => ({
+      app: gateway.change(input.id, {
+        previousKeyUntil: new Date(Date.now() + input.graceHours * 3_600_000).toISOString(),
+      }),
+      key: 'isk_9Xq2Lm4vT7kBw1Zz5cRrFd8sYn3uGj6h',
+    })),
     revoke: os.apps.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
   },
   usage: {
     watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),
+    watchSpend: os.usage.watchSpend.handler(({ signal }) => live(() => usage.spend(), signal)),
     refresh: os.usage.refresh.handler(() => usage.rename('main account')),
     rename: os.usage.rename.handler(({ input }) => {
       const account = usage.rename(input.name)

@@ -18,6 +18,7 @@ import {
   type DaySpend,
   measureBalance,
   measureBan,
+  measureBlocked,
   measureBudgets,
   measureKey,
   measureRefusal,
@@ -61,6 +62,8 @@ export interface AlertsOptions {
   tools: { list(): App[]; observe(listener: () => void): () => void }
   /** A request ended. Its caller is `tool:ID` of an app or `studio:FEATURE`. */
   settled: Listeners<[string]>
+  /** A request with the right key of this app was refused before it was relayed. */
+  blocked: Listeners<[appId: string]>
   spent(toolId: string): AppSpend
   notify: Host['notify']
   now?: () => number
@@ -113,6 +116,7 @@ export class AlertsFeature {
       parts.statuses.add(this.#statusReported),
       parts.tools.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
+      parts.blocked.add(this.#blocked),
     ]
     this.#allBudgets()
     this.#lapse()
@@ -140,7 +144,7 @@ export class AlertsFeature {
     this.#parts.table.saveSettings(settings)
     this.#settings = settings
     const { balanceBelow, spendAbove, budgets, key, ban } = this.#settings
-    const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, key, ban }
+    const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, app: budgets, key, ban }
     this.#log.drop((watch) => {
       const kind = kindOf(watch)
       return kind !== undefined && !on[kind]
@@ -220,6 +224,12 @@ export class AlertsFeature {
     if (!this.#settings.budgets || !who.startsWith('tool:')) return
     this.#dirty?.add(who.slice('tool:'.length))
     this.#budgets.soon()
+  }
+
+  readonly #blocked = (appId: string): void => {
+    const app = this.#settings.budgets ? this.#parts.tools.list().find(({ id }) => id === appId) : undefined
+    const reading = app ? measureBlocked(app, this.#now()) : null
+    if (reading) this.#take([reading])
   }
 
   readonly #statusReported = (asked: RateLimitStatusReply): void => {
@@ -310,8 +320,12 @@ export class AlertsFeature {
     const at = this.#settings.budgetAt
     const readings = looked.flatMap((tool) => measureBudgets(tool, this.#parts.spent(tool.id), at, now))
     if (!dirty) {
-      const watched = new Set(readings.map(({ watch }) => watch))
-      if (this.#log.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
+      const blocked = this.#parts.tools
+        .list()
+        .flatMap((tool) => (tool.revokedAt ? null : measureBlocked(tool, now)) ?? [])
+      const watched = new Set([...readings, ...blocked].map(({ watch }) => watch))
+      const isOver = (watch: string): boolean => /^(budget|app):/.test(watch) && !watched.has(watch)
+      if (this.#log.drop(isOver)) this.#feed.changed()
     }
     this.#dirty = new Set()
     this.#take(readings)
@@ -363,7 +377,7 @@ const nameOf = ({ id, name }: Account): AccountName => ({ id, name })
 const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
 
-const kinds = ['balance', 'spend', 'budget', 'key', 'ban'] as const
+const kinds = ['balance', 'spend', 'budget', 'app', 'key', 'ban'] as const
 
 /** The kind of a watch such as `key-balance:ACCOUNT:KEY`. */
 const kindOf = (watch: string): (typeof kinds)[number] | undefined => kinds.find((kind) => watch.startsWith(kind))

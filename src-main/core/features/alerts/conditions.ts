@@ -110,6 +110,17 @@ function measureBudget(
   }
 }
 
+/** Measures an app that sent a request although it is paused or expired; null if it is neither. */
+export function measureBlocked(tool: App, now: number): Measurement | null {
+  const hasExpired = tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now
+  const why = hasExpired ? 'expired' : tool.pausedAt === null ? null : 'paused'
+  if (why === null) return null
+  return {
+    ...{ watch: `app:${tool.id}`, period: null, mark: why, level: 1, recovered: false, asOf: now, endsAt: null },
+    facts: { kind: 'app', tool: { id: tool.id, name: tool.name }, why },
+  }
+}
+
 /** A total budget has no period: its spend restarts when a person resets it. */
 function periodOf(window: keyof AppSpend, now: number): string | null {
   if (window === 'total') return null

@@ -16,6 +16,7 @@ const attempts: Record<string, string> = {
   tool_key_unknown: 'tried to use the local API',
   tool_key_revoked: 'tried to use its revoked key',
   tool_key_expired: 'tried to use its expired key',
+  tool_key_replaced: 'tried to use its replaced key',
   tool_key_paused: 'sent a request while it is paused',
   key_elsewhere: 'sent its key outside the Authorization header',
   no_websocket: 'tried to open a WebSocket',

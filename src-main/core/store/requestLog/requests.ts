@@ -79,6 +79,10 @@ export function requestReader(handle: ReadHandle) {
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
       WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
   )
+  const since = handle.prepare(
+    `SELECT id, caller, CAST(cost AS TEXT) AS cost_text FROM requests NOT INDEXED
+      WHERE id >= ? AND outcome IS NOT NULL AND outcome <> 2 AND at * 1000 + coalesce(duration_us, 0) > ? * 1000`,
+  )
   // The condition must be textually equal to that of the index.
   const limited = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
@@ -107,6 +111,12 @@ export function requestReader(handle: ReadHandle) {
       minutes
         .all(id, at)
         .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
+    /** Requests from an id on that ended after `at` (ms since 1970), without refused ones. */
+    spentSince: (id: number, at: number): Pick<StoredRequest, 'id' | 'caller' | 'cost'>[] =>
+      since.all(id, at).map((row) => {
+        const cost = textOrNull(row, 'cost_text')
+        return { id: number(row, 'id'), caller: number(row, 'caller'), cost: cost === null ? null : BigInt(cost) }
+      }),
     meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
       outputs.all(id).map((row) => ({
         caller: number(row, 'caller'),

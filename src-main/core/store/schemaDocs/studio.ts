@@ -258,6 +258,8 @@ export const studioTables: DescribedTables = {
       log_bodies: '1: its requests and replies are stored in bodies.sqlite',
       retries: '1: requests that the service refuses temporarily are retried',
       fail_fast: '1: a request that would have to wait is refused at once',
+      previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
+      previous_until: 'when the previous key stops to work',
     },
   },
   function_tools: {

@@ -84,17 +84,18 @@ it('today’s spend is reported once, by the larger source', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
-  const summaryOf = async () => {
-    for await (const [account] of await client.usage.watch())
-      if (account) return client.usage.summary({ accountId: account.id })
-    throw new Error('The events ended.')
-  }
   await ask(core, 'writer-small')
   // The service was asked before that, so only the local log knows so far.
-  const { here } = (await summaryOf()).today
+  const today = new Date().toISOString().slice(0, 10)
+  const compared = async () => {
+    for await (const [account] of await client.usage.watch())
+      if (account) return client.usage.compare({ accountId: account.id, from: today, to: today })
+    throw new Error('The events ended.')
+  }
+  const [model] = await compared()
   await client.alerts.update({ spendAbove: '0.000001' })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
-  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: here, above: '0.000001', source: 'here' })
+  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: model?.here?.cost, above: '0.000001', source: 'here' })
   expect(alert?.place).toEqual({ page: 'usage', id: null })
   await ask(core, 'writer-small')
   await client.alerts.update({ spendAbove: '1' })
@@ -280,4 +281,26 @@ it('notifications can be switched off and still be tried', async () => {
   await until(client, (alerts) => alerts.length > 0)
   expect(await client.alerts.testNotification()).toEqual({ shown: true })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
+})
+
+it('a request of a paused app raises one alert, which ends when the app is resumed', async () => {
+  const sandbox = await sandboxWith()
+  const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+  const { core, client, notices } = await program(connect, freshFolder(), 0)
+  const { app, key } = await client.apps.add({ name: 'editor' })
+  await client.apps.pause({ id: app.id, paused: true })
+  expect(await listed(client)).toEqual([])
+  const ask = () => fetch(`${core.addresses().proxy}/models`, { headers: { authorization: `Bearer ${key}` } })
+  expect([(await ask()).status, (await ask()).status]).toEqual([403, 403])
+  const raised = await until(client, (alerts) => alerts.length > 0)
+  expect(raised).toMatchObject([
+    {
+      endedAt: null,
+      place: { page: 'proxy' },
+      facts: { kind: 'app', tool: { id: app.id, name: 'editor' }, why: 'paused' },
+    },
+  ])
+  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['editor is paused'])
+  await client.apps.pause({ id: app.id, paused: false })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
 })
