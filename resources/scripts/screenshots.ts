@@ -119,17 +119,18 @@ async function transcription(page: Page, recording: string): Promise<void> {
 
 async function images(page: Page): Promise<void> {
   await open(page, 'images')
-  const prompt = page.getByRole('main').getByRole('textbox').first()
+  const prompt = page.getByRole('textbox', { name: 'Prompt', exact: true })
   await prompt.waitFor()
   await shoot(page, '14-images-empty')
-  for (const words of ['A lighthouse at dusk', 'An old map of an island', 'A harbour in the rain']) {
+  const gallery = page.getByRole('listbox', { name: 'Gallery' }).getByRole('option')
+  const prompts = ['A lighthouse at dusk', 'An old map of an island', 'A harbour in the rain']
+  for (const [index, words] of prompts.entries()) {
     await prompt.fill(words)
-    await page.getByRole('button', { name: windowText('images:composer.draw'), exact: true }).click()
-    await page.getByRole('button', { name: windowText('images:composer.draw'), exact: true }).waitFor()
+    await prompt.press('Enter')
+    await gallery.nth(index).locator('img').waitFor({ timeout: 60_000 })
   }
-  await page.locator('main img').nth(2).waitFor({ timeout: 60_000 })
   await shoot(page, '15-gallery')
-  await page.locator('main img').first().click()
+  await gallery.first().dblclick()
   await page.getByRole('dialog').waitFor()
   await shoot(page, '16-lightbox')
   await page.keyboard.press('Escape')
@@ -138,9 +139,10 @@ async function images(page: Page): Promise<void> {
 async function figures(page: Page): Promise<void> {
   await open(page, 'usage')
   await page.getByRole('region', { name: 'Summary' }).waitFor()
+  await page.getByText(windowText('chart:loading')).waitFor({ state: 'detached' })
   await shoot(page, '20-usage')
   await open(page, 'keys')
-  await page.getByRole('main').getByRole('heading').first().waitFor()
+  await page.getByRole('main').getByRole('heading', { name: 'Key details' }).waitFor()
   await shoot(page, '21-keys')
 }
 

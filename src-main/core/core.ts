@@ -27,6 +27,7 @@ import type { Host } from './host.ts'
 import { closeAll } from './shared/closeAll.ts'
 import { inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
 import { asStoreError } from './store/database.ts'
+import { StorageWatcher } from './store/storageWatcher.ts'
 
 /** How to start for this run alone. An option that is absent leaves the stored settings as they are. */
 export interface CoreOptions {
@@ -107,6 +108,8 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   opening.onFailure(() => session.close())
 
   const changed = (): void => appState.state.changed()
+  const storage = new StorageWatcher(host.dataDir, changed)
+  opening.onFailure(() => storage.close())
   const account = composeAccount({ host, ...data, scheduler, session, changed })
   const chat = composeChat({ host, ...data, session })
   const media = composeMedia({ host, ...data, session, usage: account.usage, files: chat })
@@ -121,7 +124,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const { metrics } = observability
   const port = options.proxyPort
   const gateway = composeGateway({ host, ...data, session, scheduler, usage: account.usage, metrics, port, changed })
-  const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy })
+  const appState = composeAppState({ host, ...data, session, scheduler, account, proxy: gateway.proxy, storage })
   const settingsChanged = (): void => {
     settings.reload()
     observability.settingsChanged()
@@ -130,13 +133,14 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   }
   const router = createRouter({
     ...{ host, ...data, session, account, chat, media, retention, data: folderData, settingsChanged },
-    ...{ state: appState.state, appUse: gateway.appUse },
+    ...{ state: appState.state, storage, appUse: gateway.appUse },
   })
   const stopFollowing = followStored(session, (look) => apps.observe(look))
 
   async function close(): Promise<void> {
     await closeAll([
       stopFollowing,
+      () => storage.close(),
       () => account.close(),
       () => gateway.close(),
       () => retention.close(),

@@ -131,6 +131,8 @@ export const appState = z.object({
   keychain: z.object({ available: z.boolean(), reason: z.string().nullable() }),
   proxy: proxyState,
   bucket: minuteBucket.nullable(),
+  /** Why the databases refuse writes now. Absent or null: they accept them. */
+  storage: problem.nullable().optional(),
   settings,
 })
 export type AppState = z.infer<typeof appState>
@@ -138,6 +140,8 @@ export type AppState = z.infer<typeof appState>
 export const app = {
   /** The whole state, again after each change, at most 20 times per second. */
   watch: procedure.output(eventIterator(appState)),
+  /** Tries now whether the databases accept writes again, and reports it in the state. */
+  checkStorage: procedure.output(z.object({})),
   updateSettings: procedure.input(settings.partial()).output(settings),
   /** Opens an http, https or mailto address in the default browser. Other addresses are refused. */
   openExternal: procedure.input(z.object({ url: z.string() })).output(z.object({ opened: z.boolean() })),

@@ -387,5 +387,10 @@ export const chatProcedures = {
   saveDraft: procedure.input(z.object({ conversationId: id, draft: messageText })).output(z.object({})),
   /** Deletes the conversation; `restore` undoes it for 30 days. Stops a running reply first. */
   remove: procedure.input(z.object({ conversationId: id })).output(z.object({})),
-  restore: procedure.input(z.object({ conversationId: id })).output(z.object({})),
+  /** Undoes `remove` or `removeMessage`. Returns the conversation that shows the messages again. */
+  restore: procedure.input(z.object({ conversationId: id })).output(z.object({ conversationId: id })),
+  /** The number of messages below a message, on all branches: what `removeMessage` deletes with it. */
+  messagesBelow: procedure.input(z.object({ messageId: id })).output(z.object({ messages: z.number().int() })),
+  /** Deletes a message with everything below it. `restore` with `removedId` undoes it for 30 days. */
+  removeMessage: procedure.input(z.object({ messageId: id })).output(z.object({ removedId: id })),
 }

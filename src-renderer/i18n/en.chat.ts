@@ -12,6 +12,13 @@ export const chat = {
   older: 'Older',
   rename: 'Rename',
   remove: 'Delete',
+  removeMessageTitle: 'Delete this message?',
+  removeMessageAbout_one:
+    'The message below it is deleted too, because it answers this one. Other versions of this message are kept. You can restore both for 30 days in Recently deleted.',
+  removeMessageAbout_other:
+    'The {{count}} messages below it, in all their versions, are deleted too, because they follow from this one. Other versions of this message are kept. You can restore all of them for 30 days in Recently deleted.',
+  messagesRemoved_one: 'The message was deleted.',
+  messagesRemoved_other: '{{count}} messages were deleted.',
   more: 'More for {{title}}',
   removed: '“{{title}}” was deleted.',
   undo: 'Undo',
@@ -48,6 +55,9 @@ export const chat = {
   rawEventCount_one: '{{count}} event',
   rawEventCount_other: '{{count}} events',
   rawCopy: 'Copy',
+  rawFind: 'Find in this text',
+  rawFull: 'Full size',
+  rawSmaller: 'Smaller',
   rawCapped: 'Only the beginning is stored. Full size: {{bytes}}.',
   rawMore: '… {{more}} more characters. Copy to get everything.',
   rawNotKept: 'The raw request and reply were not stored: logging was off, or they have expired.',

@@ -6,10 +6,13 @@ export function locale(): string {
   return language === 'en-XA' || language === 'ar-XB' ? 'en' : language || 'en'
 }
 
-const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat>()
+const made = new Map<string, Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>()
 
 /** Making a formatter costs some 50 µs, using one less than 1: each is made once a language. */
-function once<T extends Intl.DateTimeFormat | Intl.NumberFormat>(name: string, make: (language: string) => T): T {
+function once<T extends Intl.DateTimeFormat | Intl.NumberFormat | Intl.RelativeTimeFormat>(
+  name: string,
+  make: (language: string) => T,
+): T {
   const key = `${locale()} ${name}`
   // Each name belongs to one maker below, and so to one type.
   const known = made.get(key) as T | undefined
@@ -41,6 +44,27 @@ export const showInstant = (instant: string): string =>
 export function showFull(instant: string): string {
   const how = { dateStyle: 'medium', timeStyle: 'short', hourCycle: 'h23' } as const
   return shown(instant, (at) => once('full', (to) => new Intl.DateTimeFormat(to, how)).format(at))
+}
+
+const agoUnits = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+/** How long ago, to the minute: `5 min ago`, `yesterday`. Below a minute, and after `now` (ms since 1970), `just now`. */
+export function showAgo(instant: string, now: number): string {
+  return shown(instant, (at) => {
+    const age = now - at.getTime()
+    const found = agoUnits.find(([, ms]) => age >= ms)
+    if (!found) return i18n.t('common:justNow')
+    const [unit, ms] = found
+    const words = once('ago', (to) => new Intl.RelativeTimeFormat(to, { style: 'short', numeric: 'auto' }))
+    // English abbreviates with a full stop (`5 min. ago`), which reads as the end of a sentence.
+    return words.format(-Math.floor(age / ms), unit).replace(/(\p{L})\.(?= )/gu, '$1')
+  })
 }
 
 /** A month's short name, from 0: `Nov`. */

@@ -5,6 +5,8 @@ export type StageDialog =
   | { kind: 'retryWith'; replyId: string }
   | { kind: 'raw'; requestRow: number }
   | { kind: 'presets' }
+  /** `below`: how many messages are deleted with it. */
+  | { kind: 'removeMessage'; messageId: string; below: number }
 
 /** How this window shows the open chat. Never stored. */
 export interface ChatStageState {

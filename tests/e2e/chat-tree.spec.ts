@@ -92,6 +92,8 @@ test('several choices appear side by side, and the chat continues with the chose
   await takePictures(page, 'chat-choices', true)
   await page.getByRole('button', { name: 'Use this reply: Choice 2 · mirror' }).click()
   await expect(columns.nth(1)).toHaveAttribute('data-kept', 'true')
+  // Three columns need the width, so the inspector was closed.
+  await openInspector(page)
   await page.getByLabel('Choices', { exact: true }).fill('')
   await send(page, 'And go on.')
   await settled(page, 'complete')

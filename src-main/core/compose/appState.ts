@@ -6,6 +6,7 @@ import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
 import type { Host } from '../host.ts'
 import { StateFeed } from '../shared/stateFeed.ts'
 import { inBackground } from '../shared/unexpected.ts'
+import type { StorageWatcher } from '../store/storageWatcher.ts'
 import { type ComposedAccount, placeOf } from './account.ts'
 import type { OpenData } from './data.ts'
 
@@ -15,6 +16,7 @@ export interface AppStateDependencies extends Pick<OpenData, 'settings' | 'apps'
   scheduler: RequestScheduler
   account: Pick<ComposedAccount, 'usage' | 'bucket'>
   proxy: LocalV1
+  storage: StorageWatcher
 }
 
 /** The state that every window shows: connection, profiles, keychain, local API, rate limit and settings. */
@@ -25,7 +27,7 @@ export interface ComposedAppState {
 }
 
 export function composeAppState(dependencies: AppStateDependencies): ComposedAppState {
-  const { host, settings, apps, session, scheduler, account, proxy } = dependencies
+  const { host, settings, apps, session, scheduler, account, proxy, storage } = dependencies
   const { usage, bucket } = account
   let keychain: AppState['keychain'] = { available: false, reason: 'It has not answered yet.' }
   const state = new StateFeed<AppState>({
@@ -39,6 +41,7 @@ export function composeAppState(dependencies: AppStateDependencies): ComposedApp
       keychain,
       proxy: { ...proxy.status(), apps: apps.count() },
       bucket: bucket.value,
+      storage: storage.problem,
       settings: settings.value,
     }),
     observe: (changed) => {

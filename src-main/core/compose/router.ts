@@ -28,6 +28,7 @@ import { usageHandlers } from '../handlers/usage.ts'
 import { voiceHandlers } from '../handlers/voice.ts'
 import type { Host } from '../host.ts'
 import type { StateFeed } from '../shared/stateFeed.ts'
+import type { StorageWatcher } from '../store/storageWatcher.ts'
 import type { ComposedAccount } from './account.ts'
 import type { ComposedChat } from './chat.ts'
 import type { OpenData } from './data.ts'
@@ -42,6 +43,7 @@ export interface RouterDependencies extends Omit<OpenData, 'settings'> {
   retention: RetentionFeature
   data: DataFeature
   state: StateFeed<AppState>
+  storage: StorageWatcher
   appUse: StateFeed<AppUse[]>
   settingsChanged: () => void
 }
@@ -49,11 +51,11 @@ export interface RouterDependencies extends Omit<OpenData, 'settings'> {
 /** Implements the whole contract: each procedure calls one use case. */
 export function createRouter(dependencies: RouterDependencies) {
   const { host, store, accountStore, requestLog, apps, session, account, chat, media } = dependencies
-  const { retention, data, state, appUse, settingsChanged } = dependencies
+  const { retention, data, state, storage, appUse, settingsChanged } = dependencies
   const { usage, usageWorker } = account
   const os = implementer(host, [store, accountStore])
   return os.router({
-    app: appHandlers(os.app, host, { store, state, settingsChanged }),
+    app: appHandlers(os.app, host, { store, state, storage, settingsChanged }),
     connection: connectionHandlers(os.connection, session),
     models: modelsHandlers(os.models, account.models),
     chat: chatHandlers(os.chat, host, chat.chat),
@@ -74,7 +76,7 @@ export function createRouter(dependencies: RouterDependencies) {
     retention: retentionHandlers(os.retention, host, retention),
     transfers: transfersHandlers(os.transfers, chat.transfers),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
-    requests: requestsHandlers(os.requests, host, requestLog),
+    requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })
 }
 export type StudioRouter = ReturnType<typeof createRouter>

@@ -3,13 +3,15 @@ import { StudioError } from '../errors.ts'
 import { updateSettings } from '../features/settings/updateSettings.ts'
 import type { Host } from '../host.ts'
 import type { StateFeed } from '../shared/stateFeed.ts'
+import type { StorageWatcher } from '../store/storageWatcher.ts'
 import type { Store } from '../store/store.ts'
 import { guarded } from './errors.ts'
-import type { Implementer } from './implementer.ts'
+import { done, type Implementer } from './implementer.ts'
 
 interface AppDependencies {
   store: Store
   state: StateFeed<AppState>
+  storage: StorageWatcher
   /** Called after new settings are stored. */
   settingsChanged(): void
 }
@@ -18,9 +20,10 @@ interface AppDependencies {
 export const appHandlers = (
   os: Implementer['app'],
   host: Host,
-  { store, state, settingsChanged }: AppDependencies,
+  { store, state, storage, settingsChanged }: AppDependencies,
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, state.watch(signal))),
+  checkStorage: os.checkStorage.handler(() => done(storage.check())),
   updateSettings: os.updateSettings.handler(({ input }) => {
     const settings = updateSettings(store, input)
     settingsChanged()

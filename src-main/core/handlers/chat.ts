@@ -3,6 +3,7 @@ import { choose } from '../features/chat/chooseReply.ts'
 import { continueReply } from '../features/chat/continueReply.ts'
 import { duplicate } from '../features/chat/duplicate.ts'
 import { remove } from '../features/chat/remove.ts'
+import { messagesBelow, removeMessage } from '../features/chat/removeMessage.ts'
 import { restore } from '../features/chat/restore.ts'
 import { retry } from '../features/chat/retry.ts'
 import { saveDraft } from '../features/chat/saveDraft.ts'
@@ -31,5 +32,7 @@ export const chatHandlers = (os: Implementer['chat'], host: Host, chat: ChatFeat
   duplicate: os.duplicate.handler(({ input }) => duplicate(chat, input)),
   saveDraft: os.saveDraft.handler(({ input }) => done(saveDraft(chat, input))),
   remove: os.remove.handler(({ input }) => done(remove(chat, input))),
-  restore: os.restore.handler(({ input }) => done(restore(chat, input))),
+  restore: os.restore.handler(({ input }) => restore(chat, input)),
+  messagesBelow: os.messagesBelow.handler(({ input }) => messagesBelow(chat, input)),
+  removeMessage: os.removeMessage.handler(({ input }) => removeMessage(chat, input)),
 })

@@ -135,6 +135,8 @@ export interface GateRefusal {
   from: string
   method: string
   path: string
+  /** The model that the request names, as far as it was read. */
+  model?: string | null
   status: number
   code: string
   message: string

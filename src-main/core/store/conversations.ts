@@ -19,6 +19,12 @@ export interface NewConversation {
   folderId?: string | null
 }
 
+/** The conversation and the message above that deleted messages belong to. */
+export interface DeletedPart {
+  of: string
+  parentId: string | null
+}
+
 // `status` is tested twice: in the form of the partial index, and in ours. A tool call that is not settled is at the end of its path,
 // because continuing the conversation settles it. So the walk is as long as one round of calls, and only happens when the conversation has
 // such a call.
@@ -57,6 +63,9 @@ export function conversationTable({ handle, transaction }: Database) {
   const title = handle.prepare('UPDATE conversations SET title = :title WHERE id = :id')
   const draft = handle.prepare('UPDATE conversations SET draft = :draft WHERE id = :id')
   const removed = handle.prepare('UPDATE conversations SET removed_at = :removedAt WHERE id = :id')
+  const partOf = handle.prepare('SELECT part_of, part_parent FROM conversations WHERE id = ?')
+  const setPart = handle.prepare('UPDATE conversations SET part_of = :of, part_parent = :parentId WHERE id = :id')
+  const forget = handle.prepare('DELETE FROM conversations WHERE id = ?')
   const setup = handle.prepare('UPDATE conversations SET setup = :setup WHERE id = :id')
   const setupOf = handle.prepare('SELECT setup FROM conversations WHERE id = ?')
   const folder = handle.prepare('UPDATE conversations SET folder_id = :folderId WHERE id = :id')
@@ -88,10 +97,10 @@ export function conversationTable({ handle, transaction }: Database) {
     /** Conversations that are not removed, newest first. */
     list: (): StoredConversation[] => all.all().map(read),
     /**
-     * Makes the path that ends in `leafId` the active one, and remembers the choice at each fork. The cost grows with the number of
+     * Makes the path that ends in `leafId` the active one (null: the conversation has no message), and remembers the choice at each fork. The cost grows with the number of
      * messages that were not on the former path.
      */
-    setLeaf(id: string, leafId: string): void {
+    setLeaf(id: string, leafId: string | null): void {
       transaction(() => {
         const before = find(id)
         const former = before?.leafId ?? null
@@ -101,7 +110,7 @@ export function conversationTable({ handle, transaction }: Database) {
           if (parentId !== null) chooseBranch.run({ id: parentId, childId: text(row, 'id') })
         }
         const top = rows.at(-1)
-        const extends_ = former !== null && (!top || top.parent_id === former)
+        const extends_ = leafId !== null && former !== null && (!top || top.parent_id === former)
         leaf.run({ id, leafId, length: rows.length + (extends_ ? (before?.messages ?? 0) : 0) })
       })
     },
@@ -111,6 +120,16 @@ export function conversationTable({ handle, transaction }: Database) {
     setTitle: (id: string, value: string | null): void => void title.run({ id, title: value }),
     setDraft: (id: string, value: string): void => void draft.run({ id, draft: value }),
     setRemoved: (id: string, removedAt: string | null): void => void removed.run({ id, removedAt }),
+    /** Where the messages of a removed conversation come from, if they were deleted on their own. */
+    part(id: string): DeletedPart | null {
+      const row = partOf.get(id)
+      const of = row && textOrNull(row, 'part_of')
+      return of ? { of, parentId: textOrNull(row, 'part_parent') } : null
+    },
+    setPart: (id: string, part: DeletedPart | null): void =>
+      void setPart.run({ id, of: part?.of ?? null, parentId: part?.parentId ?? null }),
+    /** Deletes the row of a conversation whose messages have moved away. */
+    forget: (id: string): void => void forget.run(id),
     setup(id: string): ChatSetup {
       const row = setupOf.get(id)
       return !row || row.setup === '' ? emptySetup : json(row, 'setup', chatSetup)

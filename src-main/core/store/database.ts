@@ -3,8 +3,9 @@ import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import type { ProblemKind } from '../../../src-preload/contract/problem.ts'
-import { StudioError } from '../errors.ts'
+import { asStudioError, StudioError } from '../errors.ts'
 import { diskProblem, sqliteCode } from '../shared/diskProblem.ts'
+import { Listeners } from '../shared/events.ts'
 import { unexpected } from '../shared/unexpected.ts'
 import { isDatabaseThere, leastDatabaseBytes } from './databaseFile.ts'
 import { migrations } from './migrations/index.ts'
@@ -68,6 +69,12 @@ export interface OpenOptions {
 export const patientBusyMs = 5000
 /** For the thread that relays all streams, ms: too short to notice, but longer than our own threads and commands hold a lock. */
 export const coreBusyMs = 50
+
+/**
+ * Notified when a database refuses a transaction that may succeed later, in any thread's own databases. `tryWrite` writes a page without
+ * changing anything. It throws while the database still refuses.
+ */
+export const refusedWrites = new Listeners<[file: string, failure: StudioError, tryWrite: () => void]>()
 
 /**
  * While a folder of this name exists in a data folder, its files are being replaced (core/data/restore/swap.ts), and no process may open a
@@ -353,7 +360,7 @@ function pragma(handle: DatabaseSync, name: 'user_version' | 'application_id' | 
   return Number(handle.prepare(`PRAGMA ${name}`).get()?.[name])
 }
 
-function wrap(file: string, handle: DatabaseSync, { synchronous }: DatabaseKind, busyMs: number): Database {
+function wrap(file: string, handle: DatabaseSync, { synchronous, migrations }: DatabaseKind, busyMs: number): Database {
   const begin = handle.prepare('BEGIN IMMEDIATE')
   const commit = handle.prepare('COMMIT')
   const version = handle.prepare('PRAGMA data_version')
@@ -380,8 +387,7 @@ function wrap(file: string, handle: DatabaseSync, { synchronous }: DatabaseKind,
     waitUpTo(busyMs)
   }
 
-  function transaction<T>(work: () => T): T {
-    if (handle.isTransaction) return work()
+  function write<T>(work: () => T): T {
     take()
     try {
       const result = work()
@@ -390,6 +396,20 @@ function wrap(file: string, handle: DatabaseSync, { synchronous }: DatabaseKind,
       return result
     } catch (thrown) {
       if (handle.isTransaction) handle.exec('ROLLBACK')
+      throw thrown
+    }
+  }
+
+  // The same number again: SQLite writes the page nevertheless.
+  const tryWrite = (): void => write(() => handle.exec(`PRAGMA user_version = ${migrations.length}`))
+
+  function transaction<T>(work: () => T): T {
+    if (handle.isTransaction) return work()
+    try {
+      return write(work)
+    } catch (thrown) {
+      if (sqliteCode(thrown) !== null && mayPass(thrown))
+        refusedWrites.notify(file, asStudioError(asStoreError(thrown, file)), tryWrite)
       throw thrown
     }
   }

@@ -89,7 +89,7 @@ const sentences = z.array(z.string())
 
 /**
  * The rows of the message tree: parents by `parent_id`, siblings in the order of `seq`. Rows are never deleted or rewritten here, except
- * for the outcome of a reply or a tool call.
+ * for the outcome of a reply or a tool call, and the place of deleted messages.
  */
 export function messageTable({ handle }: Database) {
   const insert = handle.prepare(
@@ -134,7 +134,17 @@ export function messageTable({ handle }: Database) {
   const links = handle.prepare(
     'SELECT id, parent_id, next_id, ask_id, role, status FROM messages WHERE conversation_id = ? ORDER BY seq',
   )
-  const byAsk = handle.prepare('SELECT id FROM messages WHERE ask_id = ? ORDER BY seq')
+  const byAsk = handle.prepare('SELECT id FROM messages WHERE ask_id = ? AND conversation_id = ? ORDER BY seq')
+  const from = handle.prepare(
+    `WITH RECURSIVE below (id) AS (
+       SELECT id FROM messages WHERE id = ?
+       UNION ALL SELECT m.id FROM messages m JOIN below ON m.parent_id = below.id)
+     SELECT id FROM below`,
+  )
+  const move = handle.prepare(
+    'UPDATE messages SET conversation_id = :to WHERE id IN (SELECT value FROM json_each(:ids))',
+  )
+  const setParent = handle.prepare('UPDATE messages SET parent_id = :parentId WHERE id = :id')
   const down = handle.prepare(
     `WITH RECURSIVE down (id) AS (
        SELECT :id
@@ -215,8 +225,15 @@ export function messageTable({ handle }: Database) {
     links: (conversationId: string): MessageLink[] => links.all(conversationId).map(readLink),
     /** Copies the message `from` to another position. */
     copy: (from: string, to: CopiedPlace): void => void copy.run({ from, ...to }),
-    /** Replies that were requested together. */
-    byAsk: (askId: string): string[] => byAsk.all(askId).map((row) => text(row, 'id')),
+    /** Replies of a conversation that were requested together. */
+    byAsk: (conversationId: string, askId: string): string[] =>
+      byAsk.all(askId, conversationId).map((row) => text(row, 'id')),
+    /** The message and all below it, on every branch. */
+    idsFrom: (id: string): string[] => from.all(id).map((row) => text(row, 'id')),
+    /** Moves messages to another conversation. Their parents stay the same. */
+    moveTo: (conversationId: string, ids: readonly string[]): void =>
+      void move.run({ to: conversationId, ids: JSON.stringify(ids) }),
+    setParent: (id: string, parentId: string | null): void => void setParent.run({ id, parentId }),
     /** The leaf below this message: down the remembered choice at each fork, else the newest child. */
     leafBelow(id: string): string {
       const rows = down.all({ id })

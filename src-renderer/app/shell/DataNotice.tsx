@@ -1,13 +1,45 @@
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { problemOf } from '../../api/problem.ts'
-import { showFull, showList } from '../../i18n/format.ts'
+import { asSentence, showFull, showList } from '../../i18n/format.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { plainText } from '../../shared/ui/plainText.ts'
+import { useApp } from '../../stores/app.ts'
 import { unreadDamage, useData } from '../../stores/data.ts'
 import { useRoute } from '../../stores/route.ts'
+
+/** Shown on every page while the databases refuse writes. It goes by itself. */
+export function StorageNotice() {
+  const { t } = useTranslation(['problems', 'common'])
+  const studio = useStudio()
+  const [busy, setBusy] = useState(false)
+  const problem = useApp(({ app }) => app?.storage ?? null)
+  if (!problem) return null
+  const check = (): void => {
+    setBusy(true)
+    studio.app
+      .checkStorage()
+      .catch((thrown: unknown) => showToast({ id: 'storage', text: problemOf(thrown).message }))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <div className="border-line border-b p-2">
+      <Notice
+        kind="bad"
+        role="alert"
+        title={t('storage.title')}
+        details={{ label: t('common:details'), text: plainText(problem.message) }}
+        action={{ label: t('storage.action'), onClick: check, busy }}
+      >
+        {asSentence(t(`kinds.${problem.kind}.title`))} {t(`kinds.${problem.kind}.meaning`)} {t('storage.meaning')}
+      </Notice>
+    </div>
+  )
+}
 
 /** Shown on every page until dismissed: damage found at start-up, or the result of a restore. Settings shows the same permanently. */
 export function DataNotice() {

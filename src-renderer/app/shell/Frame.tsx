@@ -1,11 +1,11 @@
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
 import { appStore, useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
-import { DataNotice } from './DataNotice.tsx'
+import { DataNotice, StorageNotice } from './DataNotice.tsx'
 import { pageViews } from './pages.ts'
 import { Rail } from './Rail.tsx'
 import { StatusBar } from './StatusBar.tsx'
@@ -14,6 +14,9 @@ import { Welcome } from './Welcome.tsx'
 
 const closeList = () => appStore.setState({ listDrawerOpen: false })
 const closeInspector = () => appStore.setState({ inspectorShown: false })
+
+const never = () => () => undefined
+const always = () => true
 
 /** Each page starts with its inspector shown, or closed if it is on demand, and remembers what the person chose. */
 function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
@@ -39,7 +42,8 @@ export function Frame() {
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
   const listFits = useMedia('(min-width: 840px)')
   const inspectorFits = useMedia('(min-width: 1100px)')
-  const { List, Stage, Inspector } = pageViews[route.page]
+  const { List, Stage, Inspector, inspectorContent } = pageViews[route.page]
+  const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
@@ -47,7 +51,7 @@ export function Frame() {
   useEffect(closeList, [route, listFits])
   useInspectorOfPage(route.page, inspectorFits)
 
-  const hasInspector = Inspector !== undefined
+  const hasInspector = Inspector !== undefined && filled
   const hasList = List !== undefined
   const controls = useMemo<FrameControls>(
     () => ({
@@ -74,11 +78,12 @@ export function Frame() {
         )}
         <main className="flex min-h-0 min-w-0 flex-1 flex-col bg-bg">
           <FrameContext value={controls}>
+            <StorageNotice />
             <DataNotice />
             {welcome ? <Welcome /> : <Stage />}
           </FrameContext>
         </main>
-        {Inspector && inspectorFits && inspectorShown && !welcome && (
+        {Inspector && hasInspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
             className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto bg-panel text-s"
@@ -94,7 +99,12 @@ export function Frame() {
         </Drawer>
       )}
       {Inspector && !inspectorFits && (
-        <Drawer side="right" label={t('common:inspector')} open={inspectorShown} onClose={closeInspector}>
+        <Drawer
+          side="right"
+          label={t('common:inspector')}
+          open={hasInspector && inspectorShown}
+          onClose={closeInspector}
+        >
           <div className="relative flex min-h-0 flex-1 flex-col overflow-y-auto text-s">
             <Inspector />
           </div>

@@ -1,5 +1,5 @@
 import { Waypoints } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
 import { showInstant } from '../../i18n/format.ts'
@@ -10,6 +10,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { plainText } from '../../shared/ui/plainText.ts'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { useNow } from '../../shared/useNow.ts'
 import { useApp } from '../../stores/app.ts'
 import type { Route } from '../../stores/route.ts'
 import { useUsage } from '../../stores/usage.ts'
@@ -133,15 +134,6 @@ function ProxyItem({ app: { proxy } }: { app: AppState }) {
       </span>
     </Item>
   )
-}
-
-function useNow(everyMs: number): number {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [everyMs])
-  return now
 }
 
 function BucketItem({ bucket }: { bucket: MinuteBucket }) {

@@ -38,7 +38,10 @@ export function Announcer() {
     if (announcedIn !== null) setSince(new Date().toISOString())
   }
   if (key !== null && running && awaited !== key) setAwaited(key)
-  const isNew = replies.some(({ createdAt, model }) => createdAt >= since && model !== null)
+  // Of several versions, the newest: the others come into view when the person switches to them.
+  const isNew = replies.some(
+    ({ createdAt, model, sibling, siblings }) => createdAt >= since && model !== null && sibling === siblings,
+  )
   if (key !== null && !running && !heard.has(key) && (awaited === key || isNew)) {
     setAwaited(null)
     setHeard(new Set(heard).add(key))

@@ -1,6 +1,6 @@
 import './composer/composer.css'
 import { ArrowUp, Plus, Square } from 'lucide-react'
-import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, memo, useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
@@ -14,13 +14,16 @@ import { offerComposerCommands } from './composer/commands.ts'
 import {
   attachmentsOf,
   forgetPictures,
+  picturesOf,
   recallPictures,
   restorePictures,
   takePictures,
+  usePictures,
 } from './composer/draftPictures.ts'
 import { PictureTray } from './composer/PictureTray.tsx'
+import { RefusedImages } from './composer/RefusedImages.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
-import { followRefusals } from './composer/refusals.ts'
+import { followRefusals, useKnownRefusal } from './composer/refusals.ts'
 import { ToolsHint } from './composer/ToolsHint.tsx'
 import { useBlocked } from './composer/useBlocked.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
@@ -52,8 +55,17 @@ export function Composer() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: titles are in the window's language
   useEffect(() => offerComposerCommands(), [i18n.language])
 
+  const refusing = useKnownRefusal('images')
+  const [asking, setAsking] = useState<string | null>(null)
+  const sendNow = (): void => {
+    setAsking(null)
+    void sendDraft(typed, draft)
+  }
   const submit = (): void => {
-    if (blocked === null) void sendDraft(typed, draft)
+    if (blocked !== null) return
+    const hasPictures = picturesOf(usePictures.getState(), draft).length > 0
+    if (hasPictures && refusing !== null) setAsking(refusing)
+    else sendNow()
   }
   const byKey = (event: KeyboardEvent): void => {
     if (!isSendKey(event)) return
@@ -89,6 +101,7 @@ export function Composer() {
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
       </div>
+      <RefusedImages model={asking} onClose={() => setAsking(null)} onSend={sendNow} />
     </div>
   )
 }

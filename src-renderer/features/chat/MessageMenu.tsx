@@ -1,4 +1,4 @@
-import { Braces, Copy, CopyPlus, Ellipsis, Info, Pencil, Quote, RotateCw, Type } from 'lucide-react'
+import { Braces, Copy, CopyPlus, Ellipsis, Info, Pencil, Quote, RotateCw, Trash2, Type } from 'lucide-react'
 import { useRef } from 'react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
@@ -9,7 +9,7 @@ import { copyText } from './actions.ts'
 import { asText } from './asText.ts'
 import { selectedIn } from './focus.ts'
 import { useBusy } from './hooks.ts'
-import { duplicate, quote, startEdit } from './messageActions.ts'
+import { askToRemoveMessage, duplicate, quote, startEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
 /** Less frequent actions of a message. */
@@ -82,6 +82,14 @@ export function MessageMenu({ message }: { message: Message }) {
               {t('raw')}
             </MenuItem>
           )}
+        </>
+      )}
+      {!busy && (
+        <>
+          <MenuLine />
+          <MenuItem icon={Trash2} danger onSelect={() => void askToRemoveMessage(message)}>
+            {t('remove')}
+          </MenuItem>
         </>
       )}
     </Menu>

@@ -1,17 +1,22 @@
-import { useEffect, useState } from 'react'
+import { ChevronDown, ChevronUp, Maximize2, Minimize2 } from 'lucide-react'
+import { type RefObject, useEffect, useRef, useState } from 'react'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { LoggedBody, RequestDetail } from '../../../src-preload/contract/requests.ts'
 import { problemOf } from '../../api/problem.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { HighlightedText } from '../../shared/markdown/CodeBlock.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
+import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { attempt } from './client.ts'
+import { useTextSearch } from './find/useTextSearch.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { formsOf } from './raw.ts'
 
@@ -25,9 +30,22 @@ export function RawDialog() {
   const t = useChatTranslate()
   const dialog = useStage((state) => state.dialog)
   const row = dialog?.kind === 'raw' ? dialog.requestRow : null
+  const [full, setFull] = useState(false)
   return (
-    <Dialog open={row !== null} onClose={close} title={t('raw')} width="wide">
-      {row !== null && <Raw row={row} key={row} />}
+    <Dialog open={row !== null} onClose={close} title={t('raw')} width={full ? 'full' : 'resizable'}>
+      {row !== null && (
+        <>
+          <Raw row={row} key={row} />
+          <Button
+            size="small"
+            icon={full ? Minimize2 : Maximize2}
+            className="self-start"
+            onClick={() => setFull(!full)}
+          >
+            {t(full ? 'rawSmaller' : 'rawFull')}
+          </Button>
+        </>
+      )}
     </Dialog>
   )
 }
@@ -90,6 +108,7 @@ function Body({ body }: { body: LoggedBody }) {
   const t = useChatTranslate()
   const forms = formsOf(body)
   const [form, setForm] = useState<'pretty' | 'raw'>(forms?.pretty ? 'pretty' : 'raw')
+  const box = useRef<HTMLElement>(null)
   if (!forms) return <p className="chat-faint">{t('rawNotText', { bytes: showBytes(body.bytes) })}</p>
   const text = form === 'pretty' ? (forms.pretty ?? forms.raw) : forms.raw
   return (
@@ -112,13 +131,72 @@ function Body({ body }: { body: LoggedBody }) {
         </span>
         <CopyButton text={text} name={t('rawCopy')} size="small" />
       </div>
+      <RawSearch box={box} />
       {body.capped && <p className="chat-param-fault">{t('rawCapped', { bytes: showBytes(body.bytes) })}</p>}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="chat-raw" tabIndex={0} aria-label={t('raw')}>
-        {text.slice(0, maxShown)}
+      <section
+        className="chat-raw"
+        ref={box}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1)
+        tabIndex={0}
+        aria-label={t('raw')}
+        dir="ltr"
+      >
+        <HighlightedText key={form} text={text.slice(0, maxShown)} language={forms.pretty === null ? 'text' : 'json'} />
       </section>
       {text.length > maxShown && <p className="chat-faint">{t('rawMore', { more: figure(text.length - maxShown) })}</p>}
     </div>
+  )
+}
+
+/** Searches the shown text. Ctrl+F focuses the field: the browser's own search would go through the page behind the dialog. */
+function RawSearch({ box }: { box: RefObject<HTMLElement | null> }) {
+  const t = useChatTranslate()
+  const field = useRef<HTMLInputElement>(null)
+  const [query, setQuery] = useState('')
+  const { count, at, step } = useTextSearch(box, query)
+  useEffect(() => {
+    const byKey = (event: globalThis.KeyboardEvent): void => {
+      if (!(event.ctrlKey || event.metaKey) || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'f') return
+      event.preventDefault()
+      field.current?.focus()
+      field.current?.select()
+    }
+    addEventListener('keydown', byKey)
+    return () => removeEventListener('keydown', byKey)
+  }, [])
+  const none = query.trim() !== '' && count === 0
+  return (
+    <search className="chat-raw-search">
+      <SearchField
+        label={t('rawFind')}
+        value={query}
+        onValue={setQuery}
+        inputRef={field}
+        className="chat-raw-field"
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+          event.preventDefault()
+          step(event.shiftKey ? -1 : 1)
+        }}
+      />
+      <output data-none={none}>
+        {none ? t('findNone') : count > 0 ? t('findCount', { at: figure(at + 1), count: figure(count) }) : ''}
+      </output>
+      <IconButton
+        icon={ChevronUp}
+        size="small"
+        label={t('findPrevious')}
+        disabled={count === 0}
+        onClick={() => step(-1)}
+      />
+      <IconButton
+        icon={ChevronDown}
+        size="small"
+        label={t('findNext')}
+        disabled={count === 0}
+        onClick={() => step(1)}
+      />
+    </search>
   )
 }
 

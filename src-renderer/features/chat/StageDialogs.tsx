@@ -1,8 +1,9 @@
-import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { useStage } from '../../stores/chatPage.ts'
 import { retry } from './actions.ts'
 import { PresetDialog } from './inspector/PresetDialog.tsx'
 import { ModelList } from './ModelList.tsx'
+import { removeMessage } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 import { RawDialog } from './RawDialog.tsx'
 
@@ -15,6 +16,7 @@ export function StageDialogs() {
       <RetryDialog />
       <RawDialog />
       <PresetDialog />
+      <RemoveDialog />
     </>
   )
 }
@@ -33,5 +35,26 @@ function RetryDialog() {
         <ModelList picked={[]} onPick={pick} />
       </div>
     </Dialog>
+  )
+}
+
+/** Asks before messages below a deleted one go with it. */
+function RemoveDialog() {
+  const t = useChatTranslate()
+  const dialog = useStage((state) => state.dialog)
+  const asked = dialog?.kind === 'removeMessage' ? dialog : null
+  const remove = (): void => {
+    if (asked) void removeMessage(asked.messageId, asked.below)
+    close()
+  }
+  return (
+    <ConfirmDialog
+      open={asked !== null}
+      onClose={close}
+      title={t('removeMessageTitle')}
+      about={t('removeMessageAbout', { count: asked?.below ?? 0 })}
+      confirm={t('remove')}
+      onConfirm={remove}
+    />
   )
 }

@@ -1,4 +1,5 @@
 import { canEdit, isBusy, type Message } from '../../../src-preload/contract/chat.ts'
+import { i18n } from '../../i18n/index.ts'
 import { askOnce, intentChanged } from '../../shared/requestIds.ts'
 import { draftOf, modelsToAsk, useChat } from '../../stores/chat.ts'
 import { useStage, withEdit, withoutEdit } from '../../stores/chatPage.ts'
@@ -6,6 +7,7 @@ import { openChat, type } from './actions.ts'
 import { attempt } from './client.ts'
 import { placeIn } from './drafts.ts'
 import { actionOf, composerField, focusComposer, focusSoon, siblingAction } from './focus.ts'
+import { offerUndo } from './list/undo.tsx'
 import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
@@ -103,6 +105,24 @@ export async function duplicate(conversationId: string, upTo?: string): Promise<
     client.chat.duplicate({ conversationId, ...(upTo === undefined ? {} : { upTo }) }),
   )
   if (made) openChat(made.conversationId)
+}
+
+/** Deletes a message at once if nothing is below it. Otherwise asks first, because everything below it goes with it. */
+export async function askToRemoveMessage({ id }: Message): Promise<void> {
+  const found = await attempt((client) => client.chat.messagesBelow({ messageId: id }))
+  if (!found) return
+  if (found.messages === 0) await removeMessage(id, 0)
+  else useStage.setState({ dialog: { kind: 'removeMessage', messageId: id, below: found.messages } })
+}
+
+/** Deletes a message with the `below` messages below it, and offers undo. */
+export async function removeMessage(messageId: string, below: number): Promise<void> {
+  const removed = await attempt((client) => client.chat.removeMessage({ messageId }))
+  if (!removed) return
+  const { removedId } = removed
+  const undo = (): void => void attempt((client) => client.chat.restore({ conversationId: removedId }))
+  offerUndo(i18n.t('chat:messagesRemoved', { count: below + 1 }), undo, [removedId])
+  focusComposer()
 }
 
 /** Appends a text to the composer as quoted lines. */

@@ -3,7 +3,6 @@ import { KeyRound, RefreshCw } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
-import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
@@ -12,6 +11,8 @@ import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
@@ -50,7 +51,9 @@ function Bar({ shown }: { shown: AccountKey | null }) {
             {shown.calling && <Pill tone="good">{t('calling')}</Pill>}
             {shown.revokedAt !== null && <Pill tone="bad">{t('revoked')}</Pill>}
             {shown.gone && <Pill tone="warn">{t('gone')}</Pill>}
-            <Pill tone="muted">{t('asOf', { at: showInstant(shown.asOf) })}</Pill>
+            <Pill tone="muted">
+              <RelativeTime at={shown.asOf} did="updated" />
+            </Pill>
           </span>
         )
       }
@@ -88,9 +91,17 @@ function Body({ shown }: { shown: AccountKey | null }) {
   }
   if (!accountsKnown || (account && keys === null)) {
     return (
-      <p role="status" className="p-6 text-faint">
-        {t('loading')}
-      </p>
+      <div className="keys-body">
+        <span role="status" className="sr-only">
+          {t('loading')}
+        </span>
+        <Skeleton className="h-60" />
+        <div className="grid gap-6 min-[900px]:grid-cols-3">
+          {['details', 'limits', 'lifetime'].map((name) => (
+            <Skeleton key={name} className="h-32" />
+          ))}
+        </div>
+      </div>
     )
   }
   if (!account || !shown) {
@@ -119,7 +130,7 @@ function Offline({ asOf }: { asOf: string }) {
   if (connected) return null
   return (
     <Notice kind="info" title={t('offline.title')}>
-      {t('offline.about', { at: showInstant(asOf) })}
+      {t('offline.about')} <RelativeTime at={asOf} did="updated" />.
     </Notice>
   )
 }

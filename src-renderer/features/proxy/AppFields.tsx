@@ -32,7 +32,7 @@ export function AppFields(props: FieldsProps) {
 
 function Part({ title, about, children }: { title?: string; about?: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className="flex flex-col gap-3 border-line border-t pt-4 first:border-0 first:pt-0">
+    <section aria-label={title} className="flex flex-col gap-3 pt-2 first:pt-0">
       {title && (
         <div>
           <h3 className="font-semibold">{title}</h3>

@@ -18,10 +18,10 @@ import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
+import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
-import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
@@ -142,15 +142,14 @@ function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: C
   const resume = () => void setPaused(tool, false)
   const action = by === 'paused' ? 'resume' : by === 'expired' ? 'changeExpiry' : 'raiseBudget'
   return (
-    <Notice
-      kind={by === 'paused' ? 'warn' : 'bad'}
-      action={{
-        label: t(`apps.blocked.${action}`),
-        onClick: by === 'paused' ? resume : () => onAction('edit', tool),
-      }}
-    >
-      {t(`apps.blocked.${by}`)}
-    </Notice>
+    <p className="flex items-center gap-2 text-s">
+      <span className={cx('min-w-0 flex-1', by === 'paused' ? 'text-warn' : 'text-bad')}>
+        {t(`apps.blocked.${by}`)}
+      </span>
+      <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', tool)}>
+        {t(`apps.blocked.${action}`)}
+      </Button>
+    </p>
   )
 }
 

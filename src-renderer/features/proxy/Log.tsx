@@ -19,7 +19,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
-import { listed, requestsStore, useRequests } from '../../stores/requests.ts'
+import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useRoute } from '../../stores/route.ts'
 import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, readOn } from './actions.ts'
 import { useNow } from './appearance.tsx'
@@ -73,7 +73,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
         <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
       )}
       {state === 'loading' && <Loading />}
-      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={Object.keys(filter).length > 0} />}
+      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={isFiltered(filter)} />}
       {state === 'live' && rows > 0 && <Grid box={box} bar={bar} measures={measures} rows={rows} />}
     </section>
   )
@@ -101,7 +101,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
         <EmptyState
           icon={ListX}
           title={t('log.noMatchTitle')}
-          action={<Button onClick={() => filterBy({})}>{t('log.clear')}</Button>}
+          action={<Button onClick={() => filterBy(defaultFilter)}>{t('log.clear')}</Button>}
         >
           {t('log.noMatch')}
         </EmptyState>

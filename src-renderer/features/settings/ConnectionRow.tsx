@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { showSigned } from '../../shared/ui/sc.ts'
 import { useUsage } from '../../stores/usage.ts'
 
@@ -50,13 +51,7 @@ export function ConnectionRow(props: {
           )}
           {wantsKey && <Pill tone="warn">{t('connection.keyWanted')}</Pill>}
           {connection?.checkedAt && !wantsKey && (
-            <time
-              className="num shrink-0 text-faint text-s"
-              dateTime={connection.checkedAt}
-              title={showInstant(connection.checkedAt)}
-            >
-              {t('connection.checkedAt', { at: showDay(connection.checkedAt) })}
-            </time>
+            <RelativeTime at={connection.checkedAt} did="checked" className="shrink-0 text-faint text-s" />
           )}
         </div>
         {profile.kind === 'sandbox' ? (

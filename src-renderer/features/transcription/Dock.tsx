@@ -1,5 +1,5 @@
 import { Mic, MicOff, Pause, Play, Save, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
 import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
@@ -13,6 +13,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { useTranscribe } from '../../stores/transcription.ts'
 import { chooseFiles } from './choose.ts'
 import {
   cancelRecorder,
@@ -22,6 +23,7 @@ import {
   saveFailedRecording,
   saveHere,
   startRecorder,
+  useElapsed,
   useRecorder,
 } from './record.ts'
 
@@ -116,6 +118,8 @@ function Asking() {
 function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording }> }) {
   const { t } = useTranslation('transcribe')
   const { recording, paused, kept, trouble } = now
+  // The stage of a new recording shows its time and level itself.
+  const onStage = useTranscribe((store) => store.open === null && now.state === 'recording')
   const [asked, setAsked] = useState(false)
   const ms = useElapsed(recording)
   const going = now.state === 'recording'
@@ -127,19 +131,25 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
       <span role="status" className="sr-only">
         {t(!going ? 'finishing' : paused ? 'recordingPaused' : 'recording')}
       </span>
-      <span
-        aria-hidden
-        data-paused={paused}
-        className="size-2.5 shrink-0 rounded-full bg-bad data-[paused=true]:bg-faint"
-      />
-      <span className="num min-w-10 font-[560]">{time}</span>
-      {paused && (
-        <span aria-hidden className="text-s text-soft">
-          {t('recordingPaused')}
-        </span>
+      {onStage ? (
+        <span className="min-w-0 flex-1 truncate text-s text-soft">{recording.device}</span>
+      ) : (
+        <>
+          <span
+            aria-hidden
+            data-paused={paused}
+            className="size-2.5 shrink-0 rounded-full bg-bad data-[paused=true]:bg-faint"
+          />
+          <span className="num min-w-10 font-[560]">{time}</span>
+          {paused && (
+            <span aria-hidden className="text-s text-soft">
+              {t('recordingPaused')}
+            </span>
+          )}
+          <RecorderWave recording={recording} label={t('recordingPicture')} />
+          <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
+        </>
       )}
-      <RecorderWave recording={recording} label={t('recordingPicture')} />
-      <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
       <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
         {t('keptSoFar', { size: showSize(kept) })}
       </span>
@@ -208,13 +218,4 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
       </div>
     </div>
   )
-}
-
-function useElapsed(recording: ActiveRecording): number {
-  const [ms, setMs] = useState(recording.elapsed)
-  useEffect(() => {
-    const timer = setInterval(() => setMs(recording.elapsed()), 200)
-    return () => clearInterval(timer)
-  }, [recording])
-  return ms
 }

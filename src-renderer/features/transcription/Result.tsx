@@ -72,9 +72,11 @@ function Opened({ open }: { open: OpenRecording }) {
           <TranscriptPane open={open} recording={recording} compared={comparedTranscript(open)} />
         </>
       ) : (
-        <div className="flex flex-col gap-4 p-5">
-          <Skeleton className="h-16 w-full" />
-          <Skeleton className="w-1/2" />
+        <div className="flex flex-col gap-6 px-5 pt-3">
+          <Skeleton className="h-16 w-full rounded-m" />
+          <Skeleton className="h-7 w-40" />
+          <Skeleton className="w-full" />
+          <Skeleton className="w-2/3" />
         </div>
       )}
     </>

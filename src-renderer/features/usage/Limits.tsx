@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Limited, LimitStatus, Limits } from '../../../src-preload/contract/account.ts'
 import type { Who } from '../../../src-preload/contract/requests.ts'
@@ -6,11 +6,12 @@ import { showCount, showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useOffline } from '../../shared/offline/useOffline.ts'
 import { useStudio } from '../../shared/studioContext.ts'
-import { Card } from '../../shared/ui/Card.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { useNow } from '../../shared/useNow.ts'
 import { type BucketName, bucketNames, secondsLeft, useLimits, viewBucketOf } from '../../stores/limits.ts'
 import { openRequest } from './actions.ts'
 import { startLimits } from './limitSubscriptions.ts'
@@ -23,16 +24,12 @@ export function LimitsSection() {
   useEffect(() => startLimits(studio), [studio])
   const limits = useLimits((store) => store.limits)
   const problem = useLimits((store) => store.problem)
-  const now = useSeconds()
+  const now = useNow(1_000)
   return (
     <div className="usage-body">
       {problem && <ProblemNotice problem={problem} role="status" noAction />}
       {offline ? (
-        <Notice kind="info">
-          {limits?.status
-            ? t('offline:note.limits', { at: showInstant(limits.status.asOf) })
-            : t('offline:note.limitsNever')}
-        </Notice>
+        <Notice kind="info">{limits?.status ? t('offline:note.limits') : t('offline:note.limitsNever')}</Notice>
       ) : (
         limits?.problem && <ProblemNotice problem={limits.problem} role="status" noAction />
       )}
@@ -41,7 +38,7 @@ export function LimitsSection() {
         <p className="min-w-[240px] flex-1 text-soft">
           {limits?.offers === false ? t('limits.noReadout') : t('limits.about')}
         </p>
-        {limits && limits.offers !== false && !offline && <NextAsk limits={limits} now={now} />}
+        {limits && limits.offers !== false && <NextAsk limits={limits} now={now} offline={offline !== null} />}
       </div>
       {limits?.status ? (
         <Buckets status={limits.status} now={now} />
@@ -49,7 +46,7 @@ export function LimitsSection() {
         limits && limits.offers !== false && <p className="text-faint">{t('limits.never')}</p>
       )}
       {limits && (
-        <div className="grid items-start gap-3.5 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <div className="grid items-start gap-6 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
           <KeyLimits limits={limits} />
           <Slots limits={limits} />
         </div>
@@ -59,23 +56,22 @@ export function LimitsSection() {
   )
 }
 
-/** The current time in Unix ms, updated every second. */
-function useSeconds(): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
-}
-
-function NextAsk({ limits: { nextAsk, status }, now }: { limits: Limits; now: number }) {
+function NextAsk({ limits: { nextAsk, status }, now, offline }: { limits: Limits; now: number; offline: boolean }) {
   const { t } = useTranslation('usage')
   const seconds = nextAsk === null ? null : Math.ceil((Date.parse(nextAsk) - now) / 1_000)
   return (
     <p className="num text-faint text-s">
-      {status && `${t('asOf', { at: showInstant(status.asOf) })} · `}
-      {seconds === null ? t('limits.notAsking') : seconds > 0 ? t('limits.nextAsk', { seconds }) : t('limits.asking')}
+      {status && <RelativeTime at={status.asOf} did="updated" />}
+      {!offline && (
+        <>
+          {status && ' · '}
+          {seconds === null
+            ? t('limits.notAsking')
+            : seconds > 0
+              ? t('limits.nextAsk', { seconds })
+              : t('limits.asking')}
+        </>
+      )}
     </p>
   )
 }
@@ -116,7 +112,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
             ? t('limits.limitOnly', { limit: showCount(view.limit) })
             : t('limits.left', { left: showCount(view.remaining ?? 0) })
   return (
-    <Card className="flex flex-col gap-1.5 p-4">
+    <div className="flex min-w-0 flex-col gap-1.5">
       <h2 className="font-[560]">{title}</h2>
       <div className="num flex flex-wrap items-baseline gap-x-2">
         <span className={view === null ? 'text-faint' : 'font-[560] text-l'}>{words}</span>
@@ -133,14 +129,14 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
       <p className="num text-faint text-s">
         {reset === null ? t('limits.resetUnknown') : t('limits.resets', { seconds: reset })}
       </p>
-    </Card>
+    </div>
   )
 }
 
 function KeyLimits({ limits: { key } }: { limits: Limits }) {
   const { t } = useTranslation('usage')
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('limits.key')}>
         <h2 className="font-semibold">{t('limits.key')}</h2>
         <p className="text-faint text-s">{t('limits.keyAbout')}</p>
@@ -155,7 +151,7 @@ function KeyLimits({ limits: { key } }: { limits: Limits }) {
           ))}
         </dl>
       </section>
-    </Card>
+    </div>
   )
 }
 
@@ -174,7 +170,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
   const whoIs = useWho()
   const used = slots.used.length
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('limits.slots')}>
         <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <h2 className="font-semibold">{t('limits.slots')}</h2>
@@ -221,7 +217,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
           </div>
         )}
       </section>
-    </Card>
+    </div>
   )
 }
 
@@ -235,7 +231,7 @@ function History() {
   const whoIs = useWho()
   if (history === null) return null
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('limits.history')}>
         <h2 className="font-semibold">{t('limits.history')}</h2>
         {history.length === 0 ? (
@@ -278,7 +274,7 @@ function History() {
           </div>
         )}
       </section>
-    </Card>
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import type { Figures } from '../../../src-preload/contract/usage.ts'
-import { showCount, showInstant } from '../../i18n/format.ts'
+import { showCount } from '../../i18n/format.ts'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 
 /** The service's figures of a row, with the time of the report. */
@@ -14,7 +15,9 @@ export function ReportedFigures({ figures, at }: { figures: Figures; at: string 
         {', '}
         {t('corrections.tokens', { in: showCount(figures.tokensIn), out: showCount(figures.tokensOut) })}
       </small>
-      <small className="block text-faint">{t('asOf', { at: showInstant(at) })}</small>
+      <small className="block text-faint">
+        <RelativeTime at={at} did="updated" />
+      </small>
     </>
   )
 }

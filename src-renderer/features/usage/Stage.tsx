@@ -8,6 +8,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useRoute } from '../../stores/route.ts'
 import { type Section, selectedAccount, useUsage } from '../../stores/usage.ts'
@@ -80,7 +81,7 @@ function PrintHead({ section }: { section: Section }) {
       <p>
         {dated &&
           `${t('chart:fromTo', { from: showCalendarDate(query.from), to: showCalendarDate(query.to) })} · ${t(`chart.source.${query.source}`)} · `}
-        {account.asOf ? t('asOf', { at: showInstant(account.asOf) }) : t('neverFetched')}
+        {account.asOf ? t('updatedAt', { at: showInstant(account.asOf) }) : t('neverFetched')}
       </p>
     </div>
   )
@@ -102,7 +103,7 @@ function Bar({ section }: { section: 'overview' | 'elsewhere' | 'limits' | 'corr
               <Pill tone="muted">{t('fetching')}</Pill>
             ) : (
               <Pill tone="muted">
-                {account.asOf ? t('asOf', { at: showInstant(account.asOf) }) : t('neverFetched')}
+                {account.asOf ? <RelativeTime at={account.asOf} did="updated" /> : t('neverFetched')}
               </Pill>
             )}
           </span>

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
+import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
 import { useApp } from '../../stores/app.ts'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { refresh } from './actions.ts'
@@ -15,7 +15,7 @@ export function UsageNotices() {
   const problem = useUsage((store) => store.problem)
   const usageProblem = useUsage((store) => store.usageProblem)
   const connected = useApp(({ app, link }) => app?.connection.state === 'connected' && link === 'open')
-  const asOf = account?.asOf ? showInstant(account.asOf) : null
+  const asOf = account?.asOf ?? null
   const offline = account !== null && (!connected || (account.active && isOffline(account.problem)))
   return (
     <>
@@ -24,7 +24,7 @@ export function UsageNotices() {
       )}
       {account && !account.active && connected && asOf && (
         <Notice kind="info" role="status">
-          {t('other', { at: asOf })}
+          {t('other')} <RelativeTime at={asOf} did="updated" />.
         </Notice>
       )}
       {offline && (
@@ -33,7 +33,13 @@ export function UsageNotices() {
           title={t('offline.title')}
           {...(connected ? { action: { label: t('refresh'), onClick: () => void refresh() } } : {})}
         >
-          {asOf ? t('offline.about', { at: asOf }) : t('offline.never')}
+          {asOf ? (
+            <>
+              {t('offline.about')} <RelativeTime at={asOf} did="updated" />.
+            </>
+          ) : (
+            t('offline.never')
+          )}
         </Notice>
       )}
       {account?.active && !offline && account.problem && (

@@ -73,7 +73,7 @@ export function aboutChart(): string {
   return i18n.t('usage:chart.about', {
     source: i18n.t(`usage:chart.source.${source}`),
     ...{ from: view.query.from, to: view.query.to },
-    asOf: view.asOf ? i18n.t('usage:asOf', { at: showInstant(view.asOf) }) : i18n.t('usage:neverFetched'),
+    asOf: view.asOf ? i18n.t('usage:updatedAt', { at: showInstant(view.asOf) }) : i18n.t('usage:neverFetched'),
   })
 }
 

@@ -16,5 +16,8 @@ export const common = {
   hideKey: 'Hide the key',
   loading: 'Loading…',
   storageFailed: 'The browser’s storage for this page is full. Drafts and choices last until you close this window.',
+  justNow: 'just now',
+  updatedAgo: 'Updated {{ago}}',
+  checkedAgo: 'Checked {{ago}}',
   cost: { measured: '{{amount}} SC measured', estimated: '≈ {{amount}} SC est.', unknown: 'unknown' },
 }

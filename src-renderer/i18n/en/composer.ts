@@ -38,6 +38,11 @@ export const composer = {
   tooManyPictures_other: 'A message can have at most {{most}} images. {{count}} were left out.',
   refusedBefore: '{{model}} refused images before. It may refuse this one too.',
   refusedToolsBefore: '{{model}} refused a request with tools before. It may refuse this one too.',
+  refusedTitle: '{{model}} refused images before',
+  refusedAbout:
+    'The service rejected an earlier request because this model takes no images. This request may be rejected too.',
+  sendAnyway: 'Send anyway',
+  chooseOther: 'Choose another model',
   picturesGoing: 'Wait until the images are uploaded.',
   picturesFailed: 'To send, remove the failed image or try it again.',
   brokenPicture: 'This image no longer exists.',

@@ -71,6 +71,5 @@ export const keys = {
   partial: 'partial',
   loading: 'Loading keys…',
   loadingDays: 'Calculating…',
-  asOf: 'Updated {{at}}',
   commands: { refresh: 'Refresh keys', search: 'Search keys' },
 }

@@ -3,9 +3,6 @@ export const offline = {
   sinceAbout:
     '{{name}} does not respond. You can read and search everything saved here. Inference Studio checks again automatically.',
   said: 'The service does not respond. Saved data is available.',
-  lookedSeconds: 'Checked {{count}} s ago',
-  lookedMinutes: 'Checked {{count}} min ago',
-  lookedHours: 'Checked {{count}} h ago',
   lookNow: 'Check now',
   looking: 'Checking…',
   note: {
@@ -13,7 +10,7 @@ export const offline = {
     images: 'Offline. You can generate images when the service is back.',
     speech: 'Offline. You can generate speech when the service is back.',
     transcript: 'Offline. You can transcribe when the service is back.',
-    limits: 'Offline. Figures reported by the service at {{at}}.',
+    limits: 'Offline. These are the last figures that the service reported.',
     limitsNever: 'Offline. The service has not reported any figures yet.',
     keys: 'Offline. Keys are updated when the service is back.',
   },

@@ -232,6 +232,11 @@ const inSettings = {
 } satisfies Partial<Record<ProblemKind, string>>
 
 export const problems = {
+  storage: {
+    title: 'Changes can’t be saved',
+    meaning: 'New replies may not be saved until then.',
+    action: 'Try again',
+  },
   kinds,
   inSettings,
   said: 'The service’s message: “{{message}}”',

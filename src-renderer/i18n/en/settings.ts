@@ -9,7 +9,6 @@ export const settings = {
     list: 'Connections',
     none: 'No connections yet',
     noneActive: 'No connection is active. Switch to one to send requests.',
-    checkedAt: 'Checked {{at}}',
     onThisMachine: 'on this computer',
     keyKept: 'Key: {{where}}',
     keyWanted: 'key missing',

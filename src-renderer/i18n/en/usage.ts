@@ -17,7 +17,7 @@ export const usage = {
     name: 'Name',
     save: 'Save',
   },
-  asOf: 'Updated {{at}}',
+  updatedAt: 'Updated {{at}}',
   neverFetched: 'Never updated',
   fetching: 'Updating…',
   refresh: 'Refresh',
@@ -33,11 +33,10 @@ export const usage = {
   fileName: 'usage {{from}} to {{to}}',
   offline: {
     title: 'Not connected',
-    about:
-      'These figures are stored on this computer, updated {{at}}. They are refreshed automatically when the service responds.',
+    about: 'These figures are stored on this computer. They are refreshed automatically when the service responds.',
     never: 'These figures come from this computer. The service was never contacted.',
   },
-  other: 'This account is not connected. Figures updated {{at}}.',
+  other: 'This account is not connected.',
   noReadouts: {
     title: 'This service does not report usage',
     about:

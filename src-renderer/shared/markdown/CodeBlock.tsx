@@ -1,5 +1,5 @@
 import { WrapText } from 'lucide-react'
-import { memo, type ReactNode, useEffect, useState } from 'react'
+import { memo, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { CopyTool } from './CopyTool.tsx'
 import { BlockPainter } from './code/BlockPainter.ts'
 import { labelOf, languageOf } from './code/languages.ts'
@@ -64,6 +64,24 @@ function Fence({ known, language, pieces, open = false, tools }: Code & { known:
       </pre>
     </figure>
   )
+}
+
+/** Lines of one piece of a `HighlightedText`. */
+const pieceLines = 80
+
+/** A text of any length in the colours of its language, without a frame. Pieces out of view are neither coloured nor laid out. */
+export function HighlightedText({ text, language }: { text: string; language: string }) {
+  const known = languageOf(language)
+  const pieces = useMemo(() => {
+    const lines = text.split('\n')
+    const count = Math.ceil(lines.length / pieceLines)
+    return Array.from({ length: count }, (_, at) => {
+      const piece = lines.slice(at * pieceLines, (at + 1) * pieceLines).join('\n')
+      return at < count - 1 ? `${piece}\n` : piece
+    })
+  }, [text])
+  const painter = usePainter(known, pieces, false)
+  return <Pieces pieces={pieces} painter={painter} />
 }
 
 function usePainter(known: string | null, pieces: readonly string[], open: boolean): BlockPainter | null {

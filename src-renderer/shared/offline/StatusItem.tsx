@@ -1,33 +1,31 @@
 import { CloudOff, RefreshCw } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Connection, Offline } from '../../../src-preload/contract/app.ts'
-import { showClock, showDay } from '../../i18n/format.ts'
+import { showAgo, showClock, showDay, showFull } from '../../i18n/format.ts'
 import { featureOfOutboxItem, useOutbox } from '../../stores/outbox.ts'
 import { navigate } from '../navigation.ts'
 import { cx } from '../ui/cx.ts'
-import { useNow, useReconnect } from './useOffline.ts'
+import { useNow } from '../useNow.ts'
+import { useReconnect } from './useOffline.ts'
 
 const item =
   'num flex h-full min-w-0 items-center gap-1.5 rounded-s px-2 hover:bg-hover hover:text-ink focus-visible:outline-offset-[-2px]'
 
 /** Replaces the connection's name: since when the service is unreachable, and when that was last checked. */
 export function OfflineTexts({ connection, offline }: { connection: Connection; offline: Offline }) {
-  const { t } = useTranslation(['offline', 'shell'])
-  const now = useNow(1000)
+  const { t } = useTranslation(['offline', 'common'])
+  const now = useNow(60_000)
   const at = sinceText(offline.since, now)
-  const seconds = Math.max(0, Math.round((now - Date.parse(connection.checkedAt ?? offline.since)) / 1000))
+  const checkedAt = connection.checkedAt ?? offline.since
   const name = connection.profile?.name ?? ''
   return (
     <span title={t('sinceAbout', { name })} className="flex min-w-0 items-center gap-1.5">
       <CloudOff aria-hidden size={13} strokeWidth={1.75} className="shrink-0 text-warn" />
       <span className="min-w-0 truncate text-ink">{t('since', { at })}</span>
-      <span className="truncate text-faint max-[800px]:hidden">
-        {seconds < 60
-          ? t('lookedSeconds', { count: seconds })
-          : seconds < 3600
-            ? t('lookedMinutes', { count: Math.floor(seconds / 60) })
-            : t('lookedHours', { count: Math.floor(seconds / 3600) })}
-      </span>
+      {/* Part of a button, which has the focus: the exact time is its title. */}
+      <time dateTime={checkedAt} title={showFull(checkedAt)} className="truncate text-faint max-[800px]:hidden">
+        {t('common:checkedAgo', { ago: showAgo(checkedAt, now) })}
+      </time>
     </span>
   )
 }

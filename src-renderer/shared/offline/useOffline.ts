@@ -1,4 +1,3 @@
-import { useEffect, useState } from 'react'
 import type { Offline } from '../../../src-preload/contract/app.ts'
 import { problemOf } from '../../api/problem.ts'
 import { useApp } from '../../stores/app.ts'
@@ -16,14 +15,4 @@ export function useReconnect(): { reconnect: () => void; checking: boolean } {
     studio.connection.retest().catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
   }
   return { reconnect, checking }
-}
-
-/** The current time, updated every `everyMs`. */
-export function useNow(everyMs: number): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), everyMs)
-    return () => clearInterval(timer)
-  }, [everyMs])
-  return now
 }

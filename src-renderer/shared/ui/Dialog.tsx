@@ -54,7 +54,8 @@ export interface DialogProps {
   title: string
   /** The purpose or the consequences, below the title. */
   about?: ReactNode
-  width?: 'narrow' | 'wide'
+  /** `resizable`: the person drags its corner. `full`: as large as the window allows. The content of both fills the height. */
+  width?: 'narrow' | 'wide' | 'resizable' | 'full'
   /** A stray click beside the dialog must not close a secret that is shown once. */
   stayOnOutsideClick?: boolean
   /** A question that must be answered first: screen readers read its text at once. */
@@ -62,6 +63,14 @@ export interface DialogProps {
   children?: ReactNode
   footer?: ReactNode
 }
+
+const widths = {
+  narrow: 'w-[calc(100vw-32px)] max-w-[440px] overflow-y-auto',
+  wide: 'w-[calc(100vw-32px)] max-w-[640px] overflow-y-auto',
+  resizable:
+    'h-[680px] min-h-80 w-[min(820px,calc(100vw-32px))] min-w-[min(320px,calc(100vw-32px))] max-w-[calc(100vw-32px)] resize overflow-hidden',
+  full: 'h-[calc(100vh-48px)] w-[calc(100vw-32px)] max-w-none overflow-hidden',
+} as const
 
 export function Dialog({
   open,
@@ -84,14 +93,14 @@ export function Dialog({
       aria-labelledby={id}
       aria-describedby={about ? `${id}about` : undefined}
       className={cx(
-        'm-auto outline-none max-h-[calc(100vh-48px)] w-[calc(100vw-32px)] overflow-y-auto rounded-l bg-raise p-0 text-ink',
+        'm-auto outline-none max-h-[calc(100vh-48px)] rounded-l bg-raise p-0 text-ink',
         'shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)] open:animate-appear',
-        width === 'narrow' ? 'max-w-[440px]' : 'max-w-[640px]',
+        widths[width],
       )}
     >
       {open && (
         <LayerContext value={layer}>
-          <div className="flex flex-col gap-4 p-5">
+          <div className={cx('flex flex-col gap-4 p-5', (width === 'resizable' || width === 'full') && 'h-full')}>
             <header className="flex items-start gap-3">
               <div className="min-w-0 flex-1">
                 <h2 id={id} className="font-semibold text-l tracking-[-.01em]">

@@ -74,6 +74,7 @@ const router = {
       change({ settings: { ...state.settings, ...(input as Partial<AppState['settings']>) } })
       return state.settings
     }),
+    checkStorage: os.app.checkStorage.handler(() => ({})),
     openExternal: os.app.openExternal.handler(() => ({ opened: true })),
   },
   connection: {
@@ -125,7 +126,10 @@ const router = {
       done(chats.update(input.conversationId, { draft: input.draft })),
     ),
     remove: os.chat.remove.handler(({ input }) => done(chats.remove(input.conversationId))),
-    restore: os.chat.restore.handler(({ input }) => done(chats.restore(input.conversationId))),
+    restore: os.chat.restore.handler(({ input: { conversationId } }) => {
+      chats.restore(conversationId)
+      return { conversationId }
+    }),
   },
   library: {
     watch: os.library.watch.handler(({ signal }) => chats.watchLibrary(signal)),
@@ -262,6 +266,7 @@ const router = {
       bodyBytes: 1_240_000,
     })),
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
+    export: os.requests.export.handler(() => ({ ...chats.download, name: 'requests.csv' })),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     deleteBodies: os.requests.deleteBodies.handler(() => ({ erased: 1 })),
   },

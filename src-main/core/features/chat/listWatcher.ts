@@ -68,7 +68,7 @@ export class ChatView {
     const last = messages.turnsAbove(leafId).find(({ role }) => role !== 'tool')
     const reply = last?.role === 'assistant' ? messages.find(last.id) : null
     if (!reply || reply.askId === null) return []
-    const replies = messages.byAsk(reply.askId)
+    const replies = messages.byAsk(reply.conversationId, reply.askId)
     const wasContinued = replies.some((id) =>
       messages.children(reply.conversationId, id).some(({ role }) => role !== 'tool'),
     )

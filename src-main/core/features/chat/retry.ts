@@ -42,5 +42,5 @@ export async function retry(
 function retriedBefore({ store }: ChatFeature, firstId: string): { replyIds: string[] } | null {
   const first = store.messages.find(firstId)
   if (!first) return null
-  return { replyIds: first.askId === null ? [firstId] : store.messages.byAsk(first.askId) }
+  return { replyIds: first.askId === null ? [firstId] : store.messages.byAsk(first.conversationId, first.askId) }
 }

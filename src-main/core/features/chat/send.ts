@@ -119,5 +119,5 @@ export function firstReplies(store: ChatFeature['store'], conversationId: string
   const first = store.messages.children(conversationId, turnId).find(({ role }) => role === 'assistant')
   if (!first) return []
   const { askId } = store.messages.get(first.id)
-  return askId === null ? [first.id] : store.messages.byAsk(askId)
+  return askId === null ? [first.id] : store.messages.byAsk(conversationId, askId)
 }

@@ -8,6 +8,7 @@ import { sql as profiles } from './007-profiles.ts'
 import { sql as waiting } from './008-waiting.ts'
 import { sql as modelNotes } from './009-model-notes.ts'
 import { sql as rotatedKeys } from './010-rotated-keys.ts'
+import { sql as deletedMessages } from './011-deleted-messages.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -21,4 +22,5 @@ export const migrations: readonly string[] = [
   waiting,
   modelNotes,
   rotatedKeys,
+  deletedMessages,
 ]

@@ -28,6 +28,8 @@ export const studioTables: DescribedTables = {
       archived_at: '',
       setup: 'JSON: instructions, parameters and tools; empty when none is set',
       import_key: 'identifies an imported conversation, so that it is not imported twice',
+      part_of: 'the conversation from which these messages were deleted; null for others',
+      part_parent: 'the message above them there; null for a first message',
     },
   },
   messages: {

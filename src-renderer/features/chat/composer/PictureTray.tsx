@@ -32,7 +32,7 @@ export function PictureTray({ draft }: { draft: string }) {
   const { t } = useTranslation('composer')
   const pictures = usePictures((state) => picturesOf(state, draft))
   const leftOut = usePictures((state) => state.leftOut[draft] ?? 0)
-  const refused = useKnownRefusal('pictures')
+  const refused = useKnownRefusal('images')
   const [shown, setShown] = useState<string | null>(null)
   if (pictures.length === 0) return null
   const ready = pictures.filter(({ state }) => state === 'ready')

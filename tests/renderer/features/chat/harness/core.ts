@@ -122,11 +122,15 @@ export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore
         for (const listener of listListeners) listener({ type: 'removed', id: input.conversationId })
         return {}
       }),
+      messagesBelow: os.chat.messagesBelow.handler(({ input }) => say('messagesBelow', input, { messages: 0 })),
+      removeMessage: os.chat.removeMessage.handler(({ input }) =>
+        say('removeMessage', input, { removedId: input.messageId }),
+      ),
       restore: os.chat.restore.handler(({ input }) => {
         say('restore', input, null)
         const one = held.get(input.conversationId)
         if (one) put(one.conversation, one.messages, one)
-        return {}
+        return { conversationId: input.conversationId }
       }),
     },
     requests: {

@@ -1,0 +1,25 @@
+import { useTranslation } from 'react-i18next'
+import { showAgo, showFull } from '../../i18n/format.ts'
+import { useNow } from '../useNow.ts'
+import { cx } from './cx.ts'
+import { Tooltip } from './Tooltip.tsx'
+
+/** `Updated 5 min ago`, correct to the minute. Hover, focus and screen readers get the exact local time. */
+export function RelativeTime({ at, did, className }: { at: string; did: 'updated' | 'checked'; className?: string }) {
+  const { t } = useTranslation('common')
+  const now = useNow(60_000)
+  const exact = showFull(at)
+  return (
+    <Tooltip text={exact}>
+      <time
+        dateTime={at}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard has no other way to the exact time
+        tabIndex={0}
+        className={cx('num whitespace-nowrap rounded-s', className)}
+      >
+        {t(did === 'updated' ? 'updatedAgo' : 'checkedAgo', { ago: showAgo(at, now) })}
+        <span className="sr-only">{` (${exact})`}</span>
+      </time>
+    </Tooltip>
+  )
+}

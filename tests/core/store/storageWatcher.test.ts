@@ -1,0 +1,69 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createRouterClient } from '@orpc/server'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { type Core, createCore } from '../../../src-main/core/core.ts'
+import { databaseFile } from '../../../src-main/core/store/store.ts'
+import { freshFolder, testHost } from '../helpers/core.ts'
+import { lock } from '../helpers/lock.ts'
+
+async function start(dataDir: string) {
+  const core = await createCore(testHost(dataDir).host, { proxyPort: null })
+  onTestFinished(() => core.stop())
+  return { core, client: createRouterClient(core.router) }
+}
+
+/** Waits until the state reports this kind of problem; null: none. */
+const reported = (core: Core, kind: string | null): Promise<void> =>
+  vi.waitFor(() => expect(core.state().storage?.kind ?? null).toBe(kind), { timeout: 30_000, interval: 20 })
+
+const canMount = ((): boolean => {
+  const place = freshFolder()
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
+    execFileSync('umount', [place])
+    return true
+  } catch {
+    console.log('This user makes no file systems: what a full disk does is not tried here.')
+    return false
+  }
+})()
+
+describe('the state of the program', () => {
+  it('reports a lock of another program while it lasts, and that it is gone by itself', async () => {
+    const { core, client } = await start(freshFolder())
+    const { dataDir } = core.state()
+    expect(core.state().storage ?? null).toBeNull()
+    const release = lock(databaseFile(dataDir))
+    onTestFinished(release)
+    const written = client.app.updateSettings({ bodyDays: 5 }).catch(() => null)
+    await reported(core, 'database_locked')
+    expect(core.state().storage?.message).toContain(databaseFile(dataDir))
+    await client.app.checkStorage()
+    expect(core.state().storage?.kind).toBe('database_locked')
+    release()
+    await reported(core, null)
+    await written
+    expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
+  })
+
+  it.runIf(canMount)('reports a full disk, and that there is space again', async () => {
+    const disk = freshFolder()
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', disk])
+    onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+    const dataDir = join(disk, 'data')
+    mkdirSync(dataDir)
+    const { core, client } = await start(dataDir)
+    const filler = join(disk, 'filler')
+    const { bavail, bsize } = statfsSync(disk)
+    writeFileSync(filler, Buffer.alloc(bavail * bsize))
+    // The log of the database has some space of its own, which these use up.
+    for (let turn = 0; turn < 200 && !core.state().storage; turn += 1)
+      await client.app.updateSettings({ proxyOrigins: [`http://${'a'.repeat(200)}${turn}.example`] }).catch(() => null)
+    await reported(core, 'disk_full')
+    rmSync(filler)
+    await reported(core, null)
+    expect(await client.app.updateSettings({ bodyDays: 6 })).toMatchObject({ bodyDays: 6 })
+  })
+})

@@ -1,0 +1,55 @@
+import { mkdirSync } from 'node:fs'
+import { expect, test } from '@playwright/test'
+import { databaseFile } from '../../src-main/core/store/store.ts'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { problems } from '../../src-renderer/i18n/en/problems.ts'
+import { lock } from '../core/helpers/lock.ts'
+import { expectAccessible } from './chatWorld.ts'
+import { closeHosts, openConnectedHost } from './hosts.ts'
+import { quick, send, settled } from './journey.ts'
+
+const shots = new URL('../../test-results/storage/', import.meta.url).pathname
+mkdirSync(shots, { recursive: true })
+let sandbox: Sandbox
+test.beforeEach(async () => {
+  sandbox = await startSandbox({ paces: quick })
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close().catch(() => undefined)
+})
+
+test('while another program locks the database, every page says that changes are not saved, and stops saying so by itself', async ({
+  page,
+}) => {
+  const host = await openConnectedHost(sandbox)
+  await page.goto(host.url)
+  const notice = page.getByRole('alert').filter({ hasText: problems.storage.title })
+  await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
+  await expect(notice).toHaveCount(0)
+
+  const release = lock(databaseFile(host.ready.dataDir))
+  try {
+    await page.getByRole('textbox', { name: 'Message' }).fill('A draft that cannot be saved')
+    await expect(notice).toContainText(problems.kinds.database_locked.meaning)
+    await expect(notice).toContainText(problems.storage.meaning)
+    await notice.getByRole('button', { name: problems.storage.action }).click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+    await expect(notice).toBeVisible()
+    for (const width of [420, 700, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 800 })
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
+        if (process.env.PICTURES) await page.screenshot({ path: `${shots}locked-${width}-${theme}.png` })
+      }
+    }
+    await expectAccessible(page)
+  } finally {
+    release()
+  }
+  await expect(notice).toHaveCount(0)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await send(page, 'Is this saved?')
+  await settled(page, 'complete')
+})
