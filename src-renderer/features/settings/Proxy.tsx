@@ -6,7 +6,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
-import { parsePort } from './port.ts'
+import { parsePort } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 

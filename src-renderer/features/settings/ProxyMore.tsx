@@ -11,7 +11,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
-import { readOrigin } from './origin.ts'
+import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 
@@ -40,7 +40,7 @@ export function ProxyMore({ app }: { app: AppState }) {
           })}
           bad={t('proxy.bodyDaysBad')}
           value={settings.bodyDays}
-          read={parseDays}
+          read={(typed) => parseDays(typed) ?? undefined}
           onSave={(bodyDays) => save({ bodyDays })}
           inputMode="numeric"
           className="max-w-28"
@@ -51,21 +51,14 @@ export function ProxyMore({ app }: { app: AppState }) {
   )
 }
 
-/** Parses a number of days, 1 to 365. */
-function parseDays(typed: string): number | undefined {
-  const text = typed.trim()
-  const days = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  return days >= 1 && days <= 365 ? days : undefined
-}
-
 function Origins({ origins }: { origins: readonly string[] }) {
   const { t } = useTranslation('settings')
   const save = useSave()
   const [typed, setTyped] = useState('')
-  const [fault, setFault] = useState<'bad' | 'known' | 'many' | null>(null)
+  const [fault, setFault] = useState<OriginFault | null>(null)
   const words = { bad: 'proxy.originBad', known: 'proxy.originKnown', many: 'proxy.originMany' } as const
   const add = () => {
-    const read = readOrigin(typed, origins)
+    const read = parseOrigin(typed, origins)
     if ('fault' in read) {
       setFault(read.fault)
       return
