@@ -60,6 +60,7 @@ export function composeMedia({ host, store, session, requestLog, files }: MediaD
     upstream,
     costOf,
     media,
+    uploads: transfers.uploads,
     downloads: transfers.downloads,
     tempDir: transfers.folder,
     zip: (path) => new ZipWriter(path),

@@ -13,7 +13,6 @@ export const transcriptionHandlers = (
   find: os.find.handler(({ input }) => transcription.find(input)),
   get: os.get.handler(({ input }) => transcription.get(input)),
   begin: os.begin.handler(({ input }) => transcription.begin(input)),
-  append: os.append.handler(({ input }) => transcription.append(input)),
   finish: os.finish.handler(({ input }) => transcription.finish(input)),
   discard: os.discard.handler(({ input }) => done(transcription.discard(input))),
   addFile: os.addFile.handler(({ input }) => transcription.addFile(input)),

@@ -171,14 +171,7 @@ const router = {
   },
   transfers: {
     begin: os.transfers.begin.handler(() => ({ uploadId: crypto.randomUUID() })),
-    part: os.transfers.part.handler(async ({ input }) => {
-      // Slow enough to be visible and cancelled.
-      if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 250))
-      return { received: input.at + atob(input.data).length }
-    }),
     drop: os.transfers.drop.handler(() => ({})),
-    read: os.transfers.read.handler(({ input }) => ({ data: input.at === 0 ? btoa('a small file') : '' })),
-    release: os.transfers.release.handler(() => ({})),
   },
   archive: {
     exportConversation: os.archive.exportConversation.handler(({ input }) => ({
