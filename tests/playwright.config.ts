@@ -9,17 +9,17 @@ const long = ['offline', 'speech', 'chat-tree', 'chat-tools', 'images', 'usage',
 export default defineConfig({
   testDir: fileURLToPath(new URL('e2e', import.meta.url)),
   outputDir: fileURLToPath(new URL('../test-results/browser', import.meta.url)),
-  // A guard against hanging: a busy machine takes ten times as long as a quiet one.
+  // Only ends hung tests: a busy machine needs ten times as long as a quiet one.
   timeout: 90_000,
   expect: { timeout: 20_000 },
-  // Most of a test is waiting for a reply that streams: three at once keep a machine with two cores busy.
+  // Most of a test waits for a streamed reply: three workers keep two cores busy.
   workers: 3,
-  // The long ones first, so that none of them is left alone at the end.
+  // Long files first, so that no worker is idle at the end.
   projects: [
     { name: 'long', testMatch: long },
     { name: 'short', testIgnore: long },
   ],
-  // One more try only in CI, where nobody watches. A person's run shows every failure.
+  // One retry in CI. A local run shows every failure.
   retries: process.env.CI ? 1 : 0,
   reporter: [
     ['list'],

@@ -23,20 +23,20 @@ const needs = [
   [() => process.platform !== 'linux' || existsLibsecret(), 'libsecret-1-0'],
 ]
 
-/** Programs that single tests need and that nobody's own machine gets for them: those tests are skipped and say so. */
-const wishes = [[() => process.platform !== 'linux' || has('nginx'), 'nginx']]
+/** Programs that single tests need. Installed in CI only: elsewhere those tests are skipped with a message. */
+const optional = [[() => process.platform !== 'linux' || has('nginx'), 'nginx']]
 
 function existsLibsecret() {
   return spawnSync('sh', ['-c', 'ldconfig -p | grep -q libsecret-1.so.0'], { stdio: 'ignore' }).status === 0
 }
 
-/** Answers a whole browser and the one for pages. */
+/** Installs what is missing. Returns the paths of the full browser and of the browser for page tests. */
 async function prepare() {
   const missing = needs.filter(([there]) => !there()).map(([, name]) => name)
-  const wished = wishes.filter(([there]) => !there()).map(([, name]) => name)
+  const missingOptional = optional.filter(([there]) => !there()).map(([, name]) => name)
   let browser = await findBrowser()
   if (!browser) missing.push('chromium')
-  if (wished.length > 0 && (missing.length > 0 || process.env.CI)) installFromDebian(wished)
+  if (missingOptional.length > 0 && (missing.length > 0 || process.env.CI)) installFromDebian(missingOptional)
   if (missing.length > 0) {
     console.error(`Installing ${missing.join(', ')} …`)
     installFromDebian(missing)
@@ -52,7 +52,7 @@ async function prepare() {
       process.exit(1)
     }
   }
-  // It only spares time: not every Debian has it, and nobody's own machine gets it for that alone.
+  // Only saves time. Not every Debian has it, and it is not worth an installation on a person's own machine.
   if (browser === (await findPageBrowser()) && !process.env.STUDIO_BROWSER && (missing.length > 0 || process.env.CI))
     installFromDebian(['chromium-headless-shell'])
   return [browser, await findPageBrowser()]
@@ -70,7 +70,7 @@ rmSync(join(root, 'test-results'), { recursive: true, force: true })
 mkdirSync(join(root, 'test-results'))
 
 const totals = { passed: 0, failed: 0, skipped: 0 }
-/** What failed, each with its first words: told again at the end, where a log of thousands of lines is read first. */
+/** Failed tests with the start of their messages. Printed again at the end, because a log of thousands of lines is read from there. */
 const failures = []
 /** Title and seconds of each stage. */
 const stages = []
@@ -79,7 +79,7 @@ const bin = (name) => join(root, 'node_modules', '.bin', name)
 function ended(title, from, isGood) {
   const seconds = (performance.now() - from) / 1000
   stages.push([title, seconds])
-  console.log(`  ${isGood ? 'good' : 'NOT GOOD'}, ${seconds.toFixed(1)} s`)
+  console.log(`  ${isGood ? 'passed' : 'FAILED'}, ${seconds.toFixed(1)} s`)
 }
 
 function run(title, command, args) {
@@ -90,7 +90,7 @@ function run(title, command, args) {
   return done.status === 0
 }
 
-/** Some of them at once: each is one thread. Each counts as one test, and its output is shown when it has ended. */
+/** Runs single-threaded checks in parallel. Each counts as one test, and its output is printed when it has ended. */
 async function checks(all) {
   const waiting = [...all]
   const work = async () => {
@@ -123,7 +123,7 @@ function readReport(name) {
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : null
 }
 
-/** A suite counts its own tests; one that ends badly without a failed test counts as one failure. */
+/** Runs a suite, which counts its own tests. A suite that fails without a failed test counts as one failure. */
 function suite(title, command, args, count) {
   const good = run(title, command, args)
   const counted = count()
@@ -134,7 +134,7 @@ function suite(title, command, args, count) {
   if (!(good && counted.passed > 0) && counted.named.length === 0) failures.push(title)
 }
 
-/** Four lines of what was thrown, without colours. */
+/** First four lines of an error message, without colours. */
 const firstWords = (message) =>
   stripVTControlCharacters(message ?? '')
     .split('\n')
@@ -142,7 +142,7 @@ const firstWords = (message) =>
     .map((line) => `\n    ${line}`)
     .join('')
 
-/** The failed tests of a report of vitest, and files that did not come to theirs. */
+/** Failed tests of a Vitest report, and files that failed before their tests. */
 function failedUnits(report) {
   return (report?.testResults ?? []).flatMap((file) => {
     const name = relative(root, file.name)
@@ -152,7 +152,7 @@ function failedUnits(report) {
   })
 }
 
-/** The failed tests of a report of playwright, whose suites stand in one another. */
+/** Failed tests of a Playwright report, whose suites are nested. */
 function failedJourneys(suite) {
   const own = (suite?.specs ?? []).flatMap((spec) =>
     spec.tests
@@ -162,7 +162,7 @@ function failedJourneys(suite) {
   return [...own, ...(suite?.suites ?? []).flatMap(failedJourneys)]
 }
 
-/** Every test of a report of vitest with its seconds. */
+/** Every test of a Vitest report with its seconds. */
 const unitTimes = (report) =>
   (report?.testResults ?? []).flatMap((file) =>
     file.assertionResults.map((test) => [
@@ -171,7 +171,7 @@ const unitTimes = (report) =>
     ]),
   )
 
-/** The same of playwright. */
+/** Every test of a Playwright report with its seconds. */
 const journeyTimes = (suite) => [
   ...(suite?.specs ?? []).flatMap((spec) =>
     spec.tests.map((test) => [
@@ -227,7 +227,7 @@ suite(
     return {
       passed: stats?.expected ?? 0,
       named: failedJourneys(report),
-      // No test is tried twice: one that was would count as failed.
+      // Outside of CI no test runs twice, so a flaky one counts as failed.
       failed: (stats?.unexpected ?? 0) + (process.env.CI ? 0 : (stats?.flaky ?? 0)),
       skipped: stats?.skipped ?? 0,
     }
@@ -245,7 +245,7 @@ const slowest = ['vitest.json', 'vitest-rooms.json']
   .slice(0, 10)
 const list = (rows) => rows.map(([what, seconds]) => `${seconds.toFixed(1).padStart(7)} s  ${what}`).join('\n')
 console.log(`\n— the slowest tests\n${list(slowest)}`)
-console.log(`\n— stages\n${list(stages)}\n${list([['in all', performance.now() / 1000]])}`)
+console.log(`\n— stages\n${list(stages)}\n${list([['total', performance.now() / 1000]])}`)
 
 if (failures.length > 0) console.log(`\n— failed\n${failures.map((failure) => `  ${failure}`).join('\n')}`)
 const skipped = totals.skipped ? `, ${totals.skipped} skipped` : ''

@@ -5,39 +5,39 @@ import { configDefaults, defineConfig, mergeConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const all = globSync('tests/**/*.test.{ts,tsx}', { cwd: root })
-/** What a test file says of itself in a comment `// @word why` of its own line, before its first import. */
-const says = (file: string, word: string): boolean =>
+/** Whether a test file has the comment line `// @word why` before its first import. */
+const isTagged = (file: string, word: string): boolean =>
   new RegExp(`^// @${word}\\b`, 'm').test(readFileSync(join(root, file), 'utf8').split(/^import /m)[0] ?? '')
 
 /**
- * `// @long`: files that `npm test` leaves to `npm run test:long`. What they show is shown in `npm test` by others, in less time.
+ * `// @long`: files that run in `npm run test:long` only. `npm test` covers the same behaviour with faster tests.
  */
-export const long = all.filter((file) => says(file, 'long'))
+export const long = all.filter((file) => isTagged(file, 'long'))
 /**
- * `// @isolated`: files that have a process of their own, because they kill, measure memory or moments, or change what belongs to the process.
- * All others share processes, which read the same sources once.
+ * `// @isolated`: files that run in their own process, because they kill processes, measure memory or time, or change global state.
+ * All other files share processes, which load the sources once.
  */
-const isolated = all.filter((file) => says(file, 'isolated') && !long.includes(file))
+const isolated = all.filter((file) => isTagged(file, 'isolated') && !long.includes(file))
 const hosts = 'tests/hosts/**'
 
-// Each file is a process, and many start processes of their own: what Node has read once need not be compiled by each.
+// Many processes load the same sources: they share one compile cache.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules', '.cache', 'compiled')
-// The processes of the tests inherit it, and those that they start.
+// Inherited by the test processes and their children.
 process.env.SEED ??= String(Math.floor(Math.random() * 2 ** 31))
 
-/** What all tests have in common. */
+/** Settings of all test projects. */
 export const base = defineConfig({
   root,
   test: {
     setupFiles: ['tests/helpers/setup.ts'],
-    // Real sockets, real SQLite and real processes on two cores: generous against a busy machine, never a way to time something.
+    // Generous, for real sockets, SQLite and processes on a busy machine. No test measures time with it.
     testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 15_000 } },
-    // One more try only in CI, where nobody watches. A person's run shows every failure.
+    // One retry in CI. A local run shows every failure.
     retry: process.env.CI ? 1 : 0,
     pool: 'forks',
-    // Most tests wait for sockets, processes and clocks: four at once take two thirds of the time of two, on two cores.
+    // Most tests wait for sockets, processes and timers: on two cores, four workers need two thirds of the time of two.
     maxWorkers: 4,
   },
 })

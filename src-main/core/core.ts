@@ -10,16 +10,17 @@ import { composeObservability } from './compose/observability.ts'
 import { composeRetention } from './compose/retention.ts'
 import { createRouter, type StudioRouter } from './compose/router.ts'
 import { connectAtStart, type StartConnection, type StartingUp, startingUp } from './compose/startUp.ts'
+import { eraseKeys } from './data/eraseEverything.ts'
 import { type OpenFolder, onFolder } from './data/opening/openFolder.ts'
 import { remove } from './features/chat/remove.ts'
 import { send } from './features/chat/send.ts'
 import { stop as stopReply } from './features/chat/stop.ts'
 import { watch } from './features/chat/watch.ts'
-import { disconnect, login, recheck } from './features/connections/connect.ts'
+import { disconnect, login, retest } from './features/connections/connect.ts'
 import { followStored } from './features/connections/followStored.ts'
-import { listModels } from './features/connections/listModels.ts'
 import type { ReconnectBounds } from './features/connections/reconnectWatcher.ts'
 import { Session } from './features/connections/session.ts'
+import { listModels } from './features/models/listModels.ts'
 import type { Apps } from './gateway/apps/apps.ts'
 import { RequestScheduler } from './gateway/scheduler/requestScheduler.ts'
 import { createBytesHandler } from './handlers/bytes.ts'
@@ -99,7 +100,7 @@ export async function createCore(host: Host, options: CoreOptions = {}): Promise
 }
 
 async function build(host: Host, options: CoreOptions, folder: OpenFolder, starting: StartingUp): Promise<Core> {
-  const { lock, kept: opening } = folder
+  const { lock, report: opening } = folder
   const stopReporting = onUnexpected((line) => host.log('error', line))
   opening.onFailure(stopReporting)
   const data = openData(host, opening)
@@ -112,14 +113,14 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
   const changed = (): void => appState.state.changed()
   const account = composeAccount({ host, ...data, scheduler, session, changed })
   const chat = composeChat({ host, ...data, session })
-  const media = composeMedia({ host, ...data, session, files: chat })
+  const media = composeMedia({ host, ...data, session, usage: account.usage, files: chat })
   const retention = composeRetention({
     ...{ store, requestLog, library: chat.library, media: media.retention },
     remove: (conversationId) => remove(chat.chat, { conversationId }),
     logDays: () => settings.value.logDays,
     log: host.log,
   })
-  const folderData = composeData({ host, opening, transfers: chat.transfers })
+  const folderData = composeData({ host, opening, transfers: chat.transfers, store })
   const observability = composeObservability({ host, ...data, scheduler, session })
   const { metrics } = observability
   const port = options.proxyPort
@@ -166,6 +167,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
 
   opening.built()
   try {
+    inBackground('The keys could not be deleted', eraseKeys(host.dataDir, host.secrets, host.log))
     inBackground('The keychain could not be probed', appState.probeKeychain())
     await starting.stop()
     await gateway.apply()
@@ -202,7 +204,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
     connection: {
       login: (input) => login(session, input),
       logout: () => disconnect(session),
-      check: () => recheck(session),
+      check: () => retest(session),
     },
     stop,
   }

@@ -15,6 +15,8 @@ export interface Host {
   readonly dragOut: ((path: string) => Promise<boolean>) | null
   /** Shows a system notification, and opens `place` when it is clicked. Null for a host without notifications. */
   readonly notify: ((notice: Notice) => void) | null
+  /** Ends this core after its pending replies and starts it again on the same folder. Null for a host that cannot. */
+  readonly restart: (() => void) | null
   /** One line for the log (standard error or a file). Never called with a secret. */
   log(level: 'info' | 'warn' | 'error', line: string): void
 }

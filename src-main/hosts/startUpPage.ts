@@ -16,6 +16,7 @@ const names: Record<DatabaseName, string> = {
 export function openingLine({ stage, database, rows }: Opening): string {
   const what = `the ${names[database]}`
   if (stage === 'checking') return `Checking ${what}…`
+  if (stage === 'waiting') return `Another program has locked ${what}. Waiting until it is free…`
   if (stage === 'updating') return `Updating ${what} to this version…`
   return `Repairing ${what}: ${(rows ?? 0).toLocaleString('en')} rows so far…`
 }

@@ -11,7 +11,7 @@ export const alertSettings = z.object({
   balanceBelow: sc.nullable(),
   /** Spend of one day (UTC). */
   spendAbove: sc.nullable(),
-  /** Budgets of apps: at `budgetAt` percent, and when a budget is used up. */
+  /** Budgets of apps, at `budgetAt` percent and when used up, and refused requests of paused and expired apps. */
   budgets: z.boolean(),
   budgetAt: z.number().int().min(1).max(99),
   /** The balance of the key, its expiry, and responses that refuse it. */
@@ -44,6 +44,12 @@ export const alertFacts = z.discriminatedUnion('kind', [
     spent: sc,
     budget: sc,
     usedUp: z.boolean(),
+  }),
+  /** A paused or expired app sent a request, which was refused. */
+  z.object({
+    kind: z.literal('app'),
+    tool: z.object({ id: z.string(), name: z.string() }),
+    why: z.enum(['paused', 'expired']),
   }),
   z.object({
     kind: z.literal('key'),
@@ -93,5 +99,5 @@ export const alertsProcedures = {
   /** Dismisses one alert, or all without `id`. A dismissed condition alerts again only after it has ended. */
   dismiss: procedure.input(z.object({ id: id.optional() })).output(z.object({ dismissed: z.number().int() })),
   /** Shows a test notification; false when the host has none. */
-  tryNotification: procedure.output(z.object({ shown: z.boolean() })),
+  testNotification: procedure.output(z.object({ shown: z.boolean() })),
 }

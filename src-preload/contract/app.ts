@@ -10,8 +10,8 @@ export const profile = z.object({
   kind: z.enum(['sandbox', 'service']),
   /** Normalised base URL, without `/v1` and without a trailing slash. */
   baseUrl: z.string(),
-  /** Where the API key is stored. `none`: the key must be entered again. */
-  keyKept: z.enum(['keychain', 'session', 'environment', 'sandbox', 'none']),
+  /** Where the API key is stored. `none`: the key must be entered again. `unneeded`: the service asks for none. */
+  keyKept: z.enum(['keychain', 'session', 'environment', 'sandbox', 'none', 'unneeded']),
 })
 export type Profile = z.infer<typeof profile>
 
@@ -87,6 +87,10 @@ export type MinuteBucket = z.infer<typeof minuteBucket>
 
 export const settings = z.object({
   theme: z.enum(['system', 'light', 'dark']),
+  fontSize: z.enum(['small', 'normal', 'large', 'largest']),
+  density: z.enum(['comfortable', 'compact']),
+  /** Key that sends from a field of several lines. `mod-enter`: Ctrl+Enter, or ⌘+Enter on macOS. */
+  sendKey: z.enum(['enter', 'mod-enter']),
   proxyEnabled: z.boolean(),
   proxyPort: z.number().int().min(0).max(65_535),
   /** Also listen on ::1. */

@@ -39,6 +39,8 @@ export const app = appSettings.extend({
   lastUsedAt: instant.nullable(),
   pausedAt: instant.nullable(),
   revokedAt: instant.nullable(),
+  /** When the key before the last rotation stops or stopped to work; null: never rotated. */
+  previousKeyUntil: instant.nullable(),
 })
 export type App = z.infer<typeof app>
 
@@ -63,13 +65,17 @@ export const appUse = z.object({
 })
 export type AppUse = z.infer<typeof appUse>
 
+/** How long a replaced app key still works, hours. */
+export const graceHours = z.literal([0, 1, 24])
+export type GraceHours = z.infer<typeof graceHours>
+
 const id = z.object({ id: z.string() })
 
 export const appsProcedures = {
   /** All apps, newest first, again after each change, also by the command line. */
   watch: procedure.output(eventIterator(z.array(app))),
   /** Activity and spend of every app that is not revoked, at most twice per second. */
-  watchUse: procedure.output(eventIterator(z.array(appUse))),
+  watchUsage: procedure.output(eventIterator(z.array(appUse))),
   /** `key` is returned only here. Settings that are not given have no limit. */
   add: procedure.input(appSettings.partial().required({ name: true })).output(z.object({ app, key: z.string() })),
   /** Applies from the next request on. An earlier expiry also cancels running requests. */
@@ -78,5 +84,7 @@ export const appsProcedures = {
   pauseAll: procedure.input(z.object({ paused: z.boolean() })).output(z.object({ changed: z.number().int() })),
   /** Resets the total spend to zero. The request log stays. */
   resetSpend: procedure.input(id).output(app),
+  /** Replaces the app key. `key` is returned only here. The replaced key works for `graceHours`; 0 also cuts its running requests. */
+  rotate: procedure.input(id.extend({ graceHours })).output(z.object({ app, key: z.string() })),
   revoke: procedure.input(id).output(app),
 }

@@ -139,7 +139,7 @@ export const chatParams = z.object({
 export type ChatParams = z.infer<typeof chatParams>
 
 /** The tools that a conversation offers to the model. */
-export const toolUseOfChat = z.object({
+export const toolSelection = z.object({
   /** Tool ids: `function:UUID` or `mcp:SERVER_UUID:NAME`. */
   enabled: z.array(z.string().max(500)).max(128),
   /** `auto` is not sent; a name forces that tool. */
@@ -147,7 +147,7 @@ export const toolUseOfChat = z.object({
   /** Null is not sent. */
   parallel: z.boolean().nullable(),
 })
-export type ToolUseOfChat = z.infer<typeof toolUseOfChat>
+export type ToolSelection = z.infer<typeof toolSelection>
 
 /** The settings of a conversation. */
 export const chatSetup = z.object({
@@ -155,7 +155,7 @@ export const chatSetup = z.object({
   instructions: z.string().max(1_000_000),
   instructionsRole: z.enum(['system', 'developer']),
   params: chatParams,
-  tools: toolUseOfChat,
+  tools: toolSelection,
 })
 export type ChatSetup = z.infer<typeof chatSetup>
 
@@ -296,7 +296,7 @@ export const conversationEvent = z.discriminatedUnion('type', [
    */
   z.object({
     type: z.literal('path'),
-    keep: z.number().int(),
+    unchanged: z.number().int(),
     messages: z.array(message),
     beside: z.array(message),
   }),
@@ -357,14 +357,14 @@ export const chatProcedures = {
     .input(z.object({ requestId, replyId: id, models: models.optional() }))
     .output(z.object({ replyIds: z.array(id) })),
   /** Asks the model to continue a reply that was stopped, cut or ended by its length. Adds a turn that says so. */
-  goOn: procedure
+  continueReply: procedure
     .input(z.object({ requestId, replyId: id, model: z.string().min(1).optional() }))
     .output(z.object({ turnId: id, replyId: id })),
   /**
    * Activates the path through this message, down to its most recent end. With `sibling` (1 to `siblings`), activates
    * that sibling instead.
    */
-  choose: procedure
+  activatePath: procedure
     .input(z.object({ messageId: id, sibling: z.number().int().min(1).optional() }))
     .output(z.object({})),
   saveSetup: procedure.input(z.object({ conversationId: id, setup: chatSetup })).output(z.object({})),

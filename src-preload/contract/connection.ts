@@ -16,6 +16,9 @@ export const sealedKey = z.object({
 })
 export type SealedKey = z.infer<typeof sealedKey>
 
+/** Null: the service needs no key. */
+const connectionKey = sealedKey.nullable()
+
 /** Name of a connection, unique ignoring case. */
 export const profileName = z.string().trim().min(1).max(80)
 
@@ -24,7 +27,7 @@ export const connectionProcedures = {
   sealingKey: procedure.output(z.object({ publicKey: z.string() })),
   /** Requests the models and the key record of a service. Stores nothing. */
   test: procedure
-    .input(z.object({ baseUrl: z.string(), key: sealedKey, allowInsecure: z.boolean().default(false) }))
+    .input(z.object({ baseUrl: z.string(), key: connectionKey, allowInsecure: z.boolean().default(false) }))
     .output(
       z.object({
         baseUrl: z.string(),
@@ -47,12 +50,12 @@ export const connectionProcedures = {
          * True: without `id`, changes the profile with this name, or else the only one with this base URL, instead of
          * adding one.
          */
-        again: z.boolean().default(false),
+        updateExisting: z.boolean().default(false),
         /** Default: the host name, with a number when that is in use. */
         name: profileName.optional(),
         baseUrl: z.string(),
-        key: sealedKey,
-        keep: z.enum(['keychain', 'session']),
+        key: connectionKey,
+        keyStorage: z.enum(['keychain', 'session']),
         allowInsecure: z.boolean().default(false),
       }),
     )
@@ -60,9 +63,9 @@ export const connectionProcedures = {
   /** Starts the sandbox if needed and puts it in use. */
   useSandbox: procedure.output(profile),
   /** Tests again after a failure. Also reads the keychain again. */
-  recheck: procedure.output(z.object({})),
+  retest: procedure.output(z.object({})),
   /** Reports that a page became visible or came online. Tests the connection now if it is offline. */
-  lookAgain: procedure.output(z.object({})),
+  testIfOffline: procedure.output(z.object({})),
   /**
    * Puts a profile in use. New requests use it at once, even while it is offline; running requests finish where they
    * were sent. Without a key the previous connection stays in use.
@@ -74,7 +77,7 @@ export const connectionProcedures = {
   /**
    * Deletes a profile and its key, also from the keychain, and cancels its requests. No other connection is put in use.
    */
-  forget: procedure.input(z.object({ id: z.string() })).output(z.object({})),
+  remove: procedure.input(z.object({ id: z.string() })).output(z.object({})),
   /** Deletes the profile in use, as `forget`. */
   disconnect: procedure.output(z.object({})),
 }

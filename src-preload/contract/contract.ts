@@ -29,7 +29,7 @@ export const contract = {
   media: mediaProcedures,
   voice: voiceProcedures,
   speech: speechProcedures,
-  transcribe: transcriptionProcedures,
+  transcription: transcriptionProcedures,
   images: imagesProcedures,
   transfers: transfersProcedures,
   archive: archiveProcedures,
@@ -40,7 +40,7 @@ export const contract = {
   keys: keysProcedures,
   alerts: alertsProcedures,
   data: dataProcedures,
-  waiting: outboxProcedures,
-  erase: retentionProcedures,
+  outbox: outboxProcedures,
+  retention: retentionProcedures,
 }
 export type Contract = typeof contract

@@ -4,7 +4,7 @@ import { id, instant, problem, procedure } from './problem.ts'
 import { download } from './transfers.ts'
 
 /** Contents of a data folder as a person counts them. `other`: internal records such as indexes. */
-export const keptThings = [
+export const dataKinds = [
   'conversations',
   'messages',
   'media',
@@ -22,16 +22,19 @@ export const keptThings = [
   'accounts', // figures of the service: days, keys, totals
   'other',
 ] as const
-export const keptThing = z.enum(keptThings)
-export type KeptThing = z.infer<typeof keptThing>
+export const dataKind = z.enum(dataKinds)
+export type DataKind = z.infer<typeof dataKind>
 
 /** The databases of a folder, each `NAME.sqlite`. */
 export const databaseName = z.enum(['studio', 'ledger', 'bodies', 'account'])
 export type DatabaseName = z.infer<typeof databaseName>
 
-/** Start-up work on a large database, before it can be used: reading it whole, repairing it, or migrating it. */
+/**
+ * Start-up work on a database, before it can be used. `checking`: reading a large one whole. `mending`: repairing it. `updating`: migrating
+ * it. `waiting`: another program has locked it, and the start continues when the lock ends.
+ */
 export const opening = z.object({
-  stage: z.enum(['checking', 'mending', 'updating']),
+  stage: z.enum(['checking', 'mending', 'updating', 'waiting']),
   database: databaseName,
   /** Rows repaired so far; null when not counted. */
   rows: z.number().int().nullable(),
@@ -39,7 +42,7 @@ export const opening = z.object({
 export type Opening = z.infer<typeof opening>
 
 /** Counts without zeros. */
-export const counts = z.array(z.object({ thing: keptThing, count: z.number().int() }))
+export const counts = z.array(z.object({ thing: dataKind, count: z.number().int() }))
 export type Counts = z.infer<typeof counts>
 
 /** Content of the manifest of a backup. */
@@ -65,7 +68,7 @@ export const damage = z.object({
   why: z.string(),
   recovered: counts,
   /** Known losses. `count` null: an unknown number. */
-  lost: z.array(z.object({ thing: keptThing, count: z.number().int().nullable() })),
+  lost: z.array(z.object({ thing: dataKind, count: z.number().int().nullable() })),
   /** Repaired items that got a new parent, such as a message without its conversation. */
   mended: counts,
   /** Files of `media/` that no row names any more. They are in the folder with the damaged database. */
@@ -102,7 +105,7 @@ export const dataState = z.object({
   backup: dataWork.nullable(),
   restore: dataWork.nullable(),
   /** A checked backup that replaces the data at the next start. */
-  waiting: z.object({ summary: backupSummary, stagedAt: instant }).nullable(),
+  pendingRestore: z.object({ summary: backupSummary, stagedAt: instant }).nullable(),
   /** The backup that the last start restored, until `acknowledge`. The replaced data is in `keptAt`. */
   restored: z
     .object({
@@ -116,7 +119,7 @@ export const dataState = z.object({
   /** Newest first. Shown on every page until acknowledged. */
   damage: z.array(damage),
   /** Newest first. */
-  aside: z.array(setAside),
+  setAside: z.array(setAside),
   /** A pending restore that failed at this start; the data is unchanged. */
   problem: problem.nullable(),
 })
@@ -138,7 +141,7 @@ export const dataProcedures = {
    * The upload stays for `restore`.
    * @throws `bad_input` (not a backup, truncated, changed), `store_newer` (from a newer version), `busy`, `cancelled`
    */
-  check: procedure
+  checkBackup: procedure
     .input(z.object({ uploadId: id }))
     .output(z.object({ backup: backupSummary, now: z.object({ counts, bytes: z.number().int() }) })),
   /**
@@ -149,9 +152,16 @@ export const dataProcedures = {
   restore: procedure.input(z.object({ uploadId: id })).output(backupSummary),
   cancelRestore: procedure.output(z.object({ cancelled: z.boolean() })),
   /** Drops the pending backup. The data does not change. */
-  dropRestore: procedure.output(z.object({ dropped: z.boolean() })),
+  discardRestore: procedure.output(z.object({ dropped: z.boolean() })),
+  /** Starts the program again, for a pending restore. `restarting` is false where the person must do that. */
+  restart: procedure.output(z.object({ restarting: z.boolean() })),
+  /**
+   * Deletes all data of the folder and all of its keys in the keychain, and restarts. Survives a kill: the next start completes it.
+   * @throws `keychain_locked` (keys would be left behind; nothing is deleted)
+   */
+  eraseEverything: procedure.output(z.object({ restarting: z.boolean() })),
   /** Marks as read: `id` of a damage, or of `restored`. @throws `no_such_item` */
   acknowledge: procedure.input(z.object({ id: z.string().max(200) })).output(z.object({})),
   /** Deletes data that was set aside, permanently. @throws `no_such_item` */
-  eraseAside: procedure.input(z.object({ name: z.string().max(200) })).output(z.object({})),
+  deleteSetAside: procedure.input(z.object({ name: z.string().max(200) })).output(z.object({})),
 }

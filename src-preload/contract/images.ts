@@ -9,7 +9,7 @@ import { download } from './transfers.ts'
  * Specification, POST /v1/images/generations: the service accepts and ignores `model` and `size`. They are sent only
  * when the person entered them.
  */
-export const imageWish = z.object({
+export const imageRequest = z.object({
   prompt: z.string().min(1).max(100_000),
   n: z.number().int().min(1).max(4),
   model: z.string().max(200).nullable(),
@@ -17,7 +17,7 @@ export const imageWish = z.object({
   /** The specification lists no values; null: not sent. */
   responseFormat: z.string().max(50).nullable(),
 })
-export type ImageWish = z.infer<typeof imageWish>
+export type ImageRequest = z.infer<typeof imageRequest>
 
 /** One requested image. `refused`: its URL is foreign, or its bytes are not an image; see `problem`. */
 export const imageSlot = z.object({
@@ -32,7 +32,7 @@ export type ImageSlot = z.infer<typeof imageSlot>
 
 /** One generation request. */
 export const drawing = making.extend({
-  ...imageWish.shape,
+  ...imageRequest.shape,
   slots: z.array(imageSlot),
   /** The image whose prompt was reused. */
   fromImageId: id.nullable(),
@@ -90,13 +90,15 @@ export const imagesProcedures = {
    * Stores the request before sending it, and each image as it arrives. `requestId` becomes the id.
    * @throws `bad_input`, `not_connected`
    */
-  make: procedure.input(imageWish.extend({ requestId, fromImageId: id.nullable().default(null) })).output(drawing),
+  generate: procedure
+    .input(imageRequest.extend({ requestId, fromImageId: id.nullable().default(null) }))
+    .output(drawing),
   cancel: procedure.input(z.object({ drawingId: id })).output(drawing),
   /** Deletes a generation without images (refused or failed). */
   dismiss: procedure.input(z.object({ drawingId: id })).output(z.object({})),
-  favourite: procedure.input(z.object({ ids, favourite: z.boolean() })).output(z.object({})),
+  setFavourite: procedure.input(z.object({ ids, favourite: z.boolean() })).output(z.object({})),
   /** Stores an uploaded thumbnail made by a window: WebP or PNG, at most 512 pixels per side and 300 kB. */
-  keepThumb: procedure.input(z.object({ id, uploadId: id })).output(image),
+  saveThumbnail: procedure.input(z.object({ id, uploadId: id })).output(image),
   /** One image unchanged, or several as a zip. */
   save: procedure.input(z.object({ ids })).output(download),
   /** Uses the image in a chat message. */

@@ -79,12 +79,14 @@ export const libraryProcedures = {
     .output(z.object({ id })),
   removePreset: procedure.input(z.object({ id })).output(z.object({})),
   /** Most recently deleted first. */
-  removed: procedure.output(z.object({ conversations: z.array(removedConversation) })),
+  listDeleted: procedure.output(z.object({ conversations: z.array(removedConversation) })),
   /**
    * Deletes conversations permanently, with images and stored bodies that nothing else uses. Without ids: all deleted
    * ones.
    */
-  erase: procedure.input(z.object({ ids: z.array(id).optional() })).output(z.object({ erased: z.number().int() })),
+  deletePermanently: procedure
+    .input(z.object({ ids: z.array(id).optional() }))
+    .output(z.object({ erased: z.number().int() })),
   /**
    * Searches all messages and titles. All words must occur; the last one may be a prefix. Titles first, then messages,
    * newest first. Works for scripts without spaces. `more` is true when `limit` cut the results.

@@ -25,7 +25,7 @@ export type MediaUse = z.infer<typeof mediaUse>
 export const cleanUp = z.object({
   kinds: z.array(z.enum(['speech', 'recordings', 'images'])).min(1),
   olderThanDays: z.number().int().min(0).max(36_500).nullable(),
-  keepBytes: z.number().int().min(0).nullable(),
+  maxBytes: z.number().int().min(0).nullable(),
   /** Deletes deleted items now instead of after 30 days. */
   removed: z.boolean(),
 })
@@ -41,9 +41,9 @@ export const mediaProcedures = {
    */
   addImage: procedure.input(z.object({ uploadId: id })).output(attachment.omit({ detail: true })),
   /** `free`: free disk space, when known. `folder`: the folder of the files. */
-  use: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
+  storageUse: procedure.output(z.object({ uses: z.array(mediaUse), free: z.number().nullable(), folder: z.string() })),
   /** Counts what `cleanUp` would delete. */
-  wouldCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
+  previewCleanUp: procedure.input(cleanUp).output(z.object({ items: z.number().int(), bytes: z.number().int() })),
   /**
    * Deletes permanently, only on request, and never more items than `reported`.
    * @throws `bad_input` when more would be deleted
@@ -61,7 +61,7 @@ export const mediaProcedures = {
   peaks: procedure
     .input(z.object({ mediaId: id }))
     .output(z.object({ data: peaksData, seconds: z.number() }).nullable()),
-  keepPeaks: procedure
+  savePeaks: procedure
     .input(z.object({ mediaId: id, data: peaksData, seconds: z.number().min(0) }))
     .output(z.object({})),
 }

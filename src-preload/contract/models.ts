@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { instant, procedure } from './problem.ts'
+import { sc } from './requests.ts'
 
 /** A model of the service. Only `id` is required. */
 export const model = z.object({
@@ -9,9 +10,31 @@ export const model = z.object({
 })
 export type Model = z.infer<typeof model>
 
+/** `works`: a reply has shown it. `refused`: the service said so. Null: not known, because the list of models does not say it. */
+const ability = z.enum(['works', 'refused']).nullable()
+
+/** What is known about a model of the connection, apart from the service's list. */
+export const modelFacts = z.object({
+  id: z.string(),
+  favourite: z.boolean(),
+  /** Its last reply in a chat, or null. */
+  repliedAt: instant.nullable(),
+  /** Why it is left out of chats; null: it may chat. */
+  notForChat: z.enum(['speech', 'transcription', 'image', 'no_tokens']).nullable(),
+  images: ability,
+  tools: ability,
+  /** SC per million tokens, estimated from the account's usage. Null: unknown, or not priced by tokens. */
+  price: z.object({ in: sc, out: sc }).nullable(),
+})
+export type ModelFacts = z.infer<typeof modelFacts>
+
 export const modelsProcedures = {
   /** The last fetched list. Queries the service when there is none or `refresh` is set. */
   list: procedure
     .input(z.object({ refresh: z.boolean().default(false) }))
     .output(z.object({ models: z.array(model), asOf: instant })),
+  /** Facts about the models of the connection in use. A model without any is absent. Never queries the service. */
+  facts: procedure.output(z.object({ facts: z.array(modelFacts) })),
+  /** Marks a model of the connection in use as a favourite, or removes the mark. */
+  setFavourite: procedure.input(z.object({ model: z.string().min(1), favourite: z.boolean() })).output(z.object({})),
 }

@@ -1,27 +1,27 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
-import { imageWish } from './images.ts'
+import { imageRequest } from './images.ts'
 import { id, instant, problem, procedure, requestId } from './problem.ts'
-import { speechWish } from './speech.ts'
-import { transcriptWish } from './transcription.ts'
+import { speechRequest } from './speech.ts'
+import { transcriptRequest } from './transcription.ts'
 
 // Requests made while offline, to be sent when the service is back. Only new items can wait: never chat messages, and
 // nothing that may have reached the service.
 
-export const waitingWhat = z.enum(['images', 'speech', 'transcript'])
-export type WaitingWhat = z.infer<typeof waitingWhat>
+export const outboxKind = z.enum(['images', 'speech', 'transcript'])
+export type OutboxKind = z.infer<typeof outboxKind>
 
-export const waitingWish = z.discriminatedUnion('what', [
-  z.object({ what: z.literal('images'), ...imageWish.shape, fromImageId: id.nullable().default(null) }),
-  z.object({ what: z.literal('speech'), ...speechWish.shape, fromId: id.nullable().default(null) }),
-  z.object({ what: z.literal('transcript'), ...transcriptWish.shape, recordingId: id }),
+export const outboxRequest = z.discriminatedUnion('what', [
+  z.object({ what: z.literal('images'), ...imageRequest.shape, fromImageId: id.nullable().default(null) }),
+  z.object({ what: z.literal('speech'), ...speechRequest.shape, fromId: id.nullable().default(null) }),
+  z.object({ what: z.literal('transcript'), ...transcriptRequest.shape, recordingId: id }),
 ])
-export type WaitingWish = z.infer<typeof waitingWish>
+export type OutboxRequest = z.infer<typeof outboxRequest>
 
-export const waitingItem = z.object({
+export const outboxItem = z.object({
   id,
   createdAt: instant,
-  what: waitingWhat,
+  what: outboxKind,
   /** `held`: not sent until released. `failed`: could not be started; see `problem`. Nothing of it was sent. */
   state: z.enum(['waiting', 'held', 'failed']),
   problem: problem.nullable(),
@@ -36,48 +36,48 @@ export const waitingItem = z.object({
   /** Whether that connection is in use. */
   here: z.boolean(),
 })
-export type WaitingItem = z.infer<typeof waitingItem>
+export type OutboxItem = z.infer<typeof outboxItem>
 
-export const waitingState = z.object({
+export const outboxState = z.object({
   /** In sending order. */
-  items: z.array(waitingItem),
+  items: z.array(outboxItem),
   /** The item that is being created from an entry. */
-  making: z.object({ what: waitingWhat, id }).nullable(),
+  starting: z.object({ what: outboxKind, id }).nullable(),
   /** When the outbox was last sent completely, since start. */
   ended: z
     .object({
       at: instant,
       done: z.number().int(),
       failed: z.number().int(),
-      last: z.object({ what: waitingWhat, id }),
+      last: z.object({ what: outboxKind, id }),
     })
     .nullable(),
 })
-export type WaitingState = z.infer<typeof waitingState>
+export type OutboxState = z.infer<typeof outboxState>
 
 export const outboxProcedures = {
   /** The whole state, again after each change. */
-  watch: procedure.output(eventIterator(waitingState)),
+  watch: procedure.output(eventIterator(outboxState)),
   /**
    * Adds an entry for the connection in use. `requestId` becomes the id of the entry and of the created item, so a
    * repeated call adds nothing.
    * @throws `bad_input`, `not_connected`
    */
-  add: procedure.input(z.object({ requestId, wish: waitingWish })).output(waitingItem),
+  add: procedure.input(z.object({ requestId, request: outboxRequest })).output(outboxItem),
   /**
    * Adds an entry that replaces a failed item.
    * @throws `bad_input` when the failed request may have been sent: only the person can decide to repeat it
    */
-  again: procedure.input(z.object({ what: waitingWhat, id })).output(waitingItem),
+  requeue: procedure.input(z.object({ what: outboxKind, id })).output(outboxItem),
   /** Cancels an entry. @throws `no_such_item` when it was sent or cancelled */
-  get: procedure.input(z.object({ id })).output(z.object({ item: waitingItem, wish: waitingWish })),
+  get: procedure.input(z.object({ id })).output(z.object({ item: outboxItem, request: outboxRequest })),
   /** Holds an entry, for example while it is edited, or releases it. @throws `no_such_item` */
-  hold: procedure.input(z.object({ id, held: z.boolean() })).output(waitingItem),
+  hold: procedure.input(z.object({ id, held: z.boolean() })).output(outboxItem),
   /**
    * Replaces an entry by another of the same kind, released, for the connection in use.
    * @throws `no_such_item`, `bad_input`, `not_connected`
    */
-  change: procedure.input(z.object({ id, wish: waitingWish })).output(waitingItem),
+  update: procedure.input(z.object({ id, request: outboxRequest })).output(outboxItem),
   /** @throws `no_such_item` */
   cancel: procedure.input(z.object({ id })).output(z.object({})),
 }

@@ -66,6 +66,8 @@ export const problem = z.object({
   code: z.string().optional(),
   type: z.string().optional(),
   requestId: z.string().optional(),
+  /** Code of the operating system, TLS or HTTP client for a failed connection, such as `ECONNREFUSED`. */
+  fault: z.string().optional(),
   /** Waiting time requested by the service (`Retry-After`), ms. */
   retryAfterMs: z.number().optional(),
   /** Value of `x-should-retry`, if any. */

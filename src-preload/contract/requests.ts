@@ -154,7 +154,7 @@ export type RequestsEvent = z.infer<typeof requestsEvent>
 
 export const requestCounts = z.object({
   /** Stored rows that match the filter. */
-  kept: z.number().int(),
+  stored: z.number().int(),
   /** Refusals since midnight UTC, of all callers. */
   refusedToday: z.number().int(),
   /** Size of the stored bodies on disk. */
@@ -175,7 +175,7 @@ export const requestsProcedures = {
   /** Cancels a queued or running request. `stopped` is false when it had ended. */
   stop: procedure.input(z.object({ id: z.number().int() })).output(z.object({ stopped: z.boolean() })),
   /** Deletes stored bodies of one request, of one app, or all. The rows stay. */
-  eraseBodies: procedure
+  deleteBodies: procedure
     .input(z.object({ id: z.number().int().optional(), app: z.string().optional() }))
     .output(z.object({ erased: z.number().int() })),
 }
@@ -192,4 +192,4 @@ export const refusal = z.object({
   /** The origin that can be allowed, or null. */
   origin: z.string().nullable(),
 })
-export type RefusalSeen = z.infer<typeof refusal>
+export type Refusal = z.infer<typeof refusal>

@@ -7,9 +7,9 @@ import { instant, problem, procedure } from './problem.ts'
  * bodies only. `conversations`: by last change, never pinned ones. `alerts`: ended ones. `speech`, `recordings`,
  * `images`: never favourites.
  */
-export const erasables = ['conversations', 'bodies', 'log', 'alerts', 'speech', 'recordings', 'images'] as const
-export const erasable = z.enum(erasables)
-export type Erasable = z.infer<typeof erasable>
+export const deletableKinds = ['conversations', 'bodies', 'log', 'alerts', 'speech', 'recordings', 'images'] as const
+export const deletableKind = z.enum(deletableKinds)
+export type DeletableKind = z.infer<typeof deletableKind>
 
 const choice = {
   /** Of conversations, only archived ones. */
@@ -17,27 +17,27 @@ const choice = {
 }
 
 /** Counts for one kind. `bytes`: freed space, approximate; null when unknown before the deletion. */
-export const eraseCount = z.object({
-  what: erasable,
+export const deletionCount = z.object({
+  what: deletableKind,
   items: z.number().int(),
   bytes: z.number().int().nullable(),
   /** Of conversations: titles of the newest few; null is a missing title. */
   titles: z.array(z.string().nullable()),
 })
-export type EraseCount = z.infer<typeof eraseCount>
+export type DeletionCount = z.infer<typeof deletionCount>
 
 /** A counted plan. It covers data from before the fixed instant `before`. */
-export const erasePlan = z.object({ before: instant, ...choice, parts: z.array(eraseCount) })
-export type ErasePlan = z.infer<typeof erasePlan>
+export const deletionPlan = z.object({ before: instant, ...choice, parts: z.array(deletionCount) })
+export type DeletionPlan = z.infer<typeof deletionPlan>
 
-export const eraseState = z.object({
+export const retentionState = z.object({
   running: z
     .object({
       startedAt: instant,
       /** `rule`: the automatic deletion of old log rows. */
       by: z.enum(['person', 'rule']),
       /** In the order of deletion; `items` is the counted number. */
-      parts: z.array(z.object({ what: erasable, items: z.number().int(), done: z.number().int() })),
+      parts: z.array(z.object({ what: deletableKind, items: z.number().int(), done: z.number().int() })),
       stopping: z.boolean(),
     })
     .nullable(),
@@ -46,29 +46,29 @@ export const eraseState = z.object({
     .object({
       endedAt: instant,
       by: z.enum(['person', 'rule']),
-      parts: z.array(z.object({ what: erasable, items: z.number().int() })),
+      parts: z.array(z.object({ what: deletableKind, items: z.number().int() })),
       /** Stopped early: `parts` is deleted, the rest remains. */
       stopped: z.boolean(),
       problem: problem.nullable(),
     })
     .nullable(),
 })
-export type EraseState = z.infer<typeof eraseState>
+export type RetentionState = z.infer<typeof retentionState>
 
 /** Permanent deletion by age: counted, shown, then confirmed. */
 export const retentionProcedures = {
   /** The whole state, again after each change, at most 5 times per second. */
-  watch: procedure.output(eventIterator(eraseState)),
+  watch: procedure.output(eventIterator(retentionState)),
   /** Counts without deleting. Every requested kind is in the result, also with 0. */
   count: procedure
     .input(
       z.object({
-        what: z.array(erasable).min(1),
+        what: z.array(deletableKind).min(1),
         olderThanDays: z.number().int().min(0).max(36_500),
         archivedOnly: choice.archivedOnly.default(false),
       }),
     )
-    .output(erasePlan),
+    .output(deletionPlan),
   /**
    * Starts deleting what was counted, only on request. `watch` reports the progress, also after the window has closed.
    * @throws `busy`, `bad_input` when more items than `reported` would be deleted now (for the log: when `before` is not in
@@ -79,7 +79,7 @@ export const retentionProcedures = {
       z.object({
         before: instant,
         ...choice,
-        parts: z.array(z.object({ what: erasable, reported: z.number().int().min(0) })).min(1),
+        parts: z.array(z.object({ what: deletableKind, reported: z.number().int().min(0) })).min(1),
       }),
     )
     .output(z.object({})),

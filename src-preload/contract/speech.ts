@@ -18,7 +18,7 @@ export const speechInputBytes = 4096
  * Voices outside the specification can be typed, because other services have more. Null: not sent, the default of the
  * service.
  */
-export const speechWish = z.object({
+export const speechRequest = z.object({
   text: z.string().min(1).max(1_000_000),
   model: z.string().max(200).nullable(),
   voice: z.string().max(100).nullable(),
@@ -31,7 +31,7 @@ export const speechWish = z.object({
    */
   pcmRate: z.number().int().min(8000).max(192_000).default(24_000),
 })
-export type SpeechWish = z.infer<typeof speechWish>
+export type SpeechRequest = z.infer<typeof speechRequest>
 
 export const speechPart = z.object({
   /** From 1. */
@@ -51,7 +51,7 @@ export const speechPart = z.object({
 export type SpeechPart = z.infer<typeof speechPart>
 
 export const speech = making.extend({
-  ...speechWish.omit({ text: true }).shape,
+  ...speechRequest.omit({ text: true }).shape,
   /** First 200 characters. */
   excerpt: z.string(),
   textBytes: z.number().int(),
@@ -79,7 +79,7 @@ export type SpeechDetail = z.infer<typeof speechDetail>
 export const speechPlan = z.object({
   bytes: z.number().int(),
   parts: z.array(z.object({ from: z.number().int(), to: z.number().int(), bytes: z.number().int() })),
-  /** Estimated from earlier speech by bytes; null without data. */
+  /** Estimated from what the service charged for texts of such sizes; null when that is unknown. */
   cost: sc.nullable(),
   /** Estimated from earlier speech with this voice and speed; null without data. */
   seconds: z.number().nullable(),
@@ -120,27 +120,27 @@ export const speechProcedures = {
     .output(z.object({ speeches: z.array(speech), total: z.number().int() })),
   /** @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(speechDetail),
-  plan: procedure.input(speechWish).output(speechPlan),
+  plan: procedure.input(speechRequest).output(speechPlan),
   /**
    * Stores the request before sending it, and continues without an open page. `requestId` becomes the id.
    * @throws `bad_input`, `not_connected`
    */
-  make: procedure.input(speechWish.extend({ requestId, fromId: id.nullable().default(null) })).output(speech),
+  generate: procedure.input(speechRequest.extend({ requestId, fromId: id.nullable().default(null) })).output(speech),
   /**
    * Streams the audio received so far and the rest as it arrives, at the pace of the reader, as frames of `speechSound`.
    * Complete speech is one part.
    */
-  listen: procedure.input(z.object({ id, fromPart: z.number().int().min(1).default(1) })).output(byteStream),
+  streamAudio: procedure.input(z.object({ id, fromPart: z.number().int().min(1).default(1) })).output(byteStream),
   /** Cancels the running request. Complete parts stay. */
   cancel: procedure.input(z.object({ id })).output(speech),
   /** Requests the incomplete parts, in order. */
   resume: procedure.input(z.object({ id })).output(speech),
-  favourite: procedure.input(z.object({ id, favourite: z.boolean() })).output(speech),
+  setFavourite: procedure.input(z.object({ id, favourite: z.boolean() })).output(speech),
   /**
    * Changes the assumed sample rate of existing `pcm`, which changes its duration.
    * @throws `bad_input` when it is not `pcm` or is being made
    */
-  setRate: procedure.input(z.object({ id, pcmRate: speechWish.shape.pcmRate.unwrap() })).output(speech),
+  setPcmRate: procedure.input(z.object({ id, pcmRate: speechRequest.shape.pcmRate.unwrap() })).output(speech),
   /** The audio as a named file; `pcm` as wav on request. @throws `no_such_item` */
   save: procedure.input(z.object({ id, as: z.enum(['made', 'wav']).default('made') })).output(download),
   ...removal,

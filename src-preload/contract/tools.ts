@@ -87,19 +87,19 @@ export const mcpServer = z.object({
 })
 export type McpServer = z.infer<typeof mcpServer>
 
-export const chatToolsState = z.object({
+export const toolsState = z.object({
   functions: z.array(functionTool),
   servers: z.array(mcpServer),
   /** Tools that a person always allows, by id. */
   always: z.array(z.string()),
 })
-export type ChatToolsState = z.infer<typeof chatToolsState>
+export type ToolsState = z.infer<typeof toolsState>
 
 /** Values by name; null keeps the stored value. */
 const secrets = z.record(z.string(), z.string().max(100_000).nullable())
 
 export const toolsProcedures = {
-  watch: procedure.output(eventIterator(chatToolsState)),
+  watch: procedure.output(eventIterator(toolsState)),
   /** @throws `bad_input` for an invalid schema or a name in use */
   saveFunction: procedure
     .input(functionTool.omit({ id: true, updatedAt: true }).extend({ id: id.optional() }))
@@ -113,12 +113,12 @@ export const toolsProcedures = {
   /** Starts or stops the server. */
   switchServer: procedure.input(z.object({ id, on: z.boolean() })).output(z.object({})),
   /** Revokes an "always". */
-  forget: procedure.input(z.object({ toolId: z.string() })).output(z.object({})),
+  revokeApproval: procedure.input(z.object({ toolId: z.string() })).output(z.object({})),
   /**
    * Decides on a waiting call (`messageId`: its message of role tool). `conversation` and `always` also apply to other
    * waiting and later calls of the tool. With a no, the model receives `why`.
    */
-  decide: procedure
+  decideCall: procedure
     .input(
       z.object({
         messageId: id,
@@ -128,10 +128,10 @@ export const toolsProcedures = {
     )
     .output(z.object({})),
   /** Enters the result of a call by hand. */
-  answer: procedure
+  enterResult: procedure
     .input(z.object({ messageId: id, text: z.string().max(1_000_000), isError: z.boolean().default(false) }))
     .output(z.object({})),
   stopCall: procedure.input(z.object({ messageId: id })).output(z.object({ stopped: z.boolean() })),
   /** Continues after the limit of rounds, with the results so far. */
-  resume: procedure.input(z.object({ messageId: id })).output(z.object({ replyId: id })),
+  continueRounds: procedure.input(z.object({ messageId: id })).output(z.object({ replyId: id })),
 }

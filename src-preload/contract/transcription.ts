@@ -14,14 +14,14 @@ export type TranscriptFormat = z.infer<typeof transcriptFormat>
  * Null: not sent. The specification has no ranges or values for language, prompt, response_format (`format`) and
  * temperature.
  */
-export const transcriptWish = z.object({
+export const transcriptRequest = z.object({
   model: z.string().max(200).nullable(),
   language: z.string().max(100).nullable(),
   prompt: z.string().max(100_000).nullable(),
   format: z.string().max(100).nullable(),
   temperature: z.number().nullable(),
 })
-export type TranscriptWish = z.infer<typeof transcriptWish>
+export type TranscriptRequest = z.infer<typeof transcriptRequest>
 
 /** A segment with its times in seconds, when the service reported them. */
 export const cue = z.object({ from: z.number(), to: z.number(), text: z.string() })
@@ -53,7 +53,7 @@ export type Recording = z.infer<typeof recording>
 
 export const transcript = making.extend({
   recordingId: id,
-  ...transcriptWish.shape,
+  ...transcriptRequest.shape,
   /** Uploaded bytes of the file. */
   sentBytes: z.number().int(),
   totalBytes: z.number().int(),
@@ -67,7 +67,7 @@ export const transcript = making.extend({
 })
 export type Transcript = z.infer<typeof transcript>
 
-export const transcribeChange = z.discriminatedUnion('type', [
+export const transcriptionChange = z.discriminatedUnion('type', [
   /** Sent first: the newest 200, and the total number. */
   z.object({ type: z.literal('snapshot'), recordings: z.array(recording), total: z.number().int() }),
   z.object({ type: z.literal('recording'), recording }),
@@ -75,10 +75,10 @@ export const transcribeChange = z.discriminatedUnion('type', [
   z.object({ type: z.literal('transcript'), transcript }),
   z.object({ type: z.literal('gone'), id }),
 ])
-export type TranscribeChange = z.infer<typeof transcribeChange>
+export type TranscriptionChange = z.infer<typeof transcriptionChange>
 
 export const transcriptionProcedures = {
-  watch: procedure.output(eventIterator(transcribeChange)),
+  watch: procedure.output(eventIterator(transcriptionChange)),
   /** Newest first; `search` looks in names and transcripts. */
   find: procedure
     .input(z.object({ search, before: id.nullable(), limit: z.number().int().min(1).max(500) }))
@@ -90,11 +90,11 @@ export const transcriptionProcedures = {
    * Starts a recording: creates its row and its file. Its pieces are sent to `recordingPath(id)`. A piece is on disk when
    * its reply arrives. Bytes before the offset that are already stored are ignored; missing ones are an error.
    */
-  begin: procedure.input(z.object({ name: z.string().max(300), mime: z.string().max(200) })).output(recording),
+  startRecording: procedure.input(z.object({ name: z.string().max(300), mime: z.string().max(200) })).output(recording),
   /** Ends the recording with its duration. */
-  finish: procedure.input(z.object({ id, seconds: z.number().nullable() })).output(recording),
+  finishRecording: procedure.input(z.object({ id, seconds: z.number().nullable() })).output(recording),
   /** Deletes the recording permanently, at once. */
-  discard: procedure.input(z.object({ id })).output(z.object({})),
+  discardRecording: procedure.input(z.object({ id })).output(z.object({})),
   /**
    * Stores an uploaded file unchanged, whatever its type: the service decides what it accepts. `fromId`: the source of a
    * conversion.
@@ -104,7 +104,7 @@ export const transcriptionProcedures = {
   addSpeech: procedure.input(z.object({ speechId: id })).output(recording),
 
   /** `requestId` becomes the id of the transcript. @throws `bad_input`, `not_connected` */
-  transcribe: procedure.input(transcriptWish.extend({ requestId, recordingId: id })).output(transcript),
+  transcribe: procedure.input(transcriptRequest.extend({ requestId, recordingId: id })).output(transcript),
   cancel: procedure.input(z.object({ transcriptId: id })).output(transcript),
   /** Saves an edited text; cues keep their times. */
   edit: procedure
@@ -120,7 +120,7 @@ export const transcriptionProcedures = {
   revert: procedure.input(z.object({ transcriptId: id })).output(transcript),
   rename: procedure.input(z.object({ id, name: z.string().min(1).max(300) })).output(recording),
   /** Reported by a page that decoded the file. */
-  measured: procedure.input(z.object({ id, seconds: z.number().min(0) })).output(z.object({})),
+  setDuration: procedure.input(z.object({ id, seconds: z.number().min(0) })).output(z.object({})),
   /** vtt and srt need cues. @throws `bad_input` */
   save: procedure.input(z.object({ transcriptId: id, as: z.enum(['txt', 'vtt', 'srt']) })).output(download),
   saveAudio: procedure.input(z.object({ id })).output(download),

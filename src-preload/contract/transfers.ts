@@ -31,10 +31,10 @@ export const transfersProcedures = {
    * Starts an upload. Its parts are sent in order to `transferPath(uploadId)`. Bytes that arrived already are ignored.
    * @throws `bad_input` above `maxUploadBytes`, `busy` with too many running uploads
    */
-  begin: procedure
+  beginUpload: procedure
     .input(z.object({ name: z.string().max(300), bytes: z.number().int().min(0) }))
     .output(z.object({ uploadId: id })),
-  drop: procedure.input(z.object({ uploadId: id })).output(z.object({})),
+  cancelUpload: procedure.input(z.object({ uploadId: id })).output(z.object({})),
 }
 
 /** A file of the core at `transferPath(downloadId)`. It is deleted when it was read to its end. */

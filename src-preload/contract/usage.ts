@@ -174,7 +174,6 @@ export const summary = z.object({
   pace: sc.nullable(),
   /** Whole days until the balance is used up at that pace; null when unknown or without spend. */
   daysLeft: z.number().int().nullable(),
-  today: z.object({ service: sc.nullable(), here: sc.nullable() }),
   corrections: z.number().int(),
   /** Number of rows without a day, see `undated`. */
   undated: z.number().int(),
@@ -182,6 +181,13 @@ export const summary = z.object({
   gaps: z.number().int(),
 })
 export type Summary = z.infer<typeof summary>
+
+/** An amount of now. `estimated`: includes requests of this computer that the report at `asOf` did not have; null: nothing was reported. */
+const amountNow = z.object({ amount: signedSc, estimated: z.boolean(), asOf: instant.nullable() })
+
+/** Spend of today (UTC) and balance of the account in use; null when unknown. */
+export const currentSpend = z.object({ today: amountNow.nullable(), balance: amountNow.nullable() })
+export type CurrentSpend = z.infer<typeof currentSpend>
 
 const range = z.object({ accountId: id, from: day, to: day })
 
@@ -193,6 +199,8 @@ export const usageProcedures = {
    * @throws the problem of the service
    */
   refresh: procedure.output(account),
+  /** Today's spend and the balance, again after each request that ends and each report of the service. */
+  watchSpend: procedure.output(eventIterator(currentSpend)),
   rename: procedure.input(z.object({ id, name: z.string().trim().min(1).max(100) })).output(account),
   summary: procedure.input(z.object({ accountId: id })).output(summary),
   view: procedure.input(viewQuery).output(packedView),

@@ -34,7 +34,7 @@ export async function upload(
 ): Promise<string> {
   const name = file instanceof File ? file.name.slice(-300) : ''
   const options = signal ? { signal } : {}
-  const { uploadId } = await client.transfers.begin({ name, bytes: file.size }, options)
+  const { uploadId } = await client.transfers.beginUpload({ name, bytes: file.size }, options)
   try {
     let next = readPart(file, 0)
     for (let at = 0; at < file.size; ) {
@@ -48,7 +48,7 @@ export async function upload(
     return uploadId
   } catch (thrown) {
     // This call also fails when the connection is lost. The core then deletes the upload after an hour.
-    client.transfers.drop({ uploadId }).catch(() => undefined)
+    client.transfers.cancelUpload({ uploadId }).catch(() => undefined)
     throw thrown
   }
 }

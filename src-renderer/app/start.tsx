@@ -7,15 +7,15 @@ import { whenStorageFails } from '../shared/storage.ts'
 import { StudioContext } from '../shared/studioContext.ts'
 import { showToast } from '../shared/toasts.ts'
 import { App } from './App.tsx'
+import { followAppearance } from './appearance.ts'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
 import { type StudioApi, startSubscriptions } from './subscriptions.ts'
-import { followTheme } from './theme.ts'
 
 /** Renders the window and starts its subscriptions. Call once per page. */
 export async function startWindow(api: StudioApi, root: HTMLElement): Promise<void> {
   const forever = new AbortController().signal
-  followTheme()
+  followAppearance()
   followHash(forever)
   await startWords()
   followLanguage()

@@ -62,7 +62,7 @@ export function startSubscriptions({ client, link }: StudioApi): void {
   )
   subscribe(
     client,
-    (signal) => client.erase.watch(undefined, { signal }),
+    (signal) => client.retention.watch(undefined, { signal }),
     (erase) => dataStore.setState({ erase }),
   )
   subscribe(
@@ -73,6 +73,12 @@ export function startSubscriptions({ client, link }: StudioApi): void {
       void readSummary(client)
     },
     (thrown) => usageStore.setState({ usageProblem: problemOf(thrown) }),
+  )
+  // The status bar shows a lost connection itself.
+  subscribe(
+    client,
+    (signal) => client.usage.watchSpend(undefined, { signal }),
+    (spend) => usageStore.setState({ spend }),
   )
   subscribe(
     client,

@@ -11,6 +11,7 @@ import { keys } from './en/keys.ts'
 import { library } from './en/library.ts'
 import { lightbox } from './en/lightbox.ts'
 import { markdown } from './en/markdown.ts'
+import { models } from './en/models.ts'
 import { offline } from './en/offline.ts'
 import { opening } from './en/opening.ts'
 import { palette } from './en/palette.ts'
@@ -45,6 +46,7 @@ export const en = {
   palette,
   chatTools,
   markdown,
+  models,
   transcribe,
   usage,
   keys,

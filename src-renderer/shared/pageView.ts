@@ -8,4 +8,6 @@ export interface PageRegions {
   /** Starts with a `StageBar`. Only the stage scrolls. */
   Stage: ComponentType
   Inspector?: ComponentType
+  /** The inspector is closed until the person opens it. */
+  inspectorOnDemand?: boolean
 }

@@ -7,6 +7,8 @@ export interface SafeStorage {
   get(key: string): string | null
   set(key: string, value: string): void
   remove(key: string): void
+  /** Removes everything, also what the browser refused to store. */
+  clear(): void
   /** The stored JSON. Null when absent or invalid. */
   getJson(key: string): unknown
   setJson(key: string, value: unknown): void
@@ -60,6 +62,14 @@ export function safeStorage(open: () => Storage): SafeStorage {
         memory.delete(key)
       } catch {
         memory.set(key, null)
+      }
+    },
+    clear() {
+      memory.clear()
+      try {
+        open().clear()
+      } catch {
+        // A blocked storage contains nothing.
       }
     },
     getJson(key) {

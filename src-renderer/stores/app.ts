@@ -26,7 +26,7 @@ export interface AppStore {
 export const firstAppStore: AppStore = {
   link: 'connecting',
   app: null,
-  inspectorShown: true,
+  inspectorShown: false,
   listDrawerOpen: false,
   toasts: [],
 }

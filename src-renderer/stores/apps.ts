@@ -46,10 +46,10 @@ function sameUse(a: AppUse, b: AppUse): boolean {
 export const inUse = (tool: App, now: number): boolean =>
   tool.revokedAt === null && !(tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now)
 
-/** Usable apps, paused ones included, and apps whose key is revoked or expired. */
-export function splitApps(tools: readonly App[], now: number): { alive: App[]; ended: App[] } {
+/** Apps that can be used, now or after one action, and apps whose key is revoked. */
+export function splitApps(tools: readonly App[]): { alive: App[]; ended: App[] } {
   const alive: App[] = []
   const ended: App[] = []
-  for (const tool of tools) (inUse(tool, now) ? alive : ended).push(tool)
+  for (const tool of tools) (tool.revokedAt === null ? alive : ended).push(tool)
   return { alive, ended }
 }

@@ -15,6 +15,8 @@ export interface ChatStageState {
   /** Additional request fields as typed, by chat id or `new`, valid or not. */
   extras: Readonly<Record<string, string>>
   dialog: StageDialog | null
+  /** The reply that the person chose to continue with, by the id of its request for several replies. */
+  chosen: Readonly<Record<string, string>>
   renaming: boolean
   /** The open model list: for one model, or for several to compare. */
   picking: 'one' | 'several' | null
@@ -25,6 +27,7 @@ export const useStage = create<ChatStageState>(() => ({
   edits: {},
   extras: {},
   dialog: null,
+  chosen: {},
   renaming: false,
   picking: null,
 }))

@@ -1,12 +1,12 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Damage, DataState } from '../../src-preload/contract/data.ts'
-import type { EraseState } from '../../src-preload/contract/retention.ts'
+import type { RetentionState } from '../../src-preload/contract/retention.ts'
 
 export interface DataStore {
   /** Backup, restore, damage. Null until the first event. */
   data: DataState | null
-  erase: EraseState | null
+  erase: RetentionState | null
 }
 
 export const dataStore = createStore<DataStore>(() => ({ data: null, erase: null }))

@@ -1,10 +1,10 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
-import type { Drawing, Image, ImagesChange, ImageWish } from '../../src-preload/contract/images.ts'
+import type { Drawing, Image, ImageRequest, ImagesChange } from '../../src-preload/contract/images.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 
 /** The composer's contents, and the image that the prompt was taken from. */
-export interface ImageDraft extends ImageWish {
+export interface ImageDraft extends ImageRequest {
   from: { imageId: string; thumbId: string | null; mediaId: string } | null
 }
 

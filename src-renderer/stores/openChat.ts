@@ -92,15 +92,15 @@ class Folding {
     }
   }
 
-  #branch({ keep, messages, beside }: Of<'path'>): void {
+  #branch({ unchanged, messages, beside }: Of<'path'>): void {
     const open = this.#open
-    if (keep > open.missing + open.messages.length) {
+    if (unchanged > open.missing + open.messages.length) {
       open.state = 'gap'
       return
     }
-    this.#setPath([...open.messages.slice(0, Math.max(0, keep - open.missing)), ...messages])
+    this.#setPath([...open.messages.slice(0, Math.max(0, unchanged - open.missing)), ...messages])
     // A branch above all loaded messages: only the part that both paths share is still missing.
-    open.missing = Math.min(open.missing, keep)
+    open.missing = Math.min(open.missing, unchanged)
     this.#setBeside(beside)
   }
 
@@ -173,6 +173,12 @@ function reuseIfEqual(ids: readonly string[], messages: readonly Message[]): rea
 export function messageIn(open: OpenConversation | null, id: string): Message | undefined {
   const is = (message: Message): boolean => message.id === id
   return open?.messages.findLast(is) ?? open?.beside.find(is)
+}
+
+/** The messages that the stage shows, in their order: the path, with the replies beside its last one. */
+export function shownMessages({ messages, beside, besideIds }: OpenConversation): readonly Message[] {
+  if (beside.length < 2) return messages
+  return messages.flatMap((message) => (besideIds.includes(message.id) ? beside : [message]))
 }
 
 /** Whether the reply is still being generated. */

@@ -161,7 +161,7 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
   const ascending = [...rows].sort((a, b) => a.id - b.id)
   const added = ascending.filter((row) => row.id > store.held.newest && fits(row))
   const changed = ascending.filter((row) => row.id <= store.held.newest)
-  const counts = store.counts && { ...store.counts, kept: store.counts.kept + added.length }
+  const counts = store.counts && { ...store.counts, kept: store.counts.stored + added.length }
   const top = Math.max(store.held.newest, ascending.at(-1)?.id ?? 0)
   if (store.following) {
     const held = place({ ...store.held, newest: top }, [...changed, ...added], fits, store.older === 'end')
@@ -226,7 +226,7 @@ export const withPageAgain = (store: RequestsStore, before: number, rows: readon
 export function listed({ state, held, older, counts, freshCount }: RequestsStore): number {
   if (state !== 'live') return 0
   if (older === 'end') return held.count
-  return Math.max(held.count, Math.min((counts?.kept ?? 0) - freshCount, maxListed))
+  return Math.max(held.count, Math.min((counts?.stored ?? 0) - freshCount, maxListed))
 }
 
 export const withSelected = (store: RequestsStore, id: number | null): RequestsStore => ({

@@ -1,6 +1,12 @@
 import { create } from 'zustand'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type { Speech, SpeechChange, SpeechDetail, SpeechPlan, SpeechWish } from '../../src-preload/contract/speech.ts'
+import type {
+  Speech,
+  SpeechChange,
+  SpeechDetail,
+  SpeechPlan,
+  SpeechRequest,
+} from '../../src-preload/contract/speech.ts'
 
 /** Page size of the list. */
 export const pageSpeeches = 200
@@ -29,9 +35,9 @@ export interface SpeechStore {
   /** The speech beside the open one. Null: no comparison. */
   compared: OpenSpeech | null
   /** The text being written, and its voice settings. */
-  draft: SpeechWish
+  draft: SpeechRequest
   /** What the draft would become, and the draft that the answer belongs to. */
-  plan: { draft: SpeechWish; plan: SpeechPlan } | null
+  plan: { draft: SpeechRequest; plan: SpeechPlan } | null
   /** Whether the draft is being sent. */
   asking: boolean
   /** Why the draft could not be spoken. */
@@ -41,7 +47,14 @@ export interface SpeechStore {
   listsDrawn: number
 }
 
-export const noDraft: SpeechWish = { text: '', model: null, voice: null, format: 'mp3', speed: null, pcmRate: 24_000 }
+export const noDraft: SpeechRequest = {
+  text: '',
+  model: null,
+  voice: null,
+  format: 'mp3',
+  speed: null,
+  pcmRate: 24_000,
+}
 
 export const firstSpeechStore: SpeechStore = {
   state: 'loading',

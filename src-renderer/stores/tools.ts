@@ -1,7 +1,7 @@
 import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type { ChatToolsState, FunctionTool, McpServer, McpTool } from '../../src-preload/contract/tools.ts'
+import type { FunctionTool, McpServer, McpTool, ToolsState } from '../../src-preload/contract/tools.ts'
 
 /** A tool result that a person is writing. */
 export interface HandDraft {
@@ -12,7 +12,7 @@ export interface HandDraft {
 
 export interface ToolsStore {
   /** Null until the first event. */
-  tools: ChatToolsState | null
+  tools: ToolsState | null
   /** Why the tools are not available. */
   problem: Problem | null
   /** By the id of the tool call's message, so that a card that scrolls out of sight loses nothing. */
@@ -54,7 +54,7 @@ export interface FoundTool {
   mcp: McpTool | null
 }
 
-export function findTool(tools: ChatToolsState | null, id: string): FoundTool {
+export function findTool(tools: ToolsState | null, id: string): FoundTool {
   const read = readToolId(id)
   const none: FoundTool = { tool: null, server: null, mcp: null }
   if (read === null || tools === null) return none

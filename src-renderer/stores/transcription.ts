@@ -2,9 +2,9 @@ import { create } from 'zustand'
 import type { Problem } from '../../src-preload/contract/problem.ts'
 import type {
   Recording,
-  TranscribeChange,
   Transcript,
-  TranscriptWish,
+  TranscriptionChange,
+  TranscriptRequest,
 } from '../../src-preload/contract/transcription.ts'
 
 /** The open recording with all its transcripts. */
@@ -51,12 +51,12 @@ export interface TranscribeStore {
   /** Running transcripts of all recordings, by id. */
   making: Readonly<Record<string, Transcript>>
   files: readonly QueuedFile[]
-  wish: TranscriptWish
+  wish: TranscriptRequest
   /** Whether to request a transcript as soon as a recording or file is stored. */
   atOnce: boolean
 }
 
-export const noWish: TranscriptWish = { model: null, language: null, prompt: null, format: 'vtt', temperature: null }
+export const noWish: TranscriptRequest = { model: null, language: null, prompt: null, format: 'vtt', temperature: null }
 
 export const useTranscribe = create<TranscribeStore>(() => ({
   state: 'loading',
@@ -75,7 +75,7 @@ export const useTranscribe = create<TranscribeStore>(() => ({
 type Change = Partial<TranscribeStore>
 
 /** Applies an event. A snapshot replaces everything, because older pages may have changed. */
-export function withChange(store: TranscribeStore, change: TranscribeChange): Change {
+export function withChange(store: TranscribeStore, change: TranscriptionChange): Change {
   switch (change.type) {
     case 'snapshot':
       return { state: 'live', problem: null, recordings: change.recordings, total: change.total, making: {} }

@@ -2,7 +2,7 @@ import { useStore } from 'zustand'
 import { createStore } from 'zustand/vanilla'
 import type { PageView } from '../../src-preload/contract/columns.ts'
 import type { Problem } from '../../src-preload/contract/problem.ts'
-import type { Account, Comparison, Source, Summary, ViewQuery } from '../../src-preload/contract/usage.ts'
+import type { Account, Comparison, CurrentSpend, Source, Summary, ViewQuery } from '../../src-preload/contract/usage.ts'
 import { dayOfInstant, daysBetween, isDay, shiftDay } from './usageDays.ts'
 
 export const sections = ['overview', 'elsewhere', 'limits', 'corrections'] as const
@@ -57,6 +57,8 @@ export interface UsageStore {
   /** Null: the first account. */
   accountId: string | null
   summaries: Readonly<Record<string, Summary>>
+  /** Of the account in use. Null until the first event. */
+  spend: CurrentSpend | null
   choice: UsageChoice
   search: string
   state: 'loading' | 'ready' | 'failed'
@@ -65,7 +67,15 @@ export interface UsageStore {
 }
 
 export const firstUsage: UsageStore = {
-  ...{ accounts: null, usageProblem: null, accountId: null, summaries: {}, choice: firstChoice, search: '' },
+  ...{
+    accounts: null,
+    usageProblem: null,
+    accountId: null,
+    summaries: {},
+    spend: null,
+    choice: firstChoice,
+    search: '',
+  },
   ...{ state: 'loading', problem: null, answer: null },
 }
 

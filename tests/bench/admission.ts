@@ -23,7 +23,7 @@ const trace: RequestTrace = {
   ends: nothing,
 }
 const asks = (id: string): AdmissionRequest => ({
-  asker: { kind: 'app', id, failFast: false },
+  requester: { kind: 'app', id, failFast: false },
   slot: true,
   tokens: 100,
   model: 'some-model',

@@ -117,7 +117,7 @@ try {
     store,
     databaseFile: databaseFile(dataDir),
     dropMedia: async () => undefined,
-    eraseBodies: async () => undefined,
+    deleteBodies: async () => undefined,
     log: (_, line) => console.error(line),
   })
   await library.indexed()
@@ -144,6 +144,7 @@ try {
     openExternal: async () => undefined,
     reveal: async () => false,
     dragOut: null,
+    restart: null,
     notify: null,
     log: (_, line) => console.error(line),
   }

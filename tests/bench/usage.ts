@@ -47,7 +47,7 @@ async function writing(requestLog: SqliteRequestLog, count: number): Promise<num
   const lane = async (): Promise<void> => {
     for (let made = 0; made < count / 64; made += 1) {
       const trace = requestLog.open({
-        ...{ asker: { kind: 'app', id: 't1', failFast: false }, method: 'POST', path: '/v1/chat/completions' },
+        ...{ requester: { kind: 'app', id: 't1', failFast: false }, method: 'POST', path: '/v1/chat/completions' },
         ...{ endpoint: 'chat', model: 'model-5', stream: true, logBodies: false },
       })
       if (trace.written) await trace.written

@@ -86,7 +86,7 @@ describe('a core', () => {
     expect(made.state().connection).toMatchObject({ state: 'none', profile: null })
 
     const credential = Credential.fromText(service.apiKey)
-    const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keep: 'session' as const }
+    const input = { baseUrl: service.baseUrl, credential, allowInsecure: false, keyStorage: 'session' as const }
     const store = openStore(freshFolder())
     const session = new Session(store, secrets, { scheduler: openScheduler, requestLogOf: () => noRequestLog })
     open.push(async () => {

@@ -31,7 +31,7 @@ it('stopping stores a running reply as incomplete with the reason, and the sandb
     await again.chat.restore(sent)
     expect((await list.next()).value).toMatchObject({ type: 'upsert' })
     await list.return?.()
-    await again.connection.recheck()
+    await again.connection.retest()
     expect(second.state()).toMatchObject({
       settings: { theme: 'dark', proxyPort: 8787 },
       connection: { state: 'connected', profile: { id: profile.id } },

@@ -25,13 +25,13 @@ async function clean(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
 }
 
-test('a line is drawn, its crossing is told once, leads to its room and is dismissed, by keys; the browser tells of it where the person wants', async ({
+test('a threshold raises one alert, which links to its page and is dismissed by keyboard; the browser notifies if the person wants', async ({
   page,
   context,
 }) => {
   await context.grantPermissions(['notifications'])
   await page.addInitScript(() => {
-    // Shown on no screen: what a page asks for is all that can be seen of it here.
+    // System notifications are invisible here, so the test reads what the page requests.
     const reported: string[] = []
     const Real = Notification
     class Told {
@@ -63,7 +63,7 @@ test('a line is drawn, its crossing is told once, leads to its room and is dismi
   expect(await reported()).toEqual(['Balance below 10.00 SC'])
   await clean(page, 'lines')
 
-  // A refusal comes on top; what is over by itself calls for nobody, and all of it outlives a reload.
+  // A new problem comes first; ended alerts need no action; all alerts survive a reload.
   await page.keyboard.press('ControlOrMeta+1')
   await pickModel(page, 'fault/402')
   await send(page, 'Hello')

@@ -8,12 +8,12 @@ import { chromiumArgs, findBrowser } from '../helpers/browser.mjs'
 import { goodKey, type OpenGate, openGate, relayTo } from '../helpers/gate.ts'
 import { type FarEnd, openFarEnd } from '../helpers/gateway.ts'
 
-// What a hostile page can do to 127.0.0.1, done by a real browser. The service behind the gate must see none of it.
+// Attacks of a hostile web page on 127.0.0.1 in a real browser. None may reach the service behind the guard.
 
 const attackArgs = [
   ...chromiumArgs,
   '--host-resolver-rules=MAP evil.example 127.0.0.1, MAP rebound.example 127.0.0.1',
-  // A browser's own fence around this machine is off, so that the gate is what holds.
+  // The browser's own protection of local addresses is off, so that only the guard protects.
   '--disable-features=LocalNetworkAccessChecks,PrivateNetworkAccessSendPreflights,BlockInsecurePrivateNetworkRequests',
 ]
 const launchOptions = {
@@ -25,7 +25,7 @@ test.use({ launchOptions })
 let far: FarEnd
 let gate: OpenGate
 let evil: Server
-/** By a name that is nobody's, and by one that browsers trust (workers need that). */
+/** An ordinary host name, and one that browsers treat as secure, which workers need. */
 let [evilUrl, trustedUrl] = ['', '']
 
 const worker = (url: string) =>
@@ -62,7 +62,7 @@ test.afterEach(async () => {
   await far.close()
 })
 
-/** The gate has refused as expected, it was counted, and nothing came through. */
+/** Expects that the guard refused and counted the request, and that nothing reached the service. */
 async function expectRefused(expected: Partial<RefusalWithOrigin>): Promise<void> {
   await expect.poll(() => gate.refused).toContainEqual(expect.objectContaining(expected))
   expect(gate.proxy.counts()).toMatchObject({ relayed: 0, active: 0, refused: gate.refused.length })
@@ -72,16 +72,16 @@ async function expectRefused(expected: Partial<RefusalWithOrigin>): Promise<void
 
 interface Attack {
   name: string
-  /** Runs in the page; may answer what the page got to know. */
+  /** Runs in the page. Returns what the page could read, if anything. */
   act(page: Page, target: string): Promise<unknown>
   expected?: Partial<RefusalWithOrigin>
-  /** From a page that the browser trusts with workers. */
+  /** Runs on a page that may start workers. */
   trusted?: boolean
-  /** The request carries no Origin: there is nothing that could be allowed. */
+  /** The request has no Origin header, so there is nothing to allow. */
   nameless?: boolean
 }
 
-/** What a page can read of an answer: nothing, or it would be here. */
+/** Everything that the page could read of a response. Must be empty. */
 const readable = `(response) => response.text().then((text) => 'read ' + response.status + text)`
 
 const attacks: Attack[] = [
@@ -134,7 +134,7 @@ const attacks: Attack[] = [
     name: 'fetch that a server of its own redirects here',
     act: (page) => page.evaluate(`fetch('/away', { mode: 'no-cors' }).then((response) => response.type)`),
     expected: { method: 'GET' },
-    // The browser sends the origin's name no further after such a detour, or the site it came from.
+    // After such a redirect the browser no longer sends the origin.
     nameless: true,
   },
   {
@@ -300,7 +300,7 @@ for (const method of ['GET', 'POST']) {
     page,
   }) => {
     const reboundUrl = `http://rebound.example:${gate.port}`
-    // The attacker's own answer, before the name was turned round to this machine.
+    // The attacker's own response, before the host name points to this computer.
     await page.route(`${reboundUrl}/page`, (route) =>
       route.fulfill({ contentType: 'text/html', body: '<!doctype html><title>Prizes</title>' }),
     )
@@ -325,14 +325,14 @@ for (const method of ['GET', 'POST']) {
   })
 }
 
-test('an address typed by hand shows a refusal in words, and nothing else', async ({ page }) => {
+test('an API URL typed into the address bar shows a refusal in words and nothing else', async ({ page }) => {
   const response = await page.goto(`${gate.url}/v1/models`)
   expect(response?.status()).toBe(401)
   await expect(page.locator('body')).toContainText('An app key of Inference Studio is required')
   await expectRefused({ code: 'tool_key_missing', from: 'a program without a key' })
 })
 
-test('a page that was allowed by hand reads replies with a key, and no longer once it is taken off the list', async ({
+test('an allowed web origin reads replies with a key, and no longer once it is removed from the list', async ({
   page,
 }) => {
   gate.origins.push(evilUrl)
@@ -355,7 +355,7 @@ test('a page that was allowed by hand reads replies with a key, and no longer on
   expect(gate.refused).toContainEqual(expect.objectContaining({ code: 'web_page', origin: evilUrl }))
 })
 
-test('an extension gets nowhere, with leave for all of 127.0.0.1 and a stolen key', async ({
+test('a browser extension is refused, even with permission for 127.0.0.1 and a stolen key', async ({
   browserName: _,
 }, info) => {
   const folder = info.outputPath('extension')
@@ -379,13 +379,13 @@ test('an extension gets nowhere, with leave for all of 127.0.0.1 and a stolen ke
        body: '{}',
      }).catch(() => undefined)`,
   )
-  // A headless shell has no extensions.
+  // The headless shell does not support extensions.
   const executablePath = (await findBrowser()) ?? ''
   const context = await chromium.launchPersistentContext(info.outputPath('profile'), {
     ...launchOptions,
     executablePath,
     args: [...attackArgs, `--disable-extensions-except=${folder}`, `--load-extension=${folder}`],
-    // Playwright's own defaults keep extensions out.
+    // Playwright disables extensions by default.
     ignoreDefaultArgs: ['--disable-extensions'],
   })
   try {
@@ -394,7 +394,7 @@ test('an extension gets nowhere, with leave for all of 127.0.0.1 and a stolen ke
     const origin = new URL(background.url()).href.replace(/\/background\.js$/, '')
     expect(origin).toMatch(/^chrome-extension:\/\/[a-p]{32}$/)
     await expectRefused({ code: 'web_page', method: 'POST', from: `a browser extension at ${origin}`, origin })
-    // With leave for an address, browsers send GET of an extension without its origin: there the key alone decides.
+    // Browsers send an extension's GET to a permitted host without an Origin. There only the key decides.
     await expectRefused({ code: 'tool_key_missing', method: 'GET', from: 'a program without a key' })
   } finally {
     await context.close()

@@ -2,7 +2,18 @@ import { expect, type Page, test } from '@playwright/test'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, growths, lastReply, pickModel, quick, replies, send, sentRequest, settled } from './journey.ts'
+import {
+  composer,
+  growths,
+  lastReply,
+  openInspector,
+  pickModel,
+  quick,
+  replies,
+  send,
+  sentRequest,
+  settled,
+} from './journey.ts'
 
 const key = 'sk-behaviour'
 let sandbox: Sandbox
@@ -21,7 +32,7 @@ test.beforeEach(async ({ page }) => {
   await newChat(page)
 })
 
-/** How many frames the page has drawn from a press of Stop until it is answered in words: a frame is 17 ms where the machine has time. */
+/** Number of frames from pressing Stop until the page shows it. A frame takes 17 ms on an idle machine. */
 function answerOfStop(page: Page): Promise<number> {
   return page.evaluate(
     () =>
@@ -44,7 +55,7 @@ function answerOfStop(page: Page): Promise<number> {
   )
 }
 
-test('Stop answers within 50 ms of a machine that has time, the service sees the close, and nothing false is said of cost [CHAT-16] [CHAT-18]', async ({
+test('Stop takes effect at once, the service sees the close, and the cost is not misstated [CHAT-16] [CHAT-18]', async ({
   page,
 }) => {
   await pickModel(page, 'writer-large')
@@ -58,7 +69,7 @@ test('Stop answers within 50 ms of a machine that has time, the service sees the
   await expect(lastReply(page)).not.toContainText(/not charged|free/i)
 })
 
-test('Enter sends, Shift+Enter makes a line, Enter inside a composition does neither', async ({ page }) => {
+test('Enter sends, Shift+Enter adds a line, Enter inside an IME composition does neither', async ({ page }) => {
   await pickModel(page, 'mirror')
   await composer(page).fill('one')
   await composer(page).press('Shift+Enter')
@@ -74,9 +85,7 @@ test('Enter sends, Shift+Enter makes a line, Enter inside a composition does nei
   await expect(composer(page)).toHaveValue('')
 })
 
-test('a reply that was stopped while it was thinking is not offered to be continued, only asked for again', async ({
-  page,
-}) => {
+test('a reply stopped while reasoning offers Retry and not Continue', async ({ page }) => {
   await pickModel(page, 'reasoner')
   await send(page, 'Think about lighthouses.')
   await expect(
@@ -86,13 +95,13 @@ test('a reply that was stopped while it was thinking is not offered to be contin
   ).toBeVisible()
   await page.keyboard.press('Escape')
   await settled(page, 'stopped')
-  // Only where it had not begun to answer; the thinking lasts for seconds.
+  // Only if the answer had not started. The reasoning takes seconds.
   await expect(lastReply(page).locator('[data-part="text"]')).toHaveCount(0)
   await expect(lastReply(page).getByRole('button', { name: 'Retry', exact: true })).toBeVisible()
   await expect(lastReply(page).getByRole('button', { name: 'Continue', exact: true })).toHaveCount(0)
 })
 
-test('reasoning is folded with its time [CHAT-12]', async ({ page }) => {
+test('reasoning is folded and shows its duration [CHAT-12]', async ({ page }) => {
   await pickModel(page, 'reasoner')
   await send(page, 'Think.')
   await settled(page, 'complete')
@@ -102,7 +111,7 @@ test('reasoning is folded with its time [CHAT-12]', async ({ page }) => {
   await expect(lastReply(page)).toContainText('The message has 6 characters.')
 })
 
-test('a hostile reply runs nothing, fetches nothing, and its links ask first', async ({ page }) => {
+test('a hostile reply runs and fetches nothing, and its links ask before they open', async ({ page }) => {
   const { origin } = new URL(host.url)
   const elsewhere: string[] = []
   page.on('request', (request) => {
@@ -130,7 +139,7 @@ test('a hostile reply runs nothing, fetches nothing, and its links ask first', a
   expect(elsewhere).toEqual([])
 })
 
-test('a refused key under a reply is told in the words of Settings, its raw body a click away [ERR-03] [ERR-11]', async ({
+test('a rejected key is explained under the reply as in Settings, with the raw body one click away [ERR-03] [ERR-11]', async ({
   page,
 }) => {
   await pickModel(page, 'fault/401')
@@ -144,12 +153,13 @@ test('a refused key under a reply is told in the words of Settings, its raw body
   await expect(page).toHaveURL(/settings/)
 })
 
-test('what is set goes as it was set, stop texts as a list, and what is not set is not sent; what it used counts the cached part once [CHAT-07] [CHAT-08] [CHAT-15]', async ({
+test('set parameters are sent unchanged, stop sequences as a list, unset ones are omitted; cached tokens count once [CHAT-07] [CHAT-08] [CHAT-15]', async ({
   page,
 }) => {
   const field = (name: string) => page.getByLabel(name, { exact: true })
   await pickModel(page, 'mirror')
-  // No bounds are known of these: what is unusual is said and sent all the same.
+  await openInspector(page, { advanced: true })
+  // These have no known bounds: unusual values show a hint and are sent.
   await field('Temperature').fill('2.5')
   await expect(page.getByText('Most models accept 0 to 2. This value is sent anyway.')).toBeVisible()
   await field('Top p').fill('0,5')
@@ -193,14 +203,14 @@ test('what is set goes as it was set, stop texts as a list, and what is not set 
   expect(await tokens('Total')).toBe(prompt + reply)
 })
 
-test('what the service refuses is told in its own words and with what helps, and is asked once [ERR-02] [ERR-07] [CHAT-02]', async ({
+test('a refused request shows the service’s message and an action, and is sent once [ERR-02] [ERR-07] [CHAT-02]', async ({
   page,
 }) => {
   const requests = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
   const before = requests()
   const asked = () => requests() - before
   await pickModel(page, 'fault/400')
-  // Without a message nothing can be asked for.
+  // A request needs a message.
   const button = page.getByRole('button', { name: 'Send', exact: true })
   await expect(button).toHaveAttribute('title', 'Write something to send.')
   await expect(button).toHaveAttribute('aria-disabled', 'true')
@@ -240,7 +250,7 @@ test('what the service refuses is told in its own words and with what helps, and
   expect(asked()).toBe(4)
 })
 
-test('a reply stopped before anything came is said to be free as far as the service says so, and no more [CHAT-17]', async ({
+test('a reply stopped before its first token is called free only as far as the service says so [CHAT-17]', async ({
   page,
 }) => {
   const spent = async (): Promise<unknown> => {
@@ -249,6 +259,7 @@ test('a reply stopped before anything came is said to be free as far as the serv
   }
   const before = await spent()
   await pickModel(page, 'writer-small')
+  await openInspector(page, { advanced: true })
   await page.getByLabel('Provider parameters', { exact: true }).click()
   await page
     .getByRole('textbox', { name: 'Provider parameters' })

@@ -9,9 +9,9 @@ import { jpg, png } from '../core/features/media/pictures.ts'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { expectAccessible, newChat, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
+import { addToMessage, composer, lastReply, pickModel, quick, send, sentRequest, settled } from './journey.ts'
 
-// The microphone of these pages is a file: speech of the sandbox's own voice, made once.
+// The fake microphone plays a file with speech from the sandbox's voice, created once.
 const wav = join(mkdtempSync(join(tmpdir(), 'studio-mic-')), 'speech.wav')
 test.use({
   launchOptions: {
@@ -46,7 +46,7 @@ test.afterAll(async () => {
   await closeHosts()
   await sandbox.close()
 })
-/** Requests to a path before this test. */
+/** Number of requests to a path before this test. */
 const before = new Map<string, number>()
 const asked = (path: string): number =>
   sandbox.observe.requests().filter((request) => request.path === path).length - (before.get(path) ?? 0)
@@ -84,7 +84,7 @@ const photo = (width: number, height: number): Buffer =>
     { maxBuffer: 1 << 28 },
   )
 
-/** Its EXIF block says that the picture is to be turned by a quarter. */
+/** The EXIF data rotates the image by 90 degrees. */
 function turned(bytes: Buffer): Buffer {
   const tiff = Buffer.from('49492a00080000000100120103000100000006000000000000000000', 'hex')
   const block = Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), tiff])
@@ -92,7 +92,7 @@ function turned(bytes: Buffer): Buffer {
   return Buffer.concat([bytes.subarray(0, 2), head, block, bytes.subarray(2)])
 }
 
-/** Gives files to the page as the clipboard or the mouse would. */
+/** Pastes or drops files. */
 const give = (page: Page, how: 'paste' | 'drop', pictures: { name: string; base64: string }[]) =>
   composer(page).evaluate(
     (field, { kind, list }) => {
@@ -110,7 +110,7 @@ const give = (page: Page, how: 'paste' | 'drop', pictures: { name: string; base6
     { kind: how, list: pictures },
   )
 
-test('pictures are picked, pasted and dropped; the model sees each of them, and they stand in the conversation', async ({
+test('images are picked, pasted and dropped; the model receives each of them, and the chat shows them', async ({
   page,
 }) => {
   await pickModel(page, 'vision')
@@ -134,7 +134,7 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
   const shown = page.locator('article[data-role="user"] img')
   await expect(shown).toHaveCount(2)
   await expect.poll(() => shown.nth(0).evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(320)
-  // Large, with its real pixels, and the next one by key.
+  // Full size with its real pixels, then the next image by keyboard.
   await page.getByRole('button', { name: 'View harbour.jpg' }).click()
   const box = page.locator('dialog.composer-lightbox')
   await expect(box).toContainText('320 × 200')
@@ -145,7 +145,7 @@ test('pictures are picked, pasted and dropped; the model sees each of them, and 
   await expect(box).toBeHidden()
 })
 
-test('what was chosen goes to the service: the picture as it is, its detail, name and every role that a person writes in [CHAT-02] [CHAT-03] [CHAT-04]', async ({
+test('the image, its detail, the name and every role are sent as chosen [CHAT-02] [CHAT-03] [CHAT-04]', async ({
   page,
 }) => {
   const picture = png(20, 10)
@@ -156,7 +156,7 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
     .getByRole('button', { name: /image detail/ })
     .click()
   await page.getByRole('menuitem', { name: /^Low/ }).click()
-  await page.getByRole('button', { name: /^Message role/ }).click()
+  await addToMessage(page, 'Message role…')
   await page.getByRole('textbox', { name: /^Name/ }).fill('ada')
   await page.keyboard.press('Escape')
   await send(page, 'Mirror this.')
@@ -172,8 +172,8 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
     ],
   }
   expect((await sentRequest(page)).messages).toEqual([asked])
-  // The next one is the person's own again; a system message is added without asking.
-  await page.getByRole('button', { name: 'Message role: User' }).click()
+  // The next message has the role User again. A system message is added without a reply.
+  await addToMessage(page, 'Message role…')
   await page.getByText('System', { exact: true }).click()
   await page.keyboard.press('Escape')
   await composer(page).fill('Be brief.')
@@ -185,7 +185,7 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
     ['Developer', 'In English.'],
     ['Assistant', 'As you wish.'],
   ] as const) {
-    await page.getByRole('button', { name: 'Message role: User' }).click()
+    await addToMessage(page, 'Message role…')
     await page.getByText(role, { exact: true }).click()
     await page.keyboard.press('Escape')
     await composer(page).fill(text)
@@ -205,7 +205,7 @@ test('what was chosen goes to the service: the picture as it is, its detail, nam
   ])
 })
 
-test('a large photo is scaled down and the person told; EXIF turns it; a moving one is left as it is', async ({
+test('a large photo is scaled down with a note and rotated by its EXIF data; an animated image is not changed', async ({
   page,
 }) => {
   const gif = execFileSync('ffmpeg', [
@@ -237,7 +237,7 @@ test('a large photo is scaled down and the person told; EXIF turns it; a moving 
   await expectAccessible(page, '.chat-composer')
 })
 
-test('a photo is decoded and packed in a thread of its own, and by none of the page', async ({ page }) => {
+test('a photo is decoded and compressed in a worker, not on the page’s thread', async ({ page }) => {
   let threads = 0
   page.on('worker', () => {
     threads++
@@ -267,7 +267,7 @@ test('a photo is decoded and packed in a thread of its own, and by none of the p
   expect(await page.evaluate(() => (globalThis as unknown as { done: string[] }).done)).toEqual([])
 })
 
-test('what is no picture, is damaged or is too many is said in words', async ({ page }) => {
+test('files that are no images, are damaged or are too many are refused with the reason', async ({ page }) => {
   await pick(page, file('notes.txt', 'text/plain', Buffer.from('words')))
   await expect(thumbnails(page)).toContainText('is not an image')
   await expect(page.getByText('remove the failed image')).toBeVisible()
@@ -281,7 +281,7 @@ test('what is no picture, is damaged or is too many is said in words', async ({ 
   await expect(ready(page)).toHaveCount(16, { timeout: 30_000 })
 })
 
-test('pictures are part of the draft: kept for each conversation, and across a reload', async ({ page }) => {
+test('images are part of the draft of each chat and survive a reload', async ({ page }) => {
   await pickModel(page, 'mirror')
   await pick(page, file('kept.png', 'image/png', png(33, 44)))
   await expect(ready(page)).toHaveCount(1)
@@ -302,7 +302,7 @@ test('pictures are part of the draft: kept for each conversation, and across a r
   await expect(thumbnails(page)).toContainText('12 × 13')
 })
 
-test('a model that takes no pictures: the refusal in the service’s words, another model a click away, a hint beside the next, never a block [GEN-04] [CHAT-20]', async ({
+test('a model without image input: the service’s message, another model one click away, a hint at the next image, never a block [GEN-04] [CHAT-20]', async ({
   page,
 }) => {
   await pickModel(page, 'writer-small')
@@ -324,7 +324,7 @@ test('a model that takes no pictures: the refusal in the service’s words, anot
   await expect(lastReply(page)).toContainText(/9.{1,3}9/)
 })
 
-test('dictation: the level moves, and what was said stands at the caret', async ({ page }) => {
+test('dictation shows the level and inserts the text at the caret', async ({ page }) => {
   await composer(page).fill('Before after')
   await composer(page).evaluate((field: HTMLTextAreaElement) => field.setSelectionRange(6, 6))
   await page.getByRole('button', { name: 'Dictate' }).click()
@@ -341,14 +341,14 @@ test('dictation: the level moves, and what was said stands at the caret', async 
   expect(request?.bytesIn ?? 0).toBeGreaterThan(1000)
 })
 
-test('dictation is cancelled by Esc, and a failure keeps the recording for another try', async ({ page }) => {
+test('Esc cancels dictation, and after a failure the recording remains for another try', async ({ page }) => {
   await page.getByRole('button', { name: 'Dictate' }).click()
   await expect(page.getByRole('meter', { name: 'Level' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('meter', { name: 'Level' })).toHaveCount(0)
   expect(asked('/v1/audio/transcriptions')).toBe(0)
   await page.getByRole('button', { name: 'Dictate' }).click()
-  // Something was said: of silence nothing would come however often it is tried.
+  // The sound contains speech: silence would give an empty transcript on every try.
   const level = async () => Number(await page.getByRole('meter', { name: 'Level' }).getAttribute('aria-valuenow'))
   await expect.poll(level).toBeGreaterThan(20)
   const { port } = new URL(sandbox.baseUrl)
@@ -377,7 +377,7 @@ for (const [name, words] of [
   })
 }
 
-test('a reply is read aloud while it arrives: pause, speed, stop; it goes on in another room [TTS-05]', async ({
+test('a reply is read aloud while it streams: pause, speed, stop; playback continues on another page [TTS-05]', async ({
   page,
 }) => {
   await pickModel(page, 'mirror')
@@ -402,9 +402,9 @@ test('a reply is read aloud while it arrives: pause, speed, stop; it goes on in 
   await expect(player).toHaveCount(0)
 })
 
-test('a long text is asked for one part ahead of what is heard, and stopping ends it', async ({ page }) => {
+test('reading a long text aloud requests one part ahead, and stopping ends the requests', async ({ page }) => {
   await pickModel(page, 'mirror')
-  // A part ends with a paragraph where that fills half of it.
+  // A part ends at the end of a paragraph if the paragraph fills half of the part.
   await composer(page).fill(`${'All of this is said again and again. '.repeat(57)}\n\n`.repeat(5))
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await settled(page, 'complete')
@@ -412,7 +412,7 @@ test('a long text is asked for one part ahead of what is heard, and stopping end
   const player = page.getByRole('region', { name: 'Reading aloud' })
   await expect.poll(() => asked('/v1/audio/speech'), { timeout: 40_000 }).toBe(2)
   await expect(player).toContainText(/part 1 of [4-9]/)
-  // Part one lasts for minutes: nothing more may be asked for while it is heard, which a second part that has come whole would allow.
+  // Part one plays for minutes. Part two is complete, but no further part may be requested while part one plays.
   await expect.poll(() => sandbox.observe.requests().every(({ endedAt }) => endedAt !== null)).toBe(true)
   await expect(player).toContainText(/first sound after \d/)
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
@@ -420,7 +420,7 @@ test('a long text is asked for one part ahead of what is heard, and stopping end
   await player.getByRole('button', { name: 'Stop reading' }).click()
 })
 
-test('reading that fails says why, and goes on when it is tried again', async ({ page }) => {
+test('reading aloud that fails says why and continues after Retry', async ({ page }) => {
   await pickModel(page, 'mirror')
   await send(page, 'Short.')
   await settled(page, 'complete')

@@ -3,18 +3,18 @@ import { expect, type Locator, type Page, test } from '@playwright/test'
 import { node24 } from '../../resources/scripts/ready.mjs'
 import { startHttp } from '../helpers/mcp/http.ts'
 import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures } from './chatWorld.ts'
-import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { addToMessage, composer, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
 import { type Asked, type Line, scripted, startScripted } from './scripted.ts'
 
 const stdio = fileURLToPath(new URL('../helpers/mcp/stdio.ts', import.meta.url))
-// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+// Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
 test.use({ actionTimeout: 30_000 })
 
 let world: ChatWorld
 let service: Awaited<ReturnType<typeof startScripted>>
 let mcp: Awaited<ReturnType<typeof startHttp>>
-/** What the scripted model says; each test sets it. */
+/** Reply of the scripted model. Each test sets it. */
 let script: (asked: Asked) => Line = () => ({ text: 'Nothing to say.' })
 
 test.beforeAll(async () => {
@@ -54,7 +54,7 @@ const serverCard = (page: Page, name: string): Locator =>
 
 const ready = new Set<string>()
 
-/** Adds a server at its first use in this file, and switches it on after reading the warning. */
+/** Adds a server on first use in this file, and switches it on after the warning. */
 async function haveServer(page: Page, name: string, what: { url: string } | { args: string[] }, limit = 60) {
   if (ready.has(name)) return
   await toSettings(page)
@@ -77,7 +77,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
     'url' in what ? 'This connects to' : 'This starts a program on this computer with your permissions',
   )
   await page.getByRole('dialog').getByRole('button', { name: 'Turn on' }).click()
-  // As long as a server may take to start.
+  // The time limit for the start of a server.
   await expect(card.getByText('Ready', { exact: true })).toBeVisible({ timeout: 60_000 })
   ready.add(name)
   await backToChat(page)
@@ -85,7 +85,7 @@ async function haveServer(page: Page, name: string, what: { url: string } | { ar
 const haveHttp = (page: Page) => haveServer(page, 'remote', { url: mcp.url })
 
 async function offer(page: Page, ...tools: string[]): Promise<void> {
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: 'Tools' })
   for (const tool of tools) {
     await picker.getByRole('switch', { name: `Use ${tool}`, exact: true }).click()
@@ -99,7 +99,7 @@ const card = (page: Page): Locator => page.locator('[data-tool-call]').last()
 const cards = (page: Page, state: string): Locator => page.locator(`[data-tool-call][data-state="${state}"]`)
 const state = (page: Page, wanted: string): Promise<void> => expect(card(page)).toHaveAttribute('data-state', wanted)
 
-/** Calls these as long as no result stands after the person's last turn, then says what came back. */
+/** Calls these tools until a result follows the person's last message, then replies with the result. */
 const once =
   (...calls: NonNullable<Line['calls']>) =>
   ({ messages }: Asked): Line => {
@@ -108,7 +108,7 @@ const once =
   }
 const call = (name: string, given: unknown) => ({ name, arguments: JSON.stringify(given) })
 
-test('a tool of one’s own: the schema is checked as one types, the result is given by hand, and the model reads it [CHAT-10]', async ({
+test('a custom tool: the schema is checked while typing, the person enters the result, and the model receives it [CHAT-10]', async ({
   page,
 }) => {
   await toSettings(page)
@@ -140,7 +140,7 @@ test('a tool of one’s own: the schema is checked as one types, the result is g
   await settled(page, 'complete')
 })
 
-test('a tool is deleted with undo, and comes back as the same tool', async ({ page }) => {
+test('deleting a tool can be undone, and the same tool returns', async ({ page }) => {
   await toSettings(page)
   const own = page.getByRole('region', { name: 'Your own tools' })
   await page.getByRole('button', { name: 'Add tool' }).click()
@@ -154,11 +154,11 @@ test('a tool is deleted with undo, and comes back as the same tool', async ({ pa
   await page.getByRole('button', { name: 'Undo' }).click()
   await expect(own).toContainText('keep_me')
   await toRoom(page, '#/chat')
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   await expect(page.getByRole('dialog').getByRole('switch', { name: 'Use keep_me' })).toBeChecked()
 })
 
-test('a server over stdio is off until switched on, asks before each call, and shows what came', async ({ page }) => {
+test('a stdio server is off until switched on, asks before each call, and shows the result', async ({ page }) => {
   await haveServer(page, 'local', { args: [stdio] })
   await offer(page, 'local_echo')
   await pickModel(page, scripted)
@@ -188,7 +188,7 @@ test('a server over stdio is off until switched on, asks before each call, and s
   await expectAccessible(page)
 })
 
-test('over HTTP: a yes for the conversation, one for always, and Settings forgets it', async ({ page }) => {
+test('an HTTP server: approval for one chat, approval always, and Settings revokes it', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_add')
   await pickModel(page, scripted)
@@ -223,7 +223,7 @@ test('over HTTP: a yes for the conversation, one for always, and Settings forget
   expect(mcp.state.called).toHaveLength(4)
 })
 
-test('arguments that are no JSON, or not what the schema asks, are shown, told to the model, and never run [CHAT-11]', async ({
+test('arguments that are not JSON or break the schema are shown, reported to the model, and never run [CHAT-11]', async ({
   page,
 }) => {
   await haveHttp(page)
@@ -253,7 +253,7 @@ test('arguments that are no JSON, or not what the schema asks, are shown, told t
   await takePictures(page, 'tools-faults')
 })
 
-test('a running call is stopped at once, and its server is told', async ({ page }) => {
+test('a running call stops at once, and its server is notified', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_slow')
   await pickModel(page, scripted)
@@ -268,7 +268,7 @@ test('a running call is stopped at once, and its server is told', async ({ page 
   await expect.poll(() => mcp.state.cancelled).toBe(cancelled + 1)
 })
 
-test('a call that takes longer than its limit is given up, and that is told', async ({ page }) => {
+test('a call that exceeds its time limit ends with a message', async ({ page }) => {
   await haveServer(page, 'hasty', { args: [stdio] }, 1)
   await offer(page, 'hasty_slow')
   await pickModel(page, scripted)
@@ -281,7 +281,7 @@ test('a call that takes longer than its limit is given up, and that is told', as
   await expect(page.getByRole('region', { name: 'MCP servers' })).toBeVisible()
 })
 
-test('after so many rounds in a row the person is asked, and the model goes on only then', async ({ page }) => {
+test('after the maximum number of rounds the person is asked before the model continues', async ({ page }) => {
   await haveHttp(page)
   await toSettings(page)
   await page.getByLabel('Tool call limit').fill('2')
@@ -302,7 +302,7 @@ test('after so many rounds in a row the person is asked, and the model goes on o
   expect(mcp.state.called).toEqual(['echo', 'echo'])
 })
 
-test('a reload while a call waits loses nothing: it still waits, and the answer is the same', async ({ page }) => {
+test('a reload loses no call that awaits approval, and the reply is the same', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
   await pickModel(page, scripted)
@@ -312,12 +312,12 @@ test('a reload while a call waits loses nothing: it still waits, and the answer 
   await page.reload()
   await state(page, 'awaiting')
   await card(page).getByRole('button', { name: 'Allow once' }).click()
-  // The card shows the words before the server has been asked.
+  // The card shows the call before the server receives it.
   await expect.poll(() => mcp.state.called).toEqual(['echo'])
   await expect(lastReply(page)).toContainText('after the reload')
 })
 
-test('several calls of one reply are allowed together and answered in their order, each under its id [CHAT-02] [CHAT-04]', async ({
+test('several calls of one reply are approved together and answered in order, each with its id [CHAT-02] [CHAT-04]', async ({
   page,
 }) => {
   await haveHttp(page)
@@ -343,18 +343,18 @@ test('several calls of one reply are allowed together and answered in their orde
   expect(reported.map(({ tool_call_id }) => tool_call_id)).toEqual(made.map(({ id }) => id))
 })
 
-test('which tools, how they may be chosen and whether several at once reach the request; a model without tools says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({
+test('tools, tool choice and parallel calls are sent as set; a model without tool support says so [CHAT-10] [CHAT-20] [GEN-04] [GEN-06]', async ({
   page,
 }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: 'Tools' })
   await picker.getByRole('combobox', { name: 'Tool choice' }).selectOption({ label: 'Only remote_echo' })
   await picker.getByRole('combobox', { name: 'Parallel calls' }).selectOption({ label: 'One at a time' })
   await page.keyboard.press('Escape')
   await pickModel(page, scripted)
-  // A reason that no list has: the reply is whole, and the reason stands as it came.
+  // An unknown finish reason: the reply is complete, and the reason is shown unchanged.
   script = () => ({ text: 'Nothing was called.', finish: 'eos_token' })
   await send(page, 'Look at the request.')
   await settled(page, 'complete')
@@ -362,6 +362,7 @@ test('which tools, how they may be chosen and whether several at once reach the 
   expect(asked?.tools?.map(({ function: { name } }) => name)).toEqual(['remote_echo'])
   expect(asked?.tool_choice).toEqual({ type: 'function', function: { name: 'remote_echo' } })
   expect(asked?.parallel_tool_calls).toBe(false)
+  await openInspector(page)
   const ended = page.getByRole('region', { name: 'Last reply' }).locator('dt', { hasText: /^Finish reason$/ })
   await expect(ended.locator('+ dd')).toHaveText('eos_token')
 
@@ -379,9 +380,7 @@ test('which tools, how they may be chosen and whether several at once reach the 
   await expect(hint).toHaveCount(0)
 })
 
-test('“strict” and a named choice stand in the request as the raw view shows it, beside what came back [CHAT-10]', async ({
-  page,
-}) => {
+test('the raw view shows “strict”, the named tool choice and the reply [CHAT-10]', async ({ page }) => {
   await toSettings(page)
   await page.getByRole('button', { name: 'Add tool' }).click()
   const form = page.getByRole('dialog')
@@ -392,7 +391,7 @@ test('“strict” and a named choice stand in the request as the raw view shows
   await expect(form).toHaveCount(0)
   await backToChat(page)
   await offer(page, 'look_up')
-  await page.getByRole('button', { name: /^Tools/ }).click()
+  await addToMessage(page, 'Tools…')
   const picker = page.getByRole('dialog', { name: 'Tools' })
   await picker.getByRole('combobox', { name: 'Tool choice' }).selectOption({ label: 'Only look_up' })
   await page.keyboard.press('Escape')
@@ -414,7 +413,7 @@ test('“strict” and a named choice stand in the request as the raw view shows
   await expect(body).toContainText('Nothing needs looking up.')
 })
 
-test('a tool that its server changed after it was always allowed asks again, with its new words', async ({ page }) => {
+test('a tool that changed after “always allow” asks again and shows its new description', async ({ page }) => {
   await haveHttp(page)
   await offer(page, 'remote_echo')
   await pickModel(page, scripted)
@@ -437,7 +436,10 @@ test('a tool that its server changed after it was always allowed asks again, wit
   expect(mcp.state.called).toEqual(['echo'])
 })
 
-test('a call that waits in two windows is answered in either, and both show it', async ({ page, context }) => {
+test('a call that awaits approval in two windows can be answered in either, and both show the result', async ({
+  page,
+  context,
+}) => {
   await haveHttp(page)
   await offer(page, 'remote_add')
   await pickModel(page, scripted)
@@ -454,7 +456,7 @@ test('a call that waits in two windows is answered in either, and both show it',
   expect(mcp.state.called).toEqual(['add'])
 })
 
-test('a pasted configuration becomes forms, and nothing of it starts by itself', async ({ page }) => {
+test('a pasted configuration fills forms and starts nothing', async ({ page }) => {
   await toSettings(page)
   await page.getByRole('button', { name: 'Paste configuration' }).click()
   const field = page.getByLabel('Configuration (JSON)')

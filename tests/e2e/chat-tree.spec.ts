@@ -12,9 +12,9 @@ import {
   turns,
 } from './chatWorld.ts'
 import { newDataDir, openWebHost } from './hosts.ts'
-import { composer, connectTo, growths, lastReply, pickModel, replies, send, settled } from './journey.ts'
+import { composer, connectTo, growths, lastReply, openInspector, pickModel, replies, send, settled } from './journey.ts'
 
-// Much passes in each of these; a machine that does other things besides needs many times its own pace.
+// Each test has many steps and needs much longer on a busy machine.
 test.describe.configure({ timeout: 150_000 })
 test.use({ actionTimeout: 30_000 })
 
@@ -25,14 +25,16 @@ test.beforeAll(async () => {
 test.afterAll(() => world.close())
 test.beforeEach(({ page }) => world.enter(page))
 
-/** A short chat with its first reply. */
+/** A chat with one reply. */
 async function ask(page: Page, text: string, model = 'mirror'): Promise<void> {
   await pickModel(page, model)
   await send(page, text)
   await settled(page, 'complete')
 }
 
-test('an edited turn becomes a branch, a retried reply a sibling, and arrows walk both', async ({ page }) => {
+test('an edited message creates a branch, a retry creates a version, and arrows switch between both', async ({
+  page,
+}) => {
   await ask(page, 'Which lamp was lit in Lisbon?')
   await turns(page).first().hover()
   await turns(page).getByRole('button', { name: 'Edit' }).click()
@@ -63,7 +65,7 @@ test('an edited turn becomes a branch, a retried reply a sibling, and arrows wal
   await takePictures(page, 'chat-branches', true)
 })
 
-test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-16]', async ({ page }) => {
+test('a stopped reply is continued with an explicit message, then a reply [CHAT-16]', async ({ page }) => {
   await pickModel(page, 'writer-large')
   await send(page, 'Write at length about the sea.')
   await growths(page, 5)
@@ -78,7 +80,8 @@ test('what was stopped is gone on with: a turn that says so, then a reply [CHAT-
   await settled(page, 'stopped')
 })
 
-test('several choices stand side by side, and one is kept to go on with [CHAT-09]', async ({ page }) => {
+test('several choices appear side by side, and the chat continues with the chosen one [CHAT-09]', async ({ page }) => {
+  await openInspector(page, { advanced: true })
   await page.getByLabel('Choices', { exact: true }).fill('3')
   await pickModel(page, 'mirror')
   await send(page, 'Say it three times.')
@@ -97,7 +100,7 @@ test('several choices stand side by side, and one is kept to go on with [CHAT-09
   await expect(page.getByRole('group', { name: 'Reply 2 of 3' })).toBeVisible()
 })
 
-test('two models are compared in columns, each with its time and tokens', async ({ page }) => {
+test('two models are compared in columns with time and tokens', async ({ page }) => {
   await page.getByRole('button', { name: /^Model/ }).click()
   await page.getByRole('radio', { name: 'One model' }).click()
   await page.getByRole('combobox', { name: 'Search models' }).fill('mirror')
@@ -119,7 +122,7 @@ test('two models are compared in columns, each with its time and tokens', async 
   await takePictures(page, 'chat-compare')
 })
 
-test('several conversations stream at once, and switching between them loses nothing', async ({ page }) => {
+test('several chats stream at once, and switching between them loses nothing', async ({ page }) => {
   const openBefore = world.sandbox.observe.openStreams()
   await pickModel(page, 'writer-large')
   await send(page, 'Long one about harbours.')
@@ -140,7 +143,7 @@ test('several conversations stream at once, and switching between them loses not
   await settled(page, 'stopped')
 })
 
-test('two windows show the same conversation as it grows', async ({ page, context }) => {
+test('two windows show the same streaming chat', async ({ page, context }) => {
   await pickModel(page, 'writer-large')
   await send(page, 'Shown in two windows.')
   await growths(page, 2)
@@ -154,9 +157,7 @@ test('two windows show the same conversation as it grows', async ({ page, contex
   await expect.poll(async () => (await text(page)) === (await text(other))).toBe(true)
 })
 
-test('a chat is renamed, pinned, moved to a folder, duplicated, archived, deleted and brought back', async ({
-  page,
-}) => {
+test('a chat is renamed, pinned, moved to a folder, duplicated, archived, deleted and restored', async ({ page }) => {
   await ask(page, 'To be tidied up.')
   await fromMenu(page, 'To be tidied up.', 'Rename')
   await page.keyboard.press('ControlOrMeta+a')
@@ -191,7 +192,7 @@ test('a chat is renamed, pinned, moved to a folder, duplicated, archived, delete
   await expectAccessible(page)
 })
 
-test('search finds as one types, in any script, and jumps to the message', async ({ page }) => {
+test('search finds while typing, in any script, and jumps to the message', async ({ page }) => {
   await ask(page, 'The quokka smiled at the ferry.')
   await newChat(page)
   await send(page, '東京の灯台は夜に光ります。')
@@ -209,14 +210,14 @@ test('search finds as one types, in any script, and jumps to the message', async
   await expect(turns(page)).toContainText('東京の灯台')
 })
 
-/** How often a text stands in what the messages on the page say. */
+/** Number of occurrences of a text in the messages. */
 const standing = (page: Page, text: RegExp): Promise<number> =>
   page
     .locator('.chat-talk [data-part="text"]')
     .allInnerTexts()
     .then((parts) => parts.join('\n').match(text)?.length ?? 0)
 
-/** What is marked as the match that the reader stands at, if it is in sight, and how many are marked at all. */
+/** The current match, if visible, and the number of highlighted matches. */
 const marked = (page: Page) =>
   page.evaluate(() => {
     const [range] = CSS.highlights.get('chat-find-current') ?? []
@@ -230,9 +231,9 @@ const marked = (page: Page) =>
 
 const long = 'A line that lies between.\n\n'.repeat(60)
 
-test('find counts, goes from match to match and brings each into sight, and gives the focus back', async ({ page }) => {
+test('find in chat counts, scrolls to each match and returns the focus', async ({ page }) => {
   await ask(page, `heron at the top.\n\n${long}Heron at the end.`)
-  // The question is far above and not in the page: what it says is found all the same.
+  // The question is far above and not rendered, but find still finds it.
   await expect(turns(page)).toHaveCount(0)
   const total = 2 + (await standing(page, /heron/gi))
   const lower = 1 + (await standing(page, /heron/g))
@@ -269,9 +270,7 @@ test('find counts, goes from match to match and brings each into sight, and give
   await expect(composer(page)).toBeFocused()
 })
 
-test('a search hit far up on another branch is jumped to: the branch is chosen, the words are marked and in sight', async ({
-  page,
-}) => {
+test('a search hit on another branch opens that branch with the words highlighted and visible', async ({ page }) => {
   await ask(page, `The ibis of Zanzibar.\n\n${long}`)
   await page.locator('.chat-talk').hover()
   await page.mouse.wheel(0, -100_000)
@@ -284,7 +283,7 @@ test('a search hit far up on another branch is jumped to: the branch is chosen, 
   await newChat(page)
   await page.getByRole('combobox', { name: 'Search everything' }).fill('zanzibar')
   const hits = page.getByRole('listbox', { name: 'Search results' }).getByRole('option')
-  // The chat's own name is the first hit; the turn on the other branch comes after it.
+  // The title of the chat is the first hit. The message on the other branch follows.
   await hits.filter({ hasText: 'The ibis of Zanzibar' }).last().click()
   await expect(turns(page)).toContainText('The ibis of Zanzibar.')
   await expect(page.getByRole('group', { name: 'Version 1 of 2' })).toBeVisible()
@@ -292,9 +291,7 @@ test('a search hit far up on another branch is jumped to: the branch is chosen, 
   await expect.poll(() => marked(page)).toMatchObject({ current: 'Zanzibar', inSight: true })
 })
 
-test('New chat by keys puts the person into the composer, from a chat, an empty chat, and another room', async ({
-  page,
-}) => {
+test('the New chat shortcut focuses the composer from a chat, an empty chat and another page', async ({ page }) => {
   const newButton = page.getByRole('button', { name: 'New chat', exact: true })
   for (const keys of ['ControlOrMeta+n', 'Alt+Shift+N']) {
     await newButton.focus()
@@ -312,7 +309,7 @@ test('New chat by keys puts the person into the composer, from a chat, an empty 
   await expect(composer(page)).toBeFocused()
 })
 
-test('where the service could not be reached, Retry asks again, and the window finds that it is there again', async ({
+test('after an unreachable service, Retry sends again and the window shows the connection as restored', async ({
   page,
 }) => {
   const apiKey = 'sk-chat-away'
@@ -341,9 +338,9 @@ test('where the service could not be reached, Retry asks again, and the window f
   await again.close()
 })
 
-test('what was exported is imported again as it was', async ({ page }, info) => {
+test('an exported chat is imported unchanged', async ({ page }, info) => {
   await ask(page, 'Carried out and back in, exactly.')
-  // The reply's table is drawn a moment after its text has come.
+  // The table is drawn shortly after its text.
   await expect(page.locator('.chat-talk table')).toBeVisible()
   const before = await page.locator('.chat-talk').innerText()
   const download = page.waitForEvent('download')
@@ -367,7 +364,7 @@ test('what was exported is imported again as it was', async ({ page }, info) => 
   await expect.poll(() => page.locator('.chat-talk').innerText()).toBe(before)
 })
 
-test('a draft survives a reload, and other windows tell of it', async ({ page, context }) => {
+test('a draft survives a reload, and other windows mention it', async ({ page, context }) => {
   await ask(page, 'A chat with a draft.')
   await composer(page).fill('Half a thought')
   const other = await context.newPage()
@@ -377,13 +374,13 @@ test('a draft survives a reload, and other windows tell of it', async ({ page, c
   await expect(composer(page)).toHaveValue('Half a thought')
 })
 
-test('who reads above is not pulled down, and one click leads to the latest', async ({ page }) => {
+test('a reader who scrolled up stays there, and one click leads to the latest message', async ({ page }) => {
   await pickModel(page, 'writer-large')
   await send(page, 'Write so much that it scrolls.')
   const talk = page.locator('.chat-talk')
   await expect.poll(() => talk.evaluate((box) => box.scrollHeight - box.clientHeight)).toBeGreaterThan(300)
   await talk.hover()
-  // A page that is busy for a while scrolls long after the wheel was turned.
+  // A busy page scrolls long after the wheel event.
   await talk.evaluate((box) =>
     box.addEventListener(
       'wheel',
@@ -406,7 +403,7 @@ test('who reads above is not pulled down, and one click leads to the latest', as
   await settled(page, 'stopped')
 })
 
-test('a whole conversation with stop, branch and search by the keyboard alone', async ({ page }) => {
+test('a whole chat with stop, branch and search by keyboard alone', async ({ page }) => {
   const tabTo = async (name: RegExp, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> => {
     for (let at = 0; at < 60; at += 1) {
       const label = await page.evaluate(() => {
@@ -424,7 +421,7 @@ test('a whole conversation with stop, branch and search by the keyboard alone', 
   await page.getByRole('combobox', { name: 'Search models' }).focus()
   await page.keyboard.type('writer-large')
   await page.keyboard.press('Enter')
-  await tabTo(/^Message$/)
+  await tabTo(/^Message$/, 'Shift+Tab')
   await page.keyboard.type('By keys, at length about zeppelins.')
   await page.keyboard.press('Enter')
   await growths(page, 4)
@@ -450,9 +447,7 @@ test('a whole conversation with stop, branch and search by the keyboard alone', 
   await expect(turns(page)).toContainText('And balloons.')
 })
 
-test('empty, long names, errors, the whole list of models: nothing stands in anyone’s way, and pictures are taken [MOD-01]', async ({
-  page,
-}) => {
+test('empty chat, long names, errors and the model list are accessible [MOD-01]', async ({ page }) => {
   await expectAccessible(page)
   await takePictures(page, 'chat-empty', true)
   await pickModel(page, 'fault/500')
@@ -468,11 +463,12 @@ test('empty, long names, errors, the whole list of models: nothing stands in any
   await expect(list).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'chat-models')
-  // Every entry of the service by its exact id, with whose it is.
+  // Every model of the service by its exact id, with its owner.
   const { baseUrl, apiKey } = world.sandbox
   const reply = await fetch(`${baseUrl}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } })
   const { data } = (await reply.json()) as { data: { id: string; owned_by: string; created: number }[] }
   await expect(page.getByText(`${data.length} models, updated`)).toBeVisible()
+  await page.getByRole('button', { name: /Show all models/ }).click()
   for (const { id, owned_by, created } of data) {
     await page.getByRole('combobox', { name: 'Search models' }).fill(id)
     const day = new Date(created * 1000).toLocaleDateString('en', {

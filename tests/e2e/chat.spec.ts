@@ -22,7 +22,7 @@ import {
   settledText,
 } from './journey.ts'
 
-/** The local /v1 through the official client, every kind of call and every kind of failure, and the command line beside it. */
+/** Uses the local /v1 with the official client (every kind of call and failure) and the command line. */
 async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown[]> {
   const cli = (...args: string[]) =>
     execFileSync(node24(), [join(root, 'out/main/node.js'), ...args, '--data-dir', dataDir], { encoding: 'utf8' })
@@ -59,7 +59,7 @@ async function useEverything({ proxy }: Ready, dataDir: string): Promise<unknown
   return seen
 }
 
-/** The one value that a query finds in the database of a program that runs. */
+/** Reads one value from the database of a running host. */
 function stored(dataDir: string, query: string): unknown {
   const studio = new DatabaseSync(join(dataDir, 'studio.sqlite'), { readOnly: true })
   try {
@@ -82,13 +82,13 @@ test.afterAll(async () => {
   await sandbox.close()
 })
 
-/** The program that is connected, with a new chat on the stage. */
+/** A connected host with a new chat. */
 async function enter(page: Page): Promise<void> {
   await page.goto(host.url)
   await newChat(page)
 }
 
-/** Requests for a reply since this was called. */
+/** Counts chat requests from now on. */
 function countRequests(): () => number {
   const all = () => sandbox.observe.requests().filter(({ path }) => path.endsWith('/chat/completions')).length
   const before = all()
@@ -105,7 +105,7 @@ test('first run: one click on "Try the sandbox" and a reply streams', async ({ p
   expect(new URL(page.url()).hash).not.toContain('token')
 })
 
-test('send, watch tokens arrive one after another, stop: the service sees the close [CHAT-16]', async ({ page }) => {
+test('tokens arrive one by one, and Stop closes the connection to the service [CHAT-16]', async ({ page }) => {
   const host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await connectTo(page, sandbox.baseUrl, canary)
@@ -113,7 +113,7 @@ test('send, watch tokens arrive one after another, stop: the service sees the cl
   await sendWatchStop(page, sandbox)
 })
 
-test('a page that reloads mid-stream misses nothing', async ({ page }) => {
+test('a reload during a stream loses nothing', async ({ page }) => {
   const asked = countRequests()
   await enter(page)
   await pickModel(page, 'writer-large')
@@ -130,7 +130,7 @@ test('a page that reloads mid-stream misses nothing', async ({ page }) => {
   expect(asked()).toBe(1)
 })
 
-test('everything is there after a restart, and a killed process leaves the partial reply, marked [SSE-04]', async ({
+test('chats survive a restart, and a killed process leaves the partial reply, marked as incomplete [SSE-04]', async ({
   page,
 }) => {
   const dataDir = newDataDir()
@@ -144,7 +144,7 @@ test('everything is there after a restart, and a killed process leaves the parti
   await pickModel(page, 'writer-large')
   await send(page, 'A long one, to be cut.')
   await growths(page, 12)
-  // The journal is written every 500 ms.
+  // Partial replies are saved every 500 ms.
   await expect.poll(() => stored(dataDir, 'SELECT coalesce(sum(length(content)), 0) FROM pieces')).toBeGreaterThan(60)
   await first.kill()
 
@@ -159,7 +159,7 @@ test('everything is there after a restart, and a killed process leaves the parti
   expect(await second.stop()).toBe(0)
 })
 
-test('a fault mid-stream keeps what came, says why, and asks again only when told [SSE-04] [ERR-08]', async ({
+test('a fault during a stream keeps the partial reply with the reason and sends again only on Retry [SSE-04] [ERR-08]', async ({
   page,
 }) => {
   const asked = countRequests()
@@ -173,7 +173,7 @@ test('a fault mid-stream keeps what came, says why, and asks again only when tol
   await expect.poll(asked).toBe(2)
 })
 
-test('waiting and retrying are shown in words, and Stop ends the wait at once [ERR-05]', async ({ page }) => {
+test('waits and retries are shown, and Stop ends them at once [ERR-05]', async ({ page }) => {
   await enter(page)
   await pickModel(page, 'fault/429')
   await send(page, 'Be busy.')
@@ -183,7 +183,7 @@ test('waiting and retrying are shown in words, and Stop ends the wait at once [E
   await settled(page, 'stopped')
 })
 
-test('a refused key is told in words with one action, and nothing is kept [AUTH-02] [ERR-03]', async ({ page }) => {
+test('a rejected key shows the reason with one action and stores nothing [AUTH-02] [ERR-03]', async ({ page }) => {
   const host = await openWebHost(newDataDir())
   await page.goto(host.url)
   await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
@@ -195,7 +195,7 @@ test('a refused key is told in words with one action, and nothing is kept [AUTH-
   await expect(page.getByRole('button', { name: /Try the sandbox/ })).toBeVisible()
 })
 
-test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-03]', async ({ page }) => {
+test('the service’s key appears nowhere: data folder, output, page, frames, errors [AUTH-03]', async ({ page }) => {
   const heard: string[] = []
   page.on('websocket', (socket) => {
     socket.on('framesent', ({ payload }) => heard.push(payload.toString()))
@@ -229,7 +229,7 @@ test('the key is found nowhere: data folder, output, page, frames, errors [AUTH-
   for (const form of forms) expect(heard.some((text) => text.includes(form))).toBe(false)
 })
 
-test('the composer is never blocked by the network: the address in the bar carries no token, drafts survive a reload', async ({
+test('the composer works without a network, the address bar shows no token, and drafts survive a reload', async ({
   page,
 }) => {
   await enter(page)

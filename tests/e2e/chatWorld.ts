@@ -7,12 +7,12 @@ import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo, quick } from './journey.ts'
 
-// One program and one sandbox for all tests of a file: each test has a window of its own and begins a chat of its own.
+// One host and one sandbox for all tests of a file. Each test opens its own window and starts its own chat.
 
 export interface ChatWorld {
   sandbox: Sandbox
   host: WebHost
-  /** A window of this test on the connected program, with a new chat on the stage. */
+  /** Opens the connected host in the test's page, with a new chat. */
   enter(page: Page): Promise<void>
   close(): Promise<void>
 }
@@ -46,7 +46,7 @@ export async function newChat(page: Page): Promise<void> {
   await expect(page.getByRole('heading', { name: 'What can I help with?' })).toBeVisible()
 }
 
-/** The line of a conversation in the list. */
+/** Row of a chat in the list. */
 export const line = (page: Page, title: string): Locator =>
   page.getByRole('navigation', { name: 'Chats' }).getByRole('row').filter({ hasText: title })
 
@@ -59,15 +59,15 @@ export async function fromMenu(page: Page, title: string, action: string): Promi
 export const turns = (page: Page): Locator => page.locator('article[data-role="user"]')
 
 /**
- * Nothing that axe knows of stands in the way of anyone, in the state that is shown now. A part of the page, or `html`, is held to its good
- * practices too.
+ * Expects that axe finds no violation of WCAG 2.1 AA in the current state of the page. With `within` (a selector, or `html`), checks
+ * axe's best practices as well.
  */
 export async function expectAccessible(page: Page, within?: string): Promise<void> {
-  // What fades in has its final colours only at the end.
+  // Colours are final when all transitions have ended.
   await page.waitForFunction(() => document.getAnimations().every(({ playState }) => playState !== 'running'))
-  // "Legacy" is one run in the page itself, without a second page that puts together the runs of frames of other origins: no page of
-  // ours has one, and with all that has passed left out of the report it takes a third of the time.
-  // It is given to a page once: the builder would do so twice for each run, which takes longer than the run.
+  // Legacy mode runs axe in the page itself, without a second page that merges the results of frames of other origins. No page here has
+  // such frames. Together with a report of violations only, this takes a third of the time.
+  // The script is injected once per page. The builder would inject it twice per run, which takes longer than the run.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource)
   const axe = new AxeBuilder({ page, axeSource: 'undefined' }).setLegacyMode()
   if (within === undefined) axe.options({ resultTypes: ['violations'], runOnly: standards })
@@ -81,7 +81,7 @@ const standards = { type: 'tag' as const, values: ['wcag2a', 'wcag2aa', 'wcag21a
 
 const screens = join(root, 'test-results', 'screens')
 
-/** A picture for a person to look at, where one asks for it (`PICTURES=1`), in both themes and, with `narrow`, at 700 px too. */
+/** With `PICTURES=1`, saves screenshots in both themes and, with `narrow`, also at 700 px. */
 export async function takePictures(page: Page, name: string, narrow = false): Promise<void> {
   if (!process.env.PICTURES) return
   mkdirSync(screens, { recursive: true })

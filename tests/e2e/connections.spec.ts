@@ -29,7 +29,7 @@ async function add(page: Page, name: string, { baseUrl, apiKey }: Sandbox): Prom
   await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
 }
 
-test('several connections: added, switched from settings, status bar and palette, renamed, forgotten [AUTH-03]', async ({
+test('connections are added, switched from settings, status bar and palette, renamed and deleted [AUTH-03]', async ({
   page,
 }) => {
   const host = await openWebHost(newDataDir(), ['--sandbox'])
@@ -44,10 +44,10 @@ test('several connections: added, switched from settings, status bar and palette
   await dialog(page).getByRole('button', { name: 'Connect', exact: true }).click()
   await expect(row(page, 'Home')).toContainText('connected')
   await expect(row(page, 'Work').getByRole('button', { name: 'Switch to Work' })).toBeVisible()
-  // Each shows what its own account had left.
+  // Each connection shows the balance of its own account.
   await expect(row(page, 'Work')).toContainText('SC left')
 
-  // By keyboard alone, from the status bar, once the closed dialog has given the focus back.
+  // By keyboard alone, from the status bar, after the closed dialog returned the focus.
   await expect(dialog(page)).toHaveCount(0)
   await expect(page.getByRole('button', { name: 'Add connection' })).toBeFocused()
   await status(page).focus()
@@ -82,7 +82,7 @@ test('several connections: added, switched from settings, status bar and palette
   await expect(status(page)).toHaveText('Not connected')
   await expect(page.getByText('No connection is active')).toBeVisible()
 
-  // Nothing took its place; one click does.
+  // No connection replaces it automatically. One click does.
   await page.goto(`${new URL(page.url()).origin}/#/chat`)
   await expect(page.getByRole('heading', { name: 'Not connected' })).toBeVisible()
   await expectAccessible(page)

@@ -12,13 +12,13 @@ import { imageRow, recordingRow } from '../core/features/media/rows.ts'
 import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 
-// A whole journey with three looks of axe, on a machine that may have other work.
+// A long journey with three axe runs, possibly on a busy machine.
 test.setTimeout(120_000)
 test.afterEach(closeHosts)
 
 const ago = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 
-/** A studio that has been used: pictures old and new, a favourite, a removed one, and a recording. */
+/** A data folder with old and new images, a favourite, a deleted image and a recording. */
 async function usedFolder(): Promise<string> {
   const dataDir = newDataDir()
   const store = openStore(dataDir)
@@ -46,20 +46,18 @@ async function usedFolder(): Promise<string> {
 
 const section = (page: Page) => page.getByRole('region', { name: 'Data', exact: true })
 
-test('what lies here is told by room; a clean-up is counted before it acts, and takes what was counted', async ({
-  page,
-}) => {
+test('storage is listed by feature; a clean-up shows a preview and deletes exactly that', async ({ page }) => {
   const dataDir = await usedFolder()
   const files = (): number => readdirSync(join(dataDir, 'media')).length
   const host = await openWebHost(dataDir, ['--sandbox'])
   await page.goto(host.url)
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
-  // The list of the parts leads there by key, and the focus goes with it.
+  // The list of sections leads there by keyboard, and the focus follows.
   const parts = page.getByRole('navigation', { name: 'Settings sections' })
   await parts.getByRole('link', { name: 'Data' }).press('Enter')
   const data = section(page)
   await expect(data).toBeFocused()
-  await expect(parts.getByRole('link', { name: 'Data' })).toHaveAttribute('aria-current', 'location')
+  await expect(parts.getByRole('link', { name: 'Data' })).toHaveAttribute('aria-current', 'page')
   const row = (kind: string) => data.locator(`tr[data-amount="${kind}"]`)
   await expect(row('images')).toContainText('Images7')
   await expect(row('recordings')).toContainText('700 kB')
@@ -77,7 +75,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
     await expectAccessible(page)
   }
 
-  // Erased by age: three pictures and the recording. A favourite of 300 days stays, and so does all that is not chosen.
+  // Deletion by age: three images and the recording. A favourite of 300 days and everything not selected remain.
   const age = page.getByRole('region', { name: 'Delete by age' })
   for (const name of ['Logged request bodies', 'Request log and bodies']) await age.getByLabel(name).uncheck()
   for (const name of ['Images', 'Recordings and transcripts']) await age.getByLabel(name).check()
@@ -92,7 +90,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await expect(dialog).toHaveCount(0)
   expect(files()).toBe(8)
 
-  // By keyboard alone: recordings are left out, then it is done.
+  // By keyboard alone: deselects recordings, then deletes.
   await age.getByLabel('Recordings and transcripts').focus()
   await page.keyboard.press('Space')
   await age.getByRole('button', { name: 'Preview…' }).focus()
@@ -106,7 +104,7 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await age.getByRole('button', { name: 'Preview…' }).click()
   await expect(age.getByText('Nothing is older than that.')).toBeVisible()
 
-  // A standing rule is off at first, and asked for with what goes at once.
+  // An automatic rule is off by default, and switching it on shows what it deletes now.
   const rule = age.getByLabel('Delete old log entries automatically')
   await expect(rule).toHaveValue('off')
   await rule.selectOption('30')
@@ -115,17 +113,17 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await dialog.getByRole('button', { name: 'Turn on' }).click()
   await expect(rule).toHaveValue('30')
 
-  // By size: what is left is far below a gigabyte.
+  // By size: the rest is far below a gigabyte.
   await data.getByRole('region', { name: 'Free up space' }).getByRole('button', { name: 'Preview…' }).click()
   await expect(data.getByText('Nothing to delete.')).toBeVisible()
   expect(files()).toBe(5)
 
-  // Everything in one file, and what it would replace.
+  // A backup of everything, and what restoring it would replace.
   const saved = page.waitForEvent('download')
   await data.getByRole('button', { name: 'Create backup' }).click()
   const tar = await (await saved).path()
   await expect(page.getByText(/Backup created \(/).first()).toBeVisible()
-  // A problem tells what its kind means, and beside it the sentence of this case, once.
+  // A problem shows the meaning of its kind and, once, the message of this case.
   const wrong = { name: 'wrong.tar', mimeType: 'application/x-tar', buffer: Buffer.from('no tar '.repeat(500)) }
   await data.getByLabel('Backup file').setInputFiles(wrong)
   const alert = data.getByRole('alert')
@@ -137,12 +135,12 @@ test('what lies here is told by room; a clean-up is counted before it acts, and 
   await takePictures(page, 'settings-data-restore')
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Restore at next start' }).click()
-  await expect(data.getByText('Restore at next start')).toBeVisible()
+  await expect(data.getByText('A backup is ready to restore')).toBeVisible()
   await takePictures(page, 'settings-data-waiting', true)
   await data.getByRole('button', { name: 'Cancel restore' }).click()
-  await expect(data.getByText('Restore at next start')).toHaveCount(0)
+  await expect(data.getByText('A backup is ready to restore')).toHaveCount(0)
 
-  // What was deleted waits for its 30 days, or goes now.
+  // Deleted items remain for 30 days or are deleted permanently now.
   await expect(data).toContainText(/1 item, .* Deleted permanently after 30 days/)
   await data.getByRole('button', { name: 'Delete now…' }).click()
   await expect(dialog).toContainText('Delete 1 item permanently?')
@@ -198,15 +196,13 @@ test('a large backup passes the page by: it is saved by its address, and read ba
   expect(overSocket).toBeLessThan(1_000_000)
 })
 
-test('while a damaged log is mended the address answers with a page that says how far it is, and becomes the studio', async ({
-  page,
-}) => {
+test('while a damaged log is repaired the address shows a page with progress, then the studio', async ({ page }) => {
   const dataDir = filledFolder()
   moreRequests(dataDir, 150_000)
   behead(join(dataDir, 'ledger.sqlite'))
   const early = Promise.withResolvers<string>()
   const starting = openWebHost(dataDir, ['--sandbox'], {}, early.resolve)
-  // Looked at for as long as that takes: while it is held, the page is told again what it was told last of rows.
+  // Polls until the repair ends: a paused repair reports its last row count again.
   let reported: { status: number; body: string } | null = null
   let isHeld = true
   await page.route('**/rpc', async (route) => {
@@ -219,7 +215,7 @@ test('while a damaged log is mended the address answers with a page that says ho
   await page.goto(await early.promise)
   await expect(page.getByRole('status')).toHaveText('Repairing the request log…')
   await expect(page.getByText(/^\d{1,3},000 rows recovered so far$/)).toBeVisible()
-  // The token is out of the address already, and the studio is let in all the same.
+  // The URL no longer contains the token, and the page still has access.
   expect(new URL(page.url()).hash).toBe('')
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await takePictures(page, 'opening', true)

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
 import { composer, pickModel, send, settled } from './journey.ts'
 
-// What is typed is kept, and typing works whatever the browser stores.
+// Drafts are saved, and typing works even if the browser refuses storage.
 
 let world: ChatWorld
 const faults: string[] = []
@@ -16,7 +16,7 @@ test.beforeEach(({ page }) => {
 })
 test.afterEach(() => expect(faults).toEqual([]))
 
-test('an example of the empty chat is a draft as if it had been typed', async ({ page }) => {
+test('an example of the empty chat becomes a draft', async ({ page }) => {
   await world.enter(page)
   const example = page.locator('.chat-welcome').getByRole('button').first()
   const text = await example.innerText()
@@ -28,7 +28,7 @@ test('an example of the empty chat is a draft as if it had been typed', async ({
   await composer(page).fill('')
 })
 
-/** What a browser does to storage; runs before anything of the page. */
+/** Breaks the browser's storage. Runs before the page's scripts. */
 const browsers: Record<string, () => void> = {
   'takes nothing more': () => {
     Storage.prototype.setItem = () => {
@@ -74,7 +74,7 @@ for (const [what, how] of Object.entries(browsers)) {
     await send(page, 'It is sent.')
     await settled(page, 'complete')
     await expect(turns(page)).toHaveCount(1)
-    // The draft of a conversation is stored by the program.
+    // The main process stores the draft of an existing chat.
     await composer(page).fill('A draft in a conversation')
     await expect(async () => {
       await page.reload()

@@ -5,21 +5,21 @@ import { hostileReplies } from '../helpers/hostile.ts'
 import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
 import { connectTo, lastReply, replies, send } from './journey.ts'
 
-// A service that says what a prompt injection would have it say, and the real page in front of it. Nothing may come of it but text.
+// A service that sends what a prompt injection would make a model send, shown in the real page. The page may only show text.
 
-// A trace of thousands of frames of 300 kB replies costs more than all the rest.
+// A trace of thousands of frames with 300 kB replies costs more than the test itself.
 test.use({ trace: 'off' })
 
 const corpus = hostileReplies()
-/** ms after which the page must have answered. */
+/** Time within which the page must respond, ms. */
 const answersWithin = 1_000
 
 let service: Server
 let serviceUrl = ''
-/** Numbers of the cases that were asked for, in order. */
+/** Numbers of the requested cases, in order. */
 let asked: number[] = []
 
-/** Streams the reply whose number is the last message's first word, in pieces that cut through everything. */
+/** Streams the reply whose number is the first word of the last message, split at arbitrary positions. */
 function startService(): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url?.endsWith('/models')) {
@@ -71,7 +71,7 @@ test.afterEach(async () => {
   service.closeAllConnections()
 })
 
-/** All that a reply could set in motion, as it happens. */
+/** Records every action that a reply could cause. */
 async function watchFor(page: Page, own: string): Promise<string[]> {
   const seen: string[] = []
   await page.context().route('**/*', (route) => {
@@ -111,7 +111,7 @@ async function watchFor(page: Page, own: string): Promise<string[]> {
   return seen
 }
 
-/** What could act, anywhere in the messages: none of it may ever stand there. */
+/** Active elements. None may ever appear in the messages. */
 const actors =
   'script, iframe:not(.md-diagram-frame), object, embed, link, meta, base, form, style, img, audio, video, [href]:not(use), [srcdoc], [ping], [background]'
 
@@ -130,7 +130,7 @@ async function answers(page: Page): Promise<number> {
   return Date.now() - begun
 }
 
-/** Asks for a case in a conversation of its own, where nothing else takes room, and waits until its reply stands there whole. */
+/** Requests a case in its own chat and waits for the complete reply. */
 async function drawn(page: Page, at: number): Promise<void> {
   await page.keyboard.press('ControlOrMeta+n')
   await expect(page.locator('article[data-message-id]')).toHaveCount(0)
@@ -141,7 +141,7 @@ async function drawn(page: Page, at: number): Promise<void> {
   if (corpus[at]?.text.trim() !== '') await expect(lastReply(page).locator('[data-part="text"]')).toBeAttached()
 }
 
-test('what watches the page tells of a request, a script, a frame, a style and a window', async ({ page }) => {
+test('the page monitor reports requests, scripts, frames, styles and windows', async ({ page }) => {
   const seen = await open(page)
   const trials: [string, () => unknown][] = [
     ['request', () => fetch('https://evil.example/a').catch(() => null)],
@@ -179,11 +179,13 @@ test('what watches the page tells of a request, a script, a frame, a style and a
   }
 })
 
-test('every hostile reply is text: no request, no script, no navigation, and the page answers', async ({ page }) => {
+test('every hostile reply is shown as text: no request, no script, no navigation, and the page responds', async ({
+  page,
+}) => {
   test.setTimeout(900_000)
   expect(corpus.length).toBeGreaterThan(200)
   const seen = await open(page)
-  // Each is drawn and looked at in tests/renderer/markdown too; a browser takes about a second for one.
+  // tests/renderer/markdown renders each case too. A browser needs about a second for one.
   const played = [...corpus.entries()].filter(([at]) => process.env.HOSTILE === 'all' || at % 6 === 0)
   for (const [at, { name }] of played) {
     await test.step(`${at} ${name}`, async () => {
@@ -194,14 +196,12 @@ test('every hostile reply is text: no request, no script, no navigation, and the
     })
   }
   expect(asked).toEqual(played.map(([at]) => at))
-  // What was started late, by a timer or by a frame that came into view, is told of by now too.
+  // By now also late actions have been reported, from timers or from frames that became visible.
   await answers(page)
   expect(seen).toEqual([])
 })
 
-test('an address is shown, decoded and whole, before anything is opened; a picture is a place with its address', async ({
-  page,
-}) => {
+test('a link’s full decoded URL is shown before it opens; an image is a placeholder with its URL', async ({ page }) => {
   const seen = await open(page)
   const at = (name: string): number => corpus.findIndex((one) => one.name === `addresses: ${name}`)
   const dialog = page.getByRole('alertdialog')
@@ -229,9 +229,7 @@ test('an address is shown, decoded and whole, before anything is opened; a pictu
   expect(seen).toEqual([])
 })
 
-test('a diagram is drawn in a frame that reaches nothing, only on a click; a hostile one stays a picture', async ({
-  page,
-}) => {
+test('a diagram is drawn on click in an isolated frame; a hostile one stays an inert image', async ({ page }) => {
   test.setTimeout(240_000)
   const fetched: string[] = []
   page.on('request', (request) => fetched.push(request.url()))
@@ -282,7 +280,7 @@ test('a diagram is drawn in a frame that reaches nothing, only on a click; a hos
     }
     await figure.getByRole('button', { name: 'Code', exact: true }).click()
     await expect(lastReply(page).getByRole('button', { name: 'Show diagram' })).toBeVisible()
-    // What this test itself tried in the frame is told of by the browser, at any time after, and is no doing of the reply.
+    // The browser reports this test's own attempts in the frame at any later time. They are not the reply's.
     expect(
       seen.filter((line) => !line.includes('https://tried-by-the-test.example')),
       name,

@@ -15,13 +15,13 @@ export interface Ready {
 
 export interface WebHost {
   ready: Ready
-  /** The printed address with its token. */
+  /** The printed URL with its token. */
   url: string
-  /** All of standard output and standard error so far. */
+  /** Standard output and standard error so far. */
   output(): string
   /** SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL: no chance to tidy up. */
+  /** SIGKILL: the host cannot clean up. */
   kill(): Promise<void>
 }
 
@@ -34,7 +34,7 @@ export function newDataDir(): string {
   return folder
 }
 
-/** Starts the built command line's `serve` on free ports and waits for its ready line. `early` gets an address that answers before that. */
+/** Starts the built `serve` command on free ports and waits for its ready line. `early` receives the URL of the progress page before that. */
 export async function openWebHost(
   dataDir: string,
   args: string[] = [],
@@ -55,7 +55,7 @@ export async function openWebHost(
       dataDir,
       ...args,
     ],
-    // No session bus: the keychain is missing here, in every environment alike.
+    // Without a session bus there is no keychain, on every machine.
     { env: { ...process.env, DBUS_SESSION_BUS_ADDRESS: '', DISPLAY: '', ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   running.add(child)
@@ -94,11 +94,11 @@ export async function openWebHost(
   }
 }
 
-/** The same on a folder of its own, connected from its start: where how one connects is not what is shown. */
+/** A host with a new data folder that is connected from its start, for tests that do not test connecting. */
 export const openConnectedHost = ({ baseUrl, apiKey }: { baseUrl: string; apiKey: string }): Promise<WebHost> =>
   openWebHost(newDataDir(), ['--base-url', baseUrl], { INFERENCE_STUDIO_API_KEY: apiKey })
 
-/** Ends what a test left running and removes its folders. */
+/** Stops the hosts that a test left running and removes their folders. */
 export async function closeHosts(): Promise<void> {
   for (const child of running) {
     child.kill('SIGKILL')

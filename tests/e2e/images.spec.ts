@@ -8,8 +8,8 @@ import { connectTo, lastReply, pickModel, quick, send, settled } from './journey
 
 const shots = new URL('../../test-results/images/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
-// Whole journeys with several looks of axe, on a machine that may have other work.
-// Each stands alone: whoever is free takes the next.
+// Long journeys with several axe runs, possibly on a busy machine.
+// Independent tests: any free worker takes the next one.
 test.describe.configure({ mode: 'parallel', timeout: 90_000 })
 let sandbox: Sandbox
 
@@ -44,13 +44,13 @@ async function openFold(page: Page, name: string): Promise<void> {
   if ((await fold.getAttribute('open')) === null) await fold.locator('summary').click()
 }
 
-/** A sandbox orders its faults by the model's name. */
+/** The model's name selects the sandbox's fault. */
 async function sendModel(page: Page, model: string): Promise<void> {
   await openFold(page, 'Not used by this service')
   await page.getByRole('textbox', { name: 'Model', exact: true }).fill(model)
 }
 
-/** The natural size of what is painted, once it is. */
+/** Natural size of the image once it is painted. */
 const painted = (image: Locator) =>
   expect.poll(() => image.evaluate((one: HTMLImageElement) => (one.complete ? one.naturalWidth : 0))).toBeGreaterThan(0)
 
@@ -67,12 +67,12 @@ async function clean(page: Page, name: string): Promise<void> {
   }
 }
 
-test('pictures come as addresses or as base64, are kept as they arrive and tell what they cost [IMG-01] [IMG-02] [IMG-03]', async ({
+test('images from URLs and base64 are stored as they arrive and show their cost [IMG-01] [IMG-02] [IMG-03]', async ({
   page,
 }) => {
   await expect(page.getByRole('heading', { name: 'Create images from text' })).toBeVisible()
   await expect(page.getByRole('radiogroup', { name: 'Number of images' }).getByRole('radio')).toHaveCount(4)
-  // Model and size: only in a fold that says what becomes of them.
+  // Model and size are in a section that says the service ignores them.
   await expect(page.getByRole('textbox', { name: 'Size' })).toBeHidden()
   await openFold(page, 'Not used by this service')
   await page.getByRole('textbox', { name: 'Size' }).fill('640x480')
@@ -91,7 +91,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
     sandbox.observe.requests().filter(({ path }) => path.startsWith('/v1/images/') && path.endsWith('.png')),
   ).toHaveLength(3)
 
-  // Each gets one small picture, made by the window and kept by the core.
+  // Each image gets one thumbnail, created by the window and stored by the core.
   await expect(gallery(page).locator('img')).toHaveCount(4)
   const small = await gallery(page)
     .locator('img')
@@ -128,7 +128,7 @@ test('pictures come as addresses or as base64, are kept as they arrive and tell 
   await expect(page.getByRole('region', { name: 'Request details' })).toContainText('/v1/images/generations')
 })
 
-test('what is foreign is refused with its address, what fails says why, what is cancelled ends at once [GEN-01]', async ({
+test('a foreign URL is refused and shown, a failure says why, a cancelled request ends at once [GEN-01]', async ({
   page,
 }) => {
   const fetched: string[] = []
@@ -166,7 +166,7 @@ test('what is foreign is refused with its address, what fails says why, what is 
   expect((await sandbox.observe.whenClosed(record?.id ?? '')).closedByClient).toBe(true)
   await expect(slow.getByRole('button', { name: 'Generate again' })).toBeVisible()
 
-  // What came whole since is what one looks for; what went wrong before is found in the list.
+  // A reload shows the images that arrived. The earlier failure is in the list.
   await sendModel(page, '')
   await draw(page, 'A calm sea')
   await expect(pictures(page)).toHaveCount(1)
@@ -178,9 +178,7 @@ test('what is foreign is refused with its address, what fails says why, what is 
   await expect(foreign).toContainText('Blocked address')
 })
 
-test('the gallery by keys alone: walked, looked at closely, selected, saved, searched, deleted and brought back', async ({
-  page,
-}) => {
+test('the gallery by keyboard alone: navigate, zoom, select, save, search, delete and restore', async ({ page }) => {
   await draw(page, 'A fox in an orchard', 4)
   await expect(pictures(page)).toHaveCount(4)
   await draw(page, 'A glass tower at noon', 2)
@@ -192,7 +190,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await page.keyboard.press('Home')
   await page.keyboard.press('Enter')
 
-  // The lightbox: zoom, the next one, slideshow, Esc.
+  // The lightbox: zoom, next image, slideshow, Esc.
   await expect(light(page)).toBeVisible()
   await expect(light(page)).toContainText('1 of 6')
   await painted(light(page).locator('.lightbox-view img'))
@@ -218,7 +216,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await page.keyboard.press('Space')
   await expect(light(page)).toContainText('3 of 6', { timeout: 8_000 })
 
-  // One that is deleted gives its place to the next, and comes back.
+  // The next image takes the place of a deleted one, which can be restored.
   await page.keyboard.press('Space')
   await page.keyboard.press('Home')
   await page.keyboard.press('Delete')
@@ -230,7 +228,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await expect(light(page)).toBeHidden()
   await expect(gallery(page)).toBeFocused()
 
-  // Many at once: a zip.
+  // Several images are saved as a zip file.
   await page.keyboard.press('Home')
   await page.keyboard.press('Space')
   await page.keyboard.press('Shift+End')
@@ -243,7 +241,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   expect(files).toHaveLength(6)
   for (const [, bytes] of files) expect(Buffer.from(bytes.subarray(1, 4)).toString()).toBe('PNG')
 
-  // Deleted deed by deed, and back the same way.
+  // Deletes in several steps and undoes them in reverse order.
   const prompts = page.getByRole('navigation', { name: 'Recent prompts' })
   await gallery(page).focus()
   await page.keyboard.press('End')
@@ -270,7 +268,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await page.getByRole('button', { name: 'Show all images' }).focus()
   await page.keyboard.press('Control+f')
   await expect(search).toBeFocused()
-  // The list leads out of a search that hides what it is asked for.
+  // Selecting a hidden entry in the list clears the search.
   await prompts.getByRole('button', { name: /^A glass tower/ }).click()
   await expect(pictures(page)).toHaveCount(6)
   await expect(gallery(page).locator('[data-current="true"]')).toHaveAttribute('aria-label', /^A glass tower/)
@@ -278,7 +276,7 @@ test('the gallery by keys alone: walked, looked at closely, selected, saved, sea
   await expect(pictures(page)).toHaveCount(1)
 })
 
-test('a picture is varied with its lineage, copied, dragged, looked at by a model, and all of it stays without the service', async ({
+test('an image is varied with its lineage, copied, dragged and used in chat; everything stays available offline', async ({
   page,
 }) => {
   await draw(page, 'A fox in an orchard')
@@ -324,7 +322,7 @@ test('a picture is varied with its lineage, copied, dragged, looked at by a mode
   await settled(page, 'complete')
   await expect(lastReply(page)).toContainText(new RegExp(`${pixels?.[1]}.{1,3}${pixels?.[2]}`))
 
-  // The service is gone: everything is here, with the small pictures that were made once, and a wish says why it is not.
+  // The service is unreachable: images and thumbnails remain, and a new request says why it fails.
   await page.goto(`${new URL(page.url()).origin}/#/images`)
   await expect(gallery(page).locator('img')).toHaveCount(2)
   const shownAs = () =>

@@ -1,13 +1,13 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 import type { Sandbox } from '../../src-main/sandbox/sandbox.ts'
 
-// What a person does, in words; the same on every host.
+// Steps of a person, named. They work on every host.
 
 export const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' })
 export const replies = (page: Page): Locator => page.locator('article[data-role="assistant"]')
 export const lastReply = (page: Page): Locator => replies(page).last()
 
-/** First run: an address and a key, kept for this session. */
+/** First start: enters a base URL and a key, stored for this session only. */
 export async function connectTo(page: Page, baseUrl: string, apiKey: string): Promise<void> {
   await page.getByRole('button', { name: 'Connect', exact: true }).first().click()
   await page.getByRole('textbox', { name: 'Base URL' }).fill(baseUrl)
@@ -17,7 +17,7 @@ export async function connectTo(page: Page, baseUrl: string, apiKey: string): Pr
   await expect(composer(page)).toBeVisible()
 }
 
-/** Sandbox models whose replies no test watches as they come: what waits for their end waits for the program and not for the pace. */
+/** Faster paces, in tokens per second, for sandbox models whose streaming no test observes. Saves the wait for their natural pace. */
 export const quick = { mirror: 4_000, vision: 4_000, 'writer-small': 2_000, 'writer-free': 2_000, 'tool-caller': 2_000 }
 
 export async function pickModel(page: Page, model: string): Promise<void> {
@@ -25,9 +25,23 @@ export async function pickModel(page: Page, model: string): Promise<void> {
   const search = page.getByRole('combobox', { name: 'Search models' })
   await search.fill(model)
   const entry = page.getByRole('option').filter({ has: page.getByText(model, { exact: true }) })
-  // The keys take less time than a click, and the first match is the model nearly always.
+  // Enter is quicker than a click, and the first match is nearly always the model.
   if ((await entry.getAttribute('data-at')) === 'true') await search.press('Enter')
   else await entry.click()
+}
+
+/** Chooses an entry of the composer's "+" menu. */
+export async function addToMessage(page: Page, entry: string): Promise<void> {
+  await page.getByRole('button', { name: 'Add to the message' }).click()
+  await page.getByRole('menuitem', { name: entry, exact: true }).click()
+}
+
+/** Opens the inspector, and in Chat its advanced parameters. */
+export async function openInspector(page: Page, { advanced = false } = {}): Promise<void> {
+  const toggle = page.getByRole('button', { name: 'Inspector' })
+  if ((await toggle.getAttribute('aria-pressed')) !== 'true') await toggle.click()
+  const folded = page.locator('details:not([open]) > summary', { hasText: 'Advanced' })
+  if (advanced && (await folded.count()) > 0) await folded.click()
 }
 
 export async function send(page: Page, text: string): Promise<void> {
@@ -35,7 +49,7 @@ export async function send(page: Page, text: string): Promise<void> {
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 
-/** Looks at each frame: an expectation looks once a second in the end, which the many that wait for a reply would lose. */
+/** Waits for the status of the last reply. Checks in each frame, because an expectation ends up checking once a second. */
 export async function settled(page: Page, status: string): Promise<void> {
   const reached = page.waitForFunction(
     (wanted) =>
@@ -43,12 +57,12 @@ export async function settled(page: Page, status: string): Promise<void> {
     status,
     { timeout: 30_000 },
   )
-  // Where it was not reached, the expectation says what stands there instead.
+  // After a timeout the expectation reports the actual status.
   await reached.catch(() => null)
   await expect(lastReply(page)).toHaveAttribute('data-status', status, { timeout: 1_000 })
 }
 
-/** How long the last reply's text was at each change of it, from now until `enough` growths were seen. */
+/** Lengths of the last reply's text at each growth, from now until `enough` growths. */
 export function growths(page: Page, enough: number): Promise<number[]> {
   return page.evaluate(
     (wanted) =>
@@ -67,7 +81,7 @@ export function growths(page: Page, enough: number): Promise<number[]> {
   )
 }
 
-/** Send, tokens one after another, Stop at once, the service sees the close. The heart of the product, on any host. */
+/** Sends, watches tokens arrive one by one, stops, and expects that the service sees the connection close. */
 export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void> {
   await send(page, 'Write at length about lighthouses.')
   const lengths = await growths(page, 12)
@@ -83,7 +97,7 @@ export async function sendWatchStop(page: Page, sandbox: Sandbox): Promise<void>
   await expect(composer(page)).toBeEnabled()
 }
 
-/** The request of the last reply as it went over the wire. */
+/** JSON body of the request for the last reply, from the raw view. */
 export async function sentRequest(page: Page): Promise<Record<string, unknown>> {
   await lastReply(page).getByRole('button', { name: 'More', exact: true }).click()
   await page.getByRole('menuitem', { name: 'Raw request and reply' }).click()
@@ -97,9 +111,9 @@ export async function sentRequest(page: Page): Promise<Record<string, unknown>> 
   return sent
 }
 
-/** The last reply's text once it has been painted whole: a reply's state can be on the screen a frame before its last words. */
+/** Text of the last reply once it stops changing: the status can appear one frame before the last words. */
 export async function settledText(page: Page, reply = lastReply(page)): Promise<string> {
-  // A formula by its source: it is drawn a moment after it has come.
+  // Formulas count by their source, because they are drawn later.
   const text = () =>
     reply.locator('[data-part="text"]').evaluate((part) => {
       const copy = part.cloneNode(true)
@@ -115,4 +129,21 @@ export async function settledText(page: Page, reply = lastReply(page)): Promise<
     if (now === last) return now
     last = now
   }
+}
+
+/** Connects an app with the dialog, through its key. `fill` changes its limits. Returns the app key. */
+export async function connectApp(
+  page: Page,
+  name: string,
+  fill: (dialog: Locator) => Promise<unknown> = async () => null,
+): Promise<string> {
+  await page.getByRole('button', { name: 'Connect an app' }).first().click()
+  const dialog = page.getByRole('dialog', { name: 'Connect an app' })
+  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
+  await dialog.getByRole('button', { name: 'Next' }).click()
+  await fill(dialog)
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+  const key = await dialog.getByRole('textbox', { name: 'App key' }).inputValue()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  return key
 }

@@ -2,8 +2,8 @@ import { expect, type Page, test } from '@playwright/test'
 import { type ChatWorld, openChatWorld, turns } from './chatWorld.ts'
 import { composer, lastReply, pickModel, replies, send, settled } from './journey.ts'
 
-// The connection between page and program ends after a request was written and before its answer: the program has it, the page does not know.
-// Pressing again must neither send nor bill it twice.
+// The connection between page and host ends after a call was sent and before its result: the host has the call, the page cannot know.
+// Pressing the button again must neither send nor bill the request twice.
 
 let world: ChatWorld
 let before = 0
@@ -22,7 +22,7 @@ declare global {
   var link: { cutAfter: string | null; cuts: number }
 }
 
-/** Makes `cutAfter` work in this page: the next call of that procedure is its socket's last message. */
+/** Installs `cutAfter` in the page: the next call of that procedure becomes the last message of its socket. */
 async function prepare(page: Page): Promise<void> {
   await page.addInitScript(() => {
     globalThis.link = { cutAfter: null, cuts: 0 }
@@ -34,7 +34,7 @@ async function prepare(page: Page): Promise<void> {
       if (link.cutAfter === null || !text.includes(link.cutAfter)) return
       link.cutAfter = null
       link.cuts++
-      // What was written still goes out; nothing that comes after this call is heard.
+      // Sent messages still go out. Nothing received after this call is delivered.
       this.close()
     }
   })
@@ -45,7 +45,7 @@ async function cutAfter(page: Page, procedure: string): Promise<void> {
 const wasCut = (page: Page) => expect.poll(() => page.evaluate(() => globalThis.link.cuts)).toBe(1)
 const linked = (page: Page) => expect(page.getByText('Link to the program lost')).toHaveCount(0)
 
-/** All that was asked for has come to its end, and nothing more than that was asked for. */
+/** Expects that all requests have ended and that there were no others. */
 async function expectRequests(path: string, count: number): Promise<void> {
   await expect.poll(() => requests(path) - before).toBeGreaterThanOrEqual(count)
   await expect.poll(idle).toBe(true)
@@ -60,7 +60,7 @@ test.beforeEach(async ({ page }) => {
 
 const sendButton = (page: Page) => page.getByRole('button', { name: 'Send', exact: true })
 
-/** Presses Send until the core has answered: the composer is empty then. */
+/** Presses Send until the core confirms, which empties the composer. */
 async function pressUntilSent(page: Page): Promise<void> {
   await expect(async () => {
     if ((await composer(page).inputValue()) !== '') await sendButton(page).click({ timeout: 1_000 })
@@ -69,7 +69,7 @@ async function pressUntilSent(page: Page): Promise<void> {
   }).toPass()
 }
 
-test('a new chat: pressing Send again opens what was begun', async ({ page }) => {
+test('a new chat: pressing Send again opens the started chat', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The first boat.')
@@ -79,12 +79,12 @@ test('a new chat: pressing Send again opens what was begun', async ({ page }) =>
   await settled(page, 'complete')
   await expect(turns(page)).toHaveCount(1)
   await expectRequests(chat, 1)
-  // The same words once more are a new request.
+  // The same text again is a new request.
   await send(page, 'The first boat.')
   await expectRequests(chat, 2)
 })
 
-test('a new chat, over a reload: the text is there with its request', async ({ page }) => {
+test('a new chat, after a reload: the text is still there with its request id', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The second boat.')
@@ -97,7 +97,10 @@ test('a new chat, over a reload: the text is there with its request', async ({ p
   await expectRequests(chat, 1)
 })
 
-test('a new chat in two windows: Send in the second opens what the first began', async ({ page, context }) => {
+test('a new chat in two windows: Send in the second opens the chat that the first started', async ({
+  page,
+  context,
+}) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The third boat.')
@@ -115,7 +118,7 @@ test('a new chat in two windows: Send in the second opens what the first began',
   await expectRequests(chat, 1)
 })
 
-test('a text that was changed is another request, also when it is changed back', async ({ page }) => {
+test('a changed text is a new request, also when changed back', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The fourth boat.')
@@ -127,7 +130,7 @@ test('a text that was changed is another request, also when it is changed back',
   await expectRequests(chat, 2)
 })
 
-test('another model is another request', async ({ page }) => {
+test('another model is a new request', async ({ page }) => {
   before = requests(chat)
   await cutAfter(page, '/chat/send')
   await send(page, 'The fifth boat.')
@@ -138,7 +141,7 @@ test('another model is another request', async ({ page }) => {
   await expectRequests(chat, 2)
 })
 
-test('a conversation: what arrived leaves the composer by itself, and pressing at once sends it once', async ({
+test('an existing chat: a text that arrived leaves the composer, and pressing Send twice sends it once', async ({
   page,
 }) => {
   await send(page, 'Hello.')
@@ -158,9 +161,7 @@ test('a conversation: what arrived leaves the composer by itself, and pressing a
   await expect(composer(page)).toHaveValue('')
 })
 
-test('a conversation whose program never got the message: the text is there after a reload and is sent once', async ({
-  page,
-}) => {
+test('an existing chat whose message never arrived: the text survives a reload and is sent once', async ({ page }) => {
   await send(page, 'Hello.')
   await settled(page, 'complete')
   before = requests(chat)
@@ -192,7 +193,7 @@ test('an edit', async ({ page }) => {
   const save = page.getByRole('button', { name: 'Save and send' })
   await save.click()
   await wasCut(page)
-  // Again at once, while the link is lost; then it turns out that it has arrived.
+  // Sends again while disconnected. Then the first call turns out to have arrived.
   if (await save.isVisible()) await save.click({ timeout: 1_000 }).catch(() => undefined)
   await expect(page.getByLabel('Edited text')).toHaveCount(0)
   await expect(turns(page).first()).toContainText('Good morning.')
@@ -209,7 +210,7 @@ for (const [what, name, model] of [
     await send(page, 'Write at length about lighthouses.')
     await settled(page, model === 'mirror' ? 'complete' : 'incomplete')
     before = requests(chat)
-    await cutAfter(page, name === 'Retry' ? '/chat/retry' : '/chat/goOn')
+    await cutAfter(page, name === 'Retry' ? '/chat/retry' : '/chat/continueReply')
     const button = lastReply(page).getByRole('button', { name, exact: true })
     await button.click()
     await wasCut(page)
@@ -229,7 +230,7 @@ test('a speech', async ({ page }) => {
   })
   const field = page.getByRole('textbox', { name: 'Text' })
   await field.fill('The tide is in.')
-  await cutAfter(page, '/speech/make')
+  await cutAfter(page, '/speech/generate')
   const speak = page.getByRole('button', { name: 'Generate speech', exact: true })
   await speak.click()
   await wasCut(page)
@@ -247,12 +248,12 @@ test('images', async ({ page }) => {
     location.hash = '#/images'
   })
   await page.getByRole('textbox', { name: 'Prompt', exact: true }).fill('A lighthouse')
-  await cutAfter(page, '/images/make')
+  await cutAfter(page, '/images/generate')
   const draw = page.getByRole('button', { name: 'Generate', exact: true })
   const lost = page.getByText('The connection was lost')
   await draw.click()
   await wasCut(page)
-  // The draft stays, with the notice that its answer is missing.
+  // The draft remains, with a notice that the confirmation is missing.
   await expect(lost.first()).toBeVisible()
   await expect(async () => {
     await draw.click({ timeout: 1_000 })

@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test'
 import { chromiumArgs } from '../helpers/browser.mjs'
 import { type ChatWorld, openChatWorld } from './chatWorld.ts'
 
-// Whatever goes wrong with a microphone, it is closed again and the person is told, wherever recording is offered.
+// Whatever fails, the microphone is closed and the person learns why, everywhere that recording is offered.
 
 test.use({
   launchOptions: {
@@ -19,7 +19,7 @@ test.afterAll(() => world.close())
 
 declare global {
   var microphones: MediaStreamTrack[]
-  /** Called with each stream that the browser gives. */
+  /** Receives each stream from the browser. */
   var onStream: (stream: MediaStream) => void | Promise<void>
 }
 
@@ -39,7 +39,7 @@ test.beforeEach(async ({ page }) => {
   await world.enter(page)
 })
 
-/** How many microphones were opened, and how many of them still are. */
+/** Number of opened microphones, and of those still open. */
 const opened = (page: Page) => page.evaluate(() => globalThis.microphones.length)
 const live = (page: Page) =>
   page.evaluate(() => globalThis.microphones.filter(({ readyState }) => readyState === 'live').length)
@@ -69,7 +69,7 @@ const places = {
 const unsupported = 'Recording does not work here.'
 const lost = 'The microphone was disconnected before anything was recorded.'
 
-/** Runs in the page; what fails, and what is said. */
+/** Runs in the page: the failure and the expected message. */
 const failures: Record<string, { said: string; break: () => void }> = {
   'the recorder cannot be made': {
     said: unsupported,
@@ -162,7 +162,7 @@ for (const [place, { start, running, cancel }] of Object.entries(places)) {
       const begin = MediaRecorder.prototype.start
       MediaRecorder.prototype.start = function (every) {
         begin.call(this, every)
-        // A track that the program itself stops tells nobody: the event is the device's.
+        // Stopping a track in code fires no event, so the test dispatches the device's event.
         for (const track of this.stream.getTracks()) {
           track.stop()
           track.dispatchEvent(new Event('ended'))

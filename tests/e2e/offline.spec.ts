@@ -8,7 +8,7 @@ import { composer, send, settled } from './journey.ts'
 
 const shots = new URL('../../test-results/offline/', import.meta.url).pathname
 mkdirSync(shots, { recursive: true })
-// A whole journey over a restart, on a machine that may have other work.
+// A long journey with a restart, possibly on a busy machine.
 test.setTimeout(240_000)
 let sandbox: Sandbox
 let cut: Cut
@@ -30,7 +30,7 @@ const feature = (page: Page, name: string) =>
 const status = (page: Page) => page.getByRole('contentinfo', { name: 'Status' })
 const waiting = (page: Page) => page.getByRole('region', { name: 'Sent when the service is back' })
 
-/** Axe, and where asked for what the eye sees, in light and dark, wide and narrow. */
+/** Runs axe and, with `PICTURES=1`, takes screenshots in light and dark, wide and narrow. */
 async function seen(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
   if (!process.env.STUDIO_SHOTS) return
@@ -46,7 +46,7 @@ async function seen(page: Page, name: string): Promise<void> {
 
 const wave = (page: Page) => page.getByRole('main').getByRole('slider').and(page.locator('[data-state]'))
 
-/** Words as the sandbox speaks them. */
+/** Words that the sandbox's voice speaks. */
 async function spoken(): Promise<Buffer> {
   const asked = {
     model: 'tts-1',
@@ -62,7 +62,7 @@ async function spoken(): Promise<Buffer> {
   return Buffer.from(await reply.arrayBuffer())
 }
 
-/** It plays: its time moves on from its begin. */
+/** Expects that the playback position advances from the start. */
 async function sounds(page: Page): Promise<void> {
   await expect(wave(page)).toHaveAttribute('data-state', 'whole')
   await wave(page).press('Home')
@@ -71,7 +71,7 @@ async function sounds(page: Page): Promise<void> {
   await expect(wave(page)).not.toHaveAttribute('aria-valuenow', '0')
 }
 
-/** Neither a wall of errors nor something that turns for ever. */
+/** Expects neither many errors nor an endless spinner. */
 async function calm(page: Page): Promise<void> {
   const main = page.getByRole('main')
   await expect(main.getByRole('alert')).toHaveCount(0)
@@ -79,7 +79,7 @@ async function calm(page: Page): Promise<void> {
   await expect(status(page)).toContainText('Offline since')
 }
 
-test('without a network every room opens and what is kept is there; what can wait waits, over a restart, and goes out when it is back', async ({
+test('without a network every page opens with its stored content; queued requests survive a restart and are sent later', async ({
   page,
 }) => {
   const faults: string[] = []
@@ -109,7 +109,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.getByRole('button', { name: 'Refresh' }).click()
   await expect(page.getByText('Updated.', { exact: true })).toBeVisible()
 
-  // The network goes: the first request that finds nobody tells it, at its place and in the status bar.
+  // The network fails: the first failed request shows it, on its page and in the status bar.
   await cut.set('refuse')
   await feature(page, 'Chat')
   await page
@@ -160,7 +160,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await calm(page)
   await seen(page, 'limits')
 
-  // Killed without a word, and started again without a network.
+  // Kills the host and starts it again without a network.
   await first.kill()
   const second = await open(dataDir, cut.url)
   await page.goto(second.url)
@@ -174,7 +174,7 @@ test('without a network every room opens and what is kept is there; what can wai
     .click()
   await expect(page.getByText('Are you there?').first()).toBeVisible()
 
-  // What was spoken and what was given to be transcribed sound, from this machine alone.
+  // Speeches and recordings play from local storage.
   await feature(page, 'Speech')
   await page.getByRole('navigation', { name: 'Speeches' }).getByText('The ferry leaves at seven.').first().click()
   await sounds(page)
@@ -182,7 +182,7 @@ test('without a network every room opens and what is kept is there; what can wai
   await page.getByRole('navigation', { name: 'Recordings' }).getByText('harbour').first().click()
   await sounds(page)
 
-  // The network comes back, and the browser hears of it.
+  // The network returns, and the browser reports it.
   await cut.set('open')
   await page.evaluate(() => dispatchEvent(new Event('online')))
   await expect(status(page)).toContainText('Connected', { timeout: 5_000 })
@@ -196,7 +196,9 @@ test('without a network every room opens and what is kept is there; what can wai
   expect(faults).toEqual([])
 })
 
-test('it starts where the name of the service cannot be found, and says so within seconds', async ({ page }) => {
+test('the studio starts when the service’s host name cannot be resolved and says so within seconds', async ({
+  page,
+}) => {
   const host = await open(newDataDir(), 'https://nowhere.invalid')
   await page.goto(host.url)
   await expect(composer(page)).toBeVisible()

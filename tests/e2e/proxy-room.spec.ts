@@ -4,7 +4,7 @@ import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { composer } from './journey.ts'
+import { composer, connectApp } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -23,15 +23,9 @@ async function openFeature(page: Page): Promise<WebHost> {
   return host
 }
 
-/** Makes a key with the form filled in by `fill`, and gives a client that has it. */
-async function addTool(page: Page, host: WebHost, name: string, fill: () => Promise<unknown> = async () => null) {
-  await page.getByRole('button', { name: 'Add app' }).first().click()
-  const dialog = page.getByRole('dialog', { name: 'Add app' })
-  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
-  await fill()
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
-  await page.getByRole('button', { name: 'Done' }).click()
+/** An app created in the page, and a client with its key. */
+async function addTool(page: Page, host: WebHost, name: string, fill?: Parameters<typeof connectApp>[2]) {
+  const apiKey = await connectApp(page, name, fill)
   return new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey, maxRetries: 0 })
 }
 
@@ -46,9 +40,7 @@ async function menu(page: Page, tool: string, item: string): Promise<void> {
   await page.getByRole('menuitem', { name: item }).click()
 }
 
-test('a request of a tool is a row, its bodies are kept where asked for, and it goes on in a chat', async ({
-  page,
-}) => {
+test('an app’s request is a row, its bodies are logged if enabled, and it opens as a chat', async ({ page }) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'editor', () => page.getByRole('switch', { name: 'Log bodies' }).click())
   await ask(client, 'Where does the river begin?')
@@ -67,7 +59,7 @@ test('a request of a tool is a row, its bodies are kept where asked for, and it 
   await expect(details(page)).toContainText('Not stored')
 })
 
-test('a paused tool is refused, and what it has under way is stopped from the room', async ({ page }) => {
+test('a paused app is refused, and its running requests are stopped from the page', async ({ page }) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'script')
   const stream = await client.chat.completions.create(
@@ -87,14 +79,14 @@ test('a paused tool is refused, and what it has under way is stopped from the ro
   expect(await cut).toBe('cut')
 
   await menu(page, 'script', 'Pause')
-  await expect(card(page, 'script')).toContainText('paused')
+  await expect(card(page, 'script')).toContainText('Paused. Requests are refused.')
   await expect(ask(client, 'Again.')).rejects.toBeInstanceOf(OpenAI.APIError)
   await page.getByRole('button', { name: 'Resume all' }).first().click()
   await expect(card(page, 'script')).toContainText('idle')
   expect((await ask(client, 'Again.')).choices).toHaveLength(1)
 })
 
-test('limits are set, kept and shown; a wrong one is said beside its field', async ({ page }) => {
+test('limits are set, saved and shown; a wrong one is explained beside its field', async ({ page }) => {
   const host = await openFeature(page)
   await addTool(page, host, 'batch')
   await menu(page, 'batch', 'Edit…')
@@ -114,10 +106,10 @@ test('limits are set, kept and shown; a wrong one is said beside its field', asy
   await expect(card(page, 'batch').getByRole('meter', { name: /0 of 1.5 SC per day/ })).toBeVisible()
 })
 
-test('a web page that was turned away is told, and may ask once it is allowed', async ({ page, browser }) => {
+test('a blocked web origin is listed and works once it is allowed', async ({ page, browser }) => {
   const host = await openFeature(page)
   const client = await addTool(page, host, 'page')
-  // A page of a development server on this machine: what a person would really allow.
+  // A page of a local development server, the usual origin to allow.
   const server = createServer((_, response) => response.end('<!doctype html><title>notes</title>'))
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const address = server.address()

@@ -1,8 +1,9 @@
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, openConnectedHost, type WebHost } from './hosts.ts'
-import { pickModel, quick, send, settled } from './journey.ts'
+import { connectApp, pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 let host: WebHost
@@ -24,21 +25,14 @@ const v1 = () => host.ready.proxy?.baseUrl ?? ''
 const card = (page: Page, name: string) => page.getByRole('article', { name })
 const rows = (page: Page) => page.getByRole('row').filter({ has: page.getByRole('gridcell') })
 
-/** A tool made in the page, and the official SDK with its key. */
-async function addTool(page: Page, name: string, settle?: (dialog: ReturnType<Page['getByRole']>) => Promise<void>) {
-  await page.getByRole('button', { name: 'Add app' }).first().click()
-  const dialog = page.getByRole('dialog')
-  await dialog.getByRole('textbox', { name: 'Name' }).fill(name)
-  await settle?.(dialog)
-  await dialog.getByRole('button', { name: 'Create key' }).click()
-  const apiKey = (await page.getByTestId('tool-key').innerText()).trim()
-  await page.getByRole('button', { name: 'Done' }).click()
-  return new OpenAI({ baseURL: v1(), apiKey, maxRetries: 0 })
+/** An app created in the page, and the official SDK with its key. */
+async function addTool(page: Page, name: string, fill?: Parameters<typeof connectApp>[2]) {
+  return new OpenAI({ baseURL: v1(), apiKey: await connectApp(page, name, fill), maxRetries: 0 })
 }
 
 const hello = (model = 'writer-small') => ({ model, messages: [{ role: 'user' as const, content: 'Good morning' }] })
 
-test('what a tool does stands in the log while it happens, with its tokens and its cost', async ({ page }) => {
+test('the log shows an app’s request live, with tokens and cost', async ({ page }) => {
   const tool = await addTool(page, 'My editor')
   const stream = await tool.chat.completions.create({
     ...hello(),
@@ -56,7 +50,7 @@ test('what a tool does stands in the log while it happens, with its tokens and i
   await expect(page.getByText(plain._request_id ?? 'no request id').first()).toBeVisible()
 })
 
-test('the studio’s own requests stand in the same log [LIM-03]', async ({ page }) => {
+test('the studio’s own requests appear in the same log [LIM-03]', async ({ page }) => {
   const feature = (name: string) => page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name })
   await feature('Chat').click()
   await pickModel(page, 'mirror')
@@ -67,7 +61,7 @@ test('the studio’s own requests stand in the same log [LIM-03]', async ({ page
   await expect(rows(page).filter({ hasText: 'Studio · account' }).first()).toBeVisible()
 })
 
-test('a paused tool is refused at once and what it runs is cut; resumed, it works again', async ({ page }) => {
+test('a paused app is refused and its streams are cut at once; it works again after Resume', async ({ page }) => {
   const tool = await addTool(page, 'Notebook')
   const stream = await tool.chat.completions.create({
     ...hello(),
@@ -84,15 +78,15 @@ test('a paused tool is refused at once and what it runs is cut; resumed, it work
   await page.getByRole('button', { name: 'More for Notebook' }).click()
   await page.getByRole('menuitem', { name: 'Pause' }).click()
   expect(await cut).toBe('cut')
-  await expect(card(page, 'Notebook')).toContainText('paused')
+  await expect(card(page, 'Notebook')).toContainText('Paused. Requests are refused.')
   await expect(tool.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
   await page.getByRole('button', { name: 'More for Notebook' }).click()
   await page.getByRole('menuitem', { name: 'Resume' }).click()
-  await expect(card(page, 'Notebook')).not.toContainText('paused')
+  await expect(card(page, 'Notebook')).not.toContainText('Paused. Requests are refused.')
   expect((await tool.models.list()).data.length).toBeGreaterThan(0)
 })
 
-test('a person stops a tool’s request from the log', async ({ page }) => {
+test('a person stops an app’s request from the log', async ({ page }) => {
   const tool = await addTool(page, 'Runaway')
   const stream = await tool.chat.completions.create({
     ...hello(),
@@ -109,7 +103,7 @@ test('a person stops a tool’s request from the log', async ({ page }) => {
   await expect.poll(() => sandbox.observe.openStreams()).toBe(0)
 })
 
-test('a budget in SC is kept, and the refusal says what is left [ERR-04]', async ({ page }) => {
+test('a budget in SC is enforced, and the refusal says what is left [ERR-04]', async ({ page }) => {
   const tool = await addTool(page, 'Release notes', async (dialog) => {
     await dialog.getByLabel(/per day/i).fill('0.00001')
   })
@@ -122,8 +116,41 @@ test('a budget in SC is kept, and the refusal says what is left [ERR-04]', async
   await expect(rows(page).filter({ hasText: 'Release notes' }).first()).toContainText('refused')
 })
 
-test('who was turned away is told in words', async ({ page }) => {
+test('blocked requests are explained', async ({ page }) => {
   await fetch(`${v1()}/models`, { headers: { origin: 'https://evil.example' } })
   await expect(page.getByText('Blocked requests')).toBeVisible()
   await expect(page.getByText('a web page at https://evil.example').first()).toBeVisible()
+})
+
+test('a blocked app says why, with one action, and raises an alert', async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 860 })
+  const spender = await addTool(page, 'Spender', async (dialog) => {
+    await dialog.getByLabel(/per day/i).fill('0.000000001')
+  })
+  const sleeper = await addTool(page, 'Sleeper')
+  await spender.chat.completions.create(hello('writer-small')).catch(() => null)
+  await page.getByRole('button', { name: 'More for Spender' }).click()
+  await page.getByRole('menuitem', { name: 'Edit…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('0')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'Spender')).toContainText('The daily budget is used up.')
+  await page.getByRole('button', { name: 'More for Sleeper' }).click()
+  await page.getByRole('menuitem', { name: 'Pause' }).click()
+  await expect(sleeper.models.list()).rejects.toBeInstanceOf(OpenAI.PermissionDeniedError)
+  await expect(page.getByText('Sleeper is paused').first()).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'blocked', true)
+  await card(page, 'Spender').getByRole('button', { name: 'Raise budget…' }).click()
+  await page
+    .getByRole('dialog')
+    .getByLabel(/per day/i)
+    .fill('5')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await expect(card(page, 'Spender')).toContainText('idle')
+  await card(page, 'Sleeper').getByRole('button', { name: 'Resume' }).click()
+  await expect(card(page, 'Sleeper')).toContainText('idle')
+  expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
 })

@@ -3,7 +3,7 @@ import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
 import { expectAccessible } from './chatWorld.ts'
 import { closeHosts, newDataDir, openConnectedHost, openWebHost } from './hosts.ts'
-import { composer, connectTo, pickModel, quick, send, settled } from './journey.ts'
+import { composer, connectApp, connectTo, pickModel, quick, send, settled } from './journey.ts'
 
 let sandbox: Sandbox
 
@@ -26,15 +26,11 @@ async function openConnected(page: Page) {
   return host
 }
 
-test('a tool key is shown once, works at once, and ends at once when revoked', async ({ page }) => {
+test('an app key is shown once, works at once, and stops at once when revoked', async ({ page }) => {
   const host = await openConnected(page)
   await feature(page, 'Proxy').click()
-  await page.getByRole('button', { name: 'Add app' }).first().click()
-  await page.getByRole('textbox', { name: 'Name' }).fill('My editor')
-  await page.getByRole('button', { name: 'Create key' }).click()
-  const key = (await page.getByTestId('tool-key').innerText()).trim()
+  const key = await connectApp(page, 'My editor')
   expect(key).toMatch(/^isk_/)
-  await page.getByRole('button', { name: 'Done' }).click()
 
   const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
   const reply = await client.chat.completions.create({
@@ -53,7 +49,7 @@ test('a tool key is shown once, works at once, and ends at once when revoked', a
   await expect(client.models.list()).rejects.toBeInstanceOf(OpenAI.AuthenticationError)
 })
 
-test('the status bar tells the connection, the local address and the minute bucket as they are [LIM-01]', async ({
+test('the status bar shows the connection, the local address and the minute’s rate limit [LIM-01]', async ({
   page,
 }) => {
   const host = await openConnected(page)
@@ -63,7 +59,7 @@ test('the status bar tells the connection, the local address and the minute buck
   const meter = status.getByRole('meter', { name: 'Requests used this minute' })
   const used = async () => Number(await meter.getAttribute('aria-valuenow'))
   await pickModel(page, 'mirror')
-  // In another minute it counts anew: then what is compared is of none.
+  // The bucket resets with the next minute, so the test compares within one minute.
   await expect(async () => {
     const [minute, before] = [Math.floor(Date.now() / 60_000), await used()]
     await send(page, 'Count this.')
@@ -73,7 +69,7 @@ test('the status bar tells the connection, the local address and the minute buck
   }).toPass()
 })
 
-test('a lost host is told in words, and the page finds its way back', async ({ page }) => {
+test('a lost host is explained, and the page reconnects', async ({ page }) => {
   const dataDir = newDataDir()
   const first = await openWebHost(dataDir)
   const port = new URL(first.url).port
@@ -82,7 +78,7 @@ test('a lost host is told in words, and the page finds its way back', async ({ p
   await first.stop()
   await expect(page.getByText(/lost|connecting again|reconnect/i).first()).toBeVisible()
   const second = await openWebHost(dataDir, ['--web-port', port])
-  // Another process has another token: the page must be let in anew, and says so.
+  // A new process has a new token: the page needs access again and says so.
   await expect(page.getByText(/Open the address that/i).first()).toBeVisible({ timeout: 20_000 })
   await page.goto(second.url)
   await page.reload()
@@ -93,7 +89,7 @@ test('a lost host is told in words, and the page finds its way back', async ({ p
   ).toBeVisible()
 })
 
-test('the theme is kept', async ({ page }) => {
+test('the theme is remembered', async ({ page }) => {
   await openConnected(page)
   await feature(page, 'Settings').click()
   await page.getByRole('radio', { name: 'Dark' }).click()
@@ -103,7 +99,7 @@ test('the theme is kept', async ({ page }) => {
   await expect.poll(dark).toBe('rgb(21, 21, 23)')
 })
 
-test('every room is reachable by keyboard, accessible in light and dark, and fits 700 px', async ({ page }) => {
+test('every page is reachable by keyboard, accessible in light and dark, and fits 700 px', async ({ page }) => {
   const faults: string[] = []
   page.on('pageerror', (error) => faults.push(error.message))
   page.on('console', (message) => {
@@ -125,9 +121,9 @@ test('every room is reachable by keyboard, accessible in light and dark, and fit
   expect(faults).toEqual([])
 })
 
-test('a web page elsewhere reaches neither the local /v1 nor the studio', async ({ page, browser }) => {
+test('a foreign web page reaches neither the local /v1 nor the studio', async ({ page, browser }) => {
   const host = await openConnected(page)
-  /** All but what the studio reads for itself, which goes on for a moment after it has connected. */
+  /** All requests except the studio's own polling, which continues briefly after connecting. */
   const asked = () =>
     sandbox.observe.requests().filter(({ path }) => !/^\/v1\/(?:models|usage|rate-limit|keys\/current)$/.test(path))
       .length

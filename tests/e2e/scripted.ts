@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a scripted reply says: words, calls of tools as the model would write them (arguments need not be JSON), or nothing for ever. */
+/** A scripted reply: text, tool calls as a model writes them (the arguments need not be JSON), or no reply at all. */
 export interface Line {
   text?: string
   calls?: { name: string; arguments: string }[]
-  /** Why it ended; else `tool_calls` or `stop`. */
+  /** Finish reason. Default: `tool_calls` or `stop`. */
   finish?: string
 }
 
@@ -22,12 +22,12 @@ export interface Asked {
   parallel_tool_calls?: boolean
 }
 
-/** The model that the script answers for. */
+/** Id of the scripted model. */
 export const scripted = 'scripted'
 
 /**
- * A service whose one model says what `script` tells it to, request by request: what no well-behaved model does (arguments that break the
- * schema, calls without end). Everything else is the sandbox behind it.
+ * A service whose one model replies with what `script` returns for each request. For replies that no well-behaved model gives, such as
+ * arguments that break the schema, or endless calls. The sandbox answers everything else.
  */
 export async function startScripted(behind: string, script: (asked: Asked, nth: number) => Line) {
   const asked: Asked[] = []

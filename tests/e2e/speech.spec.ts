@@ -21,8 +21,8 @@ let gone = false
 let host: WebHost
 let service: Awaited<ReturnType<typeof startSpeechService>>
 
-// Waits are for what comes; a busy machine needs room for them.
-// Each stands alone: whoever is free takes the next.
+// Generous limits for waits on a busy machine.
+// Independent tests: any free worker takes the next one.
 test.describe.configure({ mode: 'parallel', timeout: 240_000 })
 
 test.afterEach(async () => {
@@ -30,7 +30,7 @@ test.afterEach(async () => {
   await goAway()
 })
 
-/** The service and what is behind it are gone. */
+/** The service is unreachable. */
 async function goAway(): Promise<void> {
   await service.close()
   if (!gone) await sandbox.close()
@@ -67,7 +67,7 @@ const scripts = [
   '渡船七点离开港口，傍晚回来。',
   'تغادر العبّارة الميناء عند السابعة. ',
 ]
-/** 20,000 bytes, a paragraph of each script after another. */
+/** 20,000 bytes, alternating paragraphs of four scripts. */
 function longText(): string {
   let long = ''
   for (let at = 0; ; at = (at + 1) % scripts.length) {
@@ -77,7 +77,7 @@ function longText(): string {
   }
 }
 
-test('a text is counted, heard in a voice, spoken, heard while it comes, and stands in the history, by keyboard alone [TTS-01] [TTS-05]', async ({
+test('a text is counted, previewed in a voice, generated, played while it arrives and listed in the history, by keyboard alone [TTS-01] [TTS-05]', async ({
   page,
 }) => {
   await enter(page)
@@ -86,7 +86,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await takePictures(page, 'speech-empty', true)
   await page.getByRole('button', { name: 'Try an example' }).press('Enter')
   await expect(text(page)).toHaveValue(/^The ferry leaves/)
-  // Bytes, not characters: the last of these has four.
+  // Bytes, not characters: the last character has four bytes.
   await text(page).fill('é€😀')
   await expect(count(page)).toHaveText('9 / 4,096 bytes')
   await text(page).fill(`${'a'.repeat(4_095)}.`)
@@ -132,7 +132,7 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await page.getByRole('button', { name: 'Undo' }).press('Enter')
   await expect(rows(page)).toHaveCount(1)
   await expect(wave(page, 'shimmer')).toBeVisible()
-  // From anywhere in the room: the sound by its keys, then another text and back to this one.
+  // Anywhere on the page: playback by shortcuts, then another text and back.
   await page.getByRole('searchbox', { name: 'Search speeches' }).focus()
   await page.keyboard.press('Control+Alt+l')
   await expect(page.getByRole('button', { name: /^Stop looping 0:00/ })).toBeVisible()
@@ -154,14 +154,14 @@ test('a text is counted, heard in a voice, spoken, heard while it comes, and sta
   await expect(text(page)).toBeVisible()
   await page.keyboard.press('Alt+ArrowDown')
   await expect(wave(page, 'shimmer')).toBeVisible()
-  // All of it stands in the settings, where each can have other keys.
+  // Settings list all shortcuts, and each can be changed.
   await page.getByRole('link', { name: 'Settings' }).press('Enter')
   for (const action of ['Generate speech', 'Set loop start', 'Forward 5 seconds', 'Next speech']) {
     await expect(page.getByText(action, { exact: true }).first()).toBeAttached()
   }
 })
 
-test('20,000 bytes in four scripts come in parts, go on after a cut at the part that failed and after a cancel, and are heard again when the service is gone [TTS-01]', async ({
+test('20,000 bytes in four scripts are spoken in parts, resume after a cut and after a cancel, and play again offline [TTS-01]', async ({
   page,
 }) => {
   await enter(page, (nth) => (({ 3: 'cut', 5: 'hang' }) as const)[nth] ?? 'whole')
@@ -172,7 +172,7 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   expect(parts).toBeGreaterThanOrEqual(5)
   await speak(page).click()
   await expect(page.getByText(new RegExp(`Part \\d of ${parts}`))).toBeVisible()
-  // It is heard while it comes, in another room too.
+  // Playback starts while the sound arrives and continues on another page.
   const live = page.locator('[data-live]')
   await expect(live).toHaveAttribute('data-first-sound', /./)
   await takePictures(page, 'speech-live')
@@ -187,14 +187,14 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await expectAccessible(page)
   await takePictures(page, 'speech-failed', true)
   await page.getByRole('button', { name: `Resume at part 3 of ${parts}` }).click()
-  // The next one says nothing more: Esc ends it, and it is heard from its beginning when it is asked for again.
+  // The next part hangs: Esc ends it, and after Resume it plays from its start.
   await expect(page.locator('[data-part="4"]')).toHaveAttribute('data-state', 'making')
   await expect.poll(() => service.asked.length).toBe(5)
   await page.keyboard.press('Escape')
   await expect(page.getByText('Cancelled. The audio received until then is saved.')).toBeVisible()
   await page.getByRole('button', { name: `Resume at part 4 of ${parts}` }).click()
   await expect(fact(page, 'Status')).toHaveText('Done')
-  // What was whole was not asked for again, and nothing of the text is lost or said twice.
+  // Complete parts were not requested again, and no text is lost or repeated.
   expect(service.asked).toHaveLength(parts + 2)
   const spoken = service.asked.filter((_, at) => at !== 2 && at !== 4).map(({ input }) => input)
   expect(spoken.join('').replace(/\s/g, '')).toBe(long.replace(/\s/g, ''))
@@ -211,7 +211,7 @@ test('20,000 bytes in four scripts come in parts, go on after a cut at the part 
   await expect(page.getByText(`${clock(parts * partSeconds)} / ${clock(parts * partSeconds)}`)).toBeVisible()
 })
 
-test('each of the six formats plays and is saved, plain samples as WAVE too; two voices stand side by side; the speed goes from 0.25 to 4 and is not sent unless set [TTS-02] [TTS-03] [TTS-04]', async ({
+test('all six formats play and are saved, raw samples as WAVE too; two voices are compared; speed is 0.25 to 4 and omitted unless set [TTS-02] [TTS-03] [TTS-04]', async ({
   page,
 }) => {
   await enter(page)
@@ -239,7 +239,7 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   expect(wav.subarray(0, 4).toString()).toBe('RIFF')
   expect(wav.readUInt32LE(24)).toBe(24_000)
   expect(Math.abs((wav.length - 44) / 48_000 - partSeconds)).toBeLessThan(0.05)
-  // Samples that sound too fast are taken for fewer a second, after the fact.
+  // A wrong sample rate can be corrected afterwards.
   const rate = page.getByRole('textbox', { name: 'Sample rate' })
   await rate.fill('12000')
   await rate.press('Enter')
@@ -252,7 +252,7 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   await expect(beside.getByRole('heading', { name: 'onyx' })).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-compare', true)
-  // The other voice goes on at the same place.
+  // The other voice continues at the same position.
   await beside.getByRole('slider').first().press('End')
   await page.keyboard.press('Control+Alt+x')
   await expect(beside.getByRole('slider').last()).not.toHaveAttribute('aria-valuenow', '0')
@@ -260,7 +260,7 @@ test('each of the six formats plays and is saved, plain samples as WAVE too; two
   await page.getByRole('button', { name: 'More for this speech' }).click()
   await page.getByRole('menuitem', { name: 'Send to Transcribe' }).click()
   await expect(page).toHaveURL(/#\/transcribe\//)
-  // Samples have become a file that says what it is.
+  // Raw samples are saved as a WAVE file.
   await expect(page.getByRole('region', { name: 'This recording' })).toContainText('audio/wav')
 })
 

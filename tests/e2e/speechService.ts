@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** s of sound that each request gets. */
+/** Length of the sound of each request, s. */
 export const partSeconds = 3
 
 const coders: Record<string, { args: string[]; type: string }> = {
@@ -16,7 +16,7 @@ const coders: Record<string, { args: string[]; type: string }> = {
 }
 
 const made = new Map<string, Buffer>()
-/** A tone with a slow beat, so that a waveform has a shape. */
+/** A tone with a slow beat, which gives the waveform a shape. */
 function soundOf(format: string): Buffer {
   const known = made.get(format)
   if (known) return known
@@ -37,9 +37,9 @@ export interface SpeechAsked {
 }
 
 /**
- * A service that speaks at once, where a voice of the sandbox takes half a minute for a long part: sound made beforehand, in pieces.
- * `fate` of the nth request (from 1): `hang` says nothing more from the middle on, `cut` closes the connection
- * there as soon as `cut()` was called, so that what is heard until then can be looked at. Everything else is the sandbox behind it.
+ * A service that replies with prepared sound at once. A voice of the sandbox takes half a minute for a long part.
+ * `fate` of the nth request (from 1): `hang` stops sending in the middle, `cut` closes the connection in the middle once `cut()` is
+ * called, so that a test can first check what arrived. The sandbox answers everything else.
  */
 export async function startSpeechService(behind: string, fate: (nth: number) => Fate = () => 'whole') {
   const asked: SpeechAsked[] = []

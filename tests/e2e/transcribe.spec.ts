@@ -12,7 +12,7 @@ import { expectAccessible, takePictures } from './chatWorld.ts'
 import { closeHosts, newDataDir, openWebHost, type WebHost } from './hosts.ts'
 import { composer, connectTo } from './journey.ts'
 
-// The microphone of these pages is a file: speech of the sandbox's own voice, made once.
+// The fake microphone plays a file with speech from the sandbox's voice, created once.
 const folder = mkdtempSync(join(tmpdir(), 'studio-transcribe-'))
 const wav = join(folder, 'speech.wav')
 test.use({
@@ -28,8 +28,8 @@ test.use({
   },
 })
 
-// Waits are for what comes; a busy machine needs room for them.
-// Each stands alone: whoever is free takes the next.
+// Generous limits for waits on a busy machine.
+// Independent tests: any free worker takes the next one.
 test.describe.configure({ mode: 'parallel', timeout: 120_000 })
 
 const key = 'sk-transcribe-4411'
@@ -46,7 +46,7 @@ let spoken: Buffer
 test.beforeAll(async () => {
   const own = await startSandbox({ apiKey: key })
   const client = new OpenAI({ baseURL: `${own.baseUrl}/v1`, apiKey: key })
-  // A worker that gets a second share of these tests runs the hooks again, after the first share's folder was deleted.
+  // A worker that takes a second group of tests runs the hooks again, after the folder was deleted.
   mkdirSync(folder, { recursive: true })
   writeFileSync(wav, await speech(client, said, 'wav'))
   spoken = await speech(client, said, 'mp3')
@@ -59,7 +59,7 @@ test.beforeEach(async ({ page }) => {
 })
 test.afterEach(async () => {
   await closeHosts()
-  // A test whose service goes away has closed it already.
+  // A test without the service has closed it already.
   await sandbox.close().catch(() => undefined)
 })
 test.afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -95,16 +95,14 @@ async function give(page: Page, files: string[] | ReturnType<typeof file>[]): Pr
 const file = (name: string, buffer: Buffer, mimeType = 'audio/mpeg') => ({ name, mimeType, buffer })
 const clean = (page: Page): Promise<void> => expectAccessible(page, 'html')
 
-test('what is said is recorded under a moving waveform, transcribed, and heard from the line that is clicked', async ({
-  page,
-}) => {
+test('speech is recorded with a live waveform, transcribed, and played from the clicked line', async ({ page }) => {
   await enter(page)
   await dock(page).getByRole('button', { name: 'Record' }).click()
   await expect.poll(() => bars(page)).toBeGreaterThan(20)
   const level = dock(page).getByRole('meter', { name: 'Level' })
   await expect.poll(async () => Number(await level.getAttribute('aria-valuenow'))).toBeGreaterThan(20)
   await clean(page)
-  // A pause is not recorded, and nothing moves in it.
+  // A pause records nothing, and the waveform stops.
   await dock(page).getByRole('button', { name: 'Pause' }).click()
   const again = dock(page).getByRole('button', { name: 'Resume' })
   await expect(again).toBeVisible()
@@ -119,7 +117,7 @@ test('what is said is recorded under a moving waveform, transcribed, and heard f
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
   expect(asked()).toHaveLength(1)
   expect(asked()[0]?.bytesIn ?? 0).toBeGreaterThan(5_000)
-  // The picture of it is drawn, and a click on a line plays from there.
+  // The waveform is drawn, and a click on a line plays from there.
   await expect(waveform(page)).toHaveAttribute('data-state', 'whole')
   const first = lines(page).first()
   await first.getByRole('button').first().click()
@@ -128,9 +126,7 @@ test('what is said is recorded under a moving waveform, transcribed, and heard f
   await expect.poll(async () => Number(await waveform(page).getAttribute('aria-valuenow'))).toBeGreaterThan(0)
 })
 
-test('of many files each says where it is, a cancelled one goes no further, and a refused one in words', async ({
-  page,
-}) => {
+test('each of many files shows its progress, a cancelled one stops, and a refused one says why', async ({ page }) => {
   await enter(page)
   const given = { 'first.mp3': spoken, 'large.bin': '', 'notes.txt': 'words', 'last.mp3': spoken }
   const paths = Object.entries(given).map(([name, bytes]) => {
@@ -157,7 +153,7 @@ test('of many files each says where it is, a cancelled one goes no further, and 
   await expect(files).toContainText('All files done')
   await clean(page)
   expect(asked()).toHaveLength(3)
-  // Found by its words, which are the service's; deleted, and brought back.
+  // Found by the words of the transcript, deleted and restored.
   await row('first.mp3').getByRole('button', { name: 'Open first.mp3' }).click()
   await expect(page.getByText('1 file failed')).toBeVisible()
   await expect(lines(page).first()).toContainText('ferry')
@@ -175,7 +171,7 @@ test('of many files each says where it is, a cancelled one goes no further, and 
   await expect(inList(page)).toHaveCount(3)
 })
 
-test('a reload in the middle of a recording keeps what was said until then', async ({ page }) => {
+test('a reload during a recording keeps the sound recorded until then', async ({ page }) => {
   await enter(page)
   await dock(page).getByRole('button', { name: 'Record' }).click()
   await expect.poll(() => bars(page)).toBeGreaterThan(50)
@@ -187,22 +183,20 @@ test('a reload in the middle of a recording keeps what was said until then', asy
   await expect(lines(page).first()).toBeVisible({ timeout: 30_000 })
 })
 
-test('the line that is heard follows what plays and is kept in sight, until the reader looks elsewhere', async ({
-  page,
-}) => {
+test('the current line follows the playback and stays visible until the reader scrolls away', async ({ page }) => {
   await enter(page)
   await give(page, [file('long.wav', inPieces(readFileSync(wav), 40), 'audio/wav')])
   await expect(lines(page).nth(3)).toBeVisible({ timeout: 30_000 })
   await lines(page).first().getByRole('button').first().click()
   await expect(lines(page).first()).toHaveAttribute('data-heard', 'true')
-  // Far ahead while it plays: its line comes into sight by itself.
+  // Seeks far ahead: the current line scrolls into view.
   const { x = 0, y = 0, width = 0 } = (await waveform(page).boundingBox()) ?? {}
   await page.mouse.click(x + width * 0.9, y + 10)
   const heard = page.locator('[data-heard="true"]')
   await expect.poll(async () => Number(await heard.getAttribute('data-cue'))).toBeGreaterThan(20)
   await expect(heard).toBeInViewport()
   await expect(lines(page).first()).not.toBeInViewport()
-  // Whoever scrolls is not pulled back, but can go back.
+  // After scrolling, the view stays, and a button returns to the playback.
   await heard.hover()
   await page.mouse.wheel(0, -20_000)
   await expect(lines(page).first()).toBeInViewport()
@@ -210,13 +204,13 @@ test('the line that is heard follows what plays and is kept in sight, until the 
   await expect(heard).toBeInViewport()
 })
 
-test('a transcript is mended, found in, compared, saved, reverted and handed to Chat; all of it readable with the service gone [STT-02] [STT-04]', async ({
+test('a transcript is edited, searched, compared, saved, reverted and sent to Chat, and stays readable offline [STT-02] [STT-04]', async ({
   page,
 }) => {
   await enter(page)
   await give(page, [file('ferry.mp3', spoken)])
   await expect(lines(page).first()).toContainText('ferry', { timeout: 30_000 })
-  // By keys alone: the line is edited in its place.
+  // By keyboard alone: edits the line in place.
   await lines(page).first().getByRole('button').first().focus()
   await page.keyboard.press('F2')
   await page.getByRole('textbox', { name: /^Line at/ }).fill('Good evening. The boat leaves at eight.')
@@ -228,7 +222,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect(page.getByText('1 of 1')).toBeVisible()
   await expect(page.locator('mark')).toHaveText('boat')
   await page.keyboard.press('Escape')
-  // With other settings: another transcript of the same, beside the first.
+  // Other settings create a second transcript of the recording.
   await expect(page.getByText(/^whisper-1 is an alias of whisper-large-v3-turbo/)).toBeVisible()
   const model = page.getByRole('combobox', { name: 'Model' })
   await expect(model.getByRole('option')).toHaveText([
@@ -239,7 +233,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await page.getByRole('textbox', { name: 'Language' }).fill('en')
   await page.getByRole('button', { name: 'Transcribe again' }).click()
   await expect(page.getByRole('region', { name: 'Transcript text' })).toContainText('ferry')
-  // The first came as text/vtt with its times, this one as text/plain.
+  // The first transcript was text/vtt with times, this one is text/plain.
   await expect(fact(page, 'Format')).toHaveText('Plain text')
   const compare = page.getByRole('combobox', { name: 'Compare with' })
   await compare.selectOption({ index: 1 })
@@ -253,7 +247,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await page.getByRole('menuitem', { name: /\.srt/ }).click()
   const saved = readFileSync(await (await download).path(), 'utf8')
   expect(saved).toMatch(/^1\r?\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\r?\nGood evening\. The boat leaves at eight\./)
-  // The service is gone: what is here stays here.
+  // The service is unreachable: stored content remains.
   await sandbox.close()
   await page.reload()
   await expect(page.getByRole('heading', { name: 'ferry.mp3' })).toBeVisible()
@@ -270,7 +264,7 @@ test('a transcript is mended, found in, compared, saved, reverted and handed to 
   await expect(composer(page)).toHaveValue(/ferry leaves the harbour/)
 })
 
-test('without a microphone the reason is said in words, with one thing to do, by keys alone; one that is unplugged ends its recording', async ({
+test('a missing microphone shows the reason and one action, by keyboard alone; unplugging one ends its recording', async ({
   page,
 }) => {
   // Recording needs no service.
@@ -305,14 +299,14 @@ test('without a microphone the reason is said in words, with one thing to do, by
   await again.press('Enter')
   await expect(alert).toContainText('Another program may be using it')
   await again.press('Enter')
-  // What is worth something is not thrown away by one press.
+  // Discarding a recording asks first.
   await expect(dock(page)).toContainText(/0:0[3-9]|0:[1-5]\d/)
   await dock(page).getByRole('button', { name: 'Discard' }).press('Enter')
   const question = page.getByRole('dialog', { name: 'Discard this recording?' })
   await question.getByRole('button', { name: 'Discard' }).press('Enter')
   await expect(dock(page).getByRole('button', { name: 'Record' })).toBeVisible()
   await expect(inList(page)).toHaveCount(0)
-  // Another one is chosen, and asked for by its name in the browser.
+  // Selects another microphone, which the browser request names.
   const devices = dock(page).getByRole('combobox', { name: 'Microphone' })
   await devices.selectOption({ label: 'Fake Audio Input 1' })
   await page.keyboard.press('ControlOrMeta+Alt+r')
@@ -332,10 +326,10 @@ test('without a microphone the reason is said in words, with one thing to do, by
   await expect(waveform(page)).toBeVisible()
 })
 
-test('what the service refuses is converted to wav here on request, as a new recording made of the old; all that was set goes as it was set [STT-03] [STT-04]', async ({
+test('a refused file is converted to WAV on request as a new recording; all settings are sent as set [STT-03] [STT-04]', async ({
   page,
 }) => {
-  // Takes wav alone.
+  // Accepts WAV only.
   const forms: Record<string, string>[] = []
   const picky = await wavOnly(sandbox.baseUrl, (form) => forms.push(form))
   try {
@@ -343,7 +337,7 @@ test('what the service refuses is converted to wav here on request, as a new rec
     await page.getByRole('textbox', { name: 'Language' }).fill('en')
     await page.getByRole('textbox', { name: 'Prompt' }).fill('Names: “Ottilie”; ferry')
     await page.getByRole('textbox', { name: 'Temperature' }).fill('0,2')
-    // A format that is on no list.
+    // An unlisted format.
     const format = page.getByRole('combobox', { name: 'Format' })
     await format.selectOption({ label: 'Other…' })
     await page.getByRole('textbox', { name: 'Format name' }).fill('verbose_json')
@@ -376,7 +370,7 @@ test('what the service refuses is converted to wav here on request, as a new rec
   }
 })
 
-/** The sandbox, behind a door that takes no sound but wav. */
+/** The sandbox behind a relay that accepts WAV only. */
 async function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>) => void): Promise<Server> {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const pieces: Buffer[] = []
@@ -411,7 +405,7 @@ async function wavOnly(baseUrl: string, onForm: (fields: Record<string, string>)
   return server
 }
 
-/** The beginning of a wav so many times, with silence between, so that each is a line of its own. */
+/** Repeats the start of a WAV file with silence in between, so that each repetition becomes its own line. */
 function inPieces(whole: Buffer, times: number): Buffer {
   const rate = whole.readUInt32LE(24)
   const at = whole.indexOf('data') + 8

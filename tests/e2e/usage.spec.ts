@@ -30,7 +30,7 @@ const figure = (page: Page, card: string): Locator =>
     .filter({ has: page.getByRole('heading', { name: card }) })
     .last()
 
-/** What the eye sees in light and dark, and axe in the latter, whose contrasts are the harder ones. */
+/** Takes screenshots in light and dark, and runs axe in dark, where contrast is harder. */
 async function clean(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
@@ -39,21 +39,26 @@ async function clean(page: Page, name: string): Promise<void> {
   await expectAccessible(page)
 }
 
-test('what it cost, by whom, how much is left and when one may go on, with the service and without it [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
+test('cost by app, balance, limits and reset times, online and offline [USE-01] [KEY-01] [KEY-02] [KEY-03] [KEY-04] [LIM-01] [LIM-03] [LIM-06]', async ({
   page,
 }) => {
   const faults: string[] = []
   page.on('console', (line) => line.type() === 'error' && faults.push(line.text()))
   const host = await openConnectedHost(sandbox)
   await page.goto(host.url)
+  const money = page.getByRole('contentinfo').getByRole('button', { name: /SC (today|left)/ })
+  await expect(money).toHaveCount(2)
+  await expect(money.getByText('est.')).toHaveCount(0)
   await send(page, 'What does this cost?')
   await settled(page, 'complete')
+  // The status bar follows the request, and says that the service has not reported its cost yet.
+  await expect(money.getByText('est.')).toHaveCount(2)
   await pickModel(page, 'writer-free')
   await send(page, 'And this?')
   await expect(replies(page)).toHaveCount(2)
   await settled(page, 'complete')
 
-  // The overview: the account's figures, and this machine's own beside them.
+  // The overview: figures of the account beside those of this computer.
   await feature(page, 'Usage')
   await drawn(page)
   await page.getByRole('button', { name: 'Refresh' }).click()
@@ -65,7 +70,7 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await expect(page.getByRole('contentinfo')).toContainText('SC today')
   await clean(page, 'overview')
 
-  // The keyboard reads the bars out, and goes from one to its requests.
+  // By keyboard: reads the bars and opens the requests of one.
   await chart(page).focus()
   await page.keyboard.press('End')
   await expect(chart(page)).toHaveAttribute('aria-valuetext', /: .*in progress/)
@@ -85,7 +90,25 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await page.goBack()
   await page.getByRole('radio', { name: 'Model' }).click()
 
-  // Saved: the table by the core, the chart by the page.
+  // The pointer rests on the chart while the range changes: the box about a day of the former range goes.
+  const range = page.getByRole('combobox', { name: 'Range' })
+  await range.selectOption({ label: 'Last 7 days' })
+  await expect(chart(page)).toHaveAttribute('aria-valuemax', '6')
+  const readout = page.locator('.chart-readout')
+  const pointAtEnd = async (aside: number) => {
+    const { width } = (await chart(page).boundingBox()) ?? { width: 0 }
+    await chart(page).hover({ position: { x: width - 70 - aside, y: 60 } })
+  }
+  await pointAtEnd(0)
+  await expect(readout).toBeVisible()
+  await range.selectOption({ label: 'Last 30 days' })
+  await expect(chart(page)).toHaveAttribute('aria-valuemax', '29')
+  await expect(readout).toBeHidden()
+  await pointAtEnd(1)
+  await expect(readout).toBeVisible()
+  await expect(chart(page)).toHaveAttribute('aria-valuenow', /^2[5-9]$/)
+
+  // The core saves the table, the page saves the chart.
   const saving = async (item: string): Promise<Buffer> => {
     const coming = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
@@ -101,13 +124,13 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await expect(page.getByRole('heading', { name: 'This computer vs. account' })).toBeVisible()
   await expect(page.getByRole('columnheader', { name: 'Reason' })).toBeVisible()
 
-  // Limits: asked while one looks, each asking counted.
+  // Limits are polled while the page is open, and each poll is counted.
   const asked = () => sandbox.observe.requests().filter(({ path }) => path === '/v1/rate-limit').length
   const before = asked()
   await section(page, 'Limits')
   await expect(page.getByRole('meter', { name: /^Requests this minute/ })).toBeVisible()
   await expect(page.getByText(/resets in \d+ s/)).toHaveCount(1)
-  // One of the two requests went to a free model: it alone is counted there, and the paid one beside it is not.
+  // One of the two requests used a free model. Only that one counts there.
   for (const name of ['this hour', 'today']) {
     await expect(page.getByRole('meter', { name: new RegExp(`^Free models: requests ${name}: 1 of `) })).toBeVisible()
   }
@@ -125,16 +148,20 @@ test('what it cost, by whom, how much is left and when one may go on, with the s
   await drawn(page)
   await expect(page.getByRole('region', { name: 'Lifetime' })).toContainText('SC')
   await expect(page.getByText('Managing keys')).toBeVisible()
+  // A key without a balance of its own has no figures of one.
+  const limits = page.getByRole('region', { name: 'Limits' })
+  await expect(limits).toContainText('Uses the account balance')
+  await expect(limits).not.toContainText('SC')
   await clean(page, 'keys')
   await list.getByRole('link').first().focus()
   await page.keyboard.press('End')
   await expect(page.getByRole('main')).toContainText('Revoked')
 
-  // The service is gone: the same figures, and since when.
+  // The service is unreachable: the same figures with their age.
   await sandbox.close()
   await page.reload()
   await feature(page, 'Usage')
-  // What was fetched within the last ten seconds is answered again without asking.
+  // Figures fetched within the last ten seconds are reused.
   await expect(async () => {
     await page.getByRole('button', { name: 'Refresh' }).first().click()
     await expect(page.getByText('Not connected')).toBeVisible({ timeout: 12_000 })

@@ -1,4 +1,4 @@
-// A Chromium for the browser tests: from an environment variable, Playwright's own, the system's, or installed.
+// Finds a Chromium for the browser tests: an environment variable, Playwright's own, the system's, or a fresh installation.
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -26,7 +26,7 @@ async function playwrightsOwn() {
   return path && existsSync(path) ? path : null
 }
 
-/** Flags that every launch here needs: no GPU, no sandbox as root, no traffic of Chromium's own. */
+/** Flags for every launch: no GPU, no sandbox as root, no traffic of Chromium's own. */
 export const chromiumArgs = [
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
   '--disable-gpu',
@@ -34,8 +34,8 @@ export const chromiumArgs = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
-  // A whole browser lays out its address bar's suggestions for each window, in a process that costs as much as the page. (Only the last flag
-  // of this name counts: the others are those that Playwright itself gives, as far as they change what a page does.)
+  // Chromium runs a process for the suggestions of the address bar, which costs as much as the page. Only the last flag of this name
+  // counts, so the list repeats the features that Playwright disables.
   `--disable-features=${[
     'WebUIOmniboxPopup',
     'WebUIOmniboxAimPopup',
@@ -59,7 +59,7 @@ function named(variable) {
   return path || null
 }
 
-/** The path of a whole browser, with extensions and permissions, or null where none is there. */
+/** Path of a full browser, with extensions and permissions, or null. */
 export async function findBrowser() {
   return (
     named('STUDIO_WHOLE_BROWSER') ??
@@ -71,12 +71,12 @@ export async function findBrowser() {
   )
 }
 
-/** The one for pages: Debian's headless shell where it is there, whose page costs half of what a whole browser's window does. */
+/** Path of the browser for page tests: Debian's headless shell if installed, because it needs half the work of a full browser. */
 export async function findPageBrowser() {
   return named('STUDIO_BROWSER') ?? onPath(['chromium-headless-shell']) ?? (await findBrowser())
 }
 
-/** Installs what Debian has, as root; elsewhere says the one command that helps. */
+/** Installs Debian packages, as root. */
 export function installFromDebian(packages) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   const quiet = { stdio: ['ignore', 2, 2], env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' } }

@@ -1,4 +1,4 @@
 import { buildIfNeeded } from '../../resources/scripts/ready.mjs'
 
-/** Before tests of what a person starts: the build, once for all of them, where the sources are not those of the last one. */
+/** Builds the product once before the tests that start it, unless the build is up to date. */
 export default buildIfNeeded

@@ -1,15 +1,15 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 
-/** How the way to the service is cut. `open`: not at all. `swallow`: connections are taken, and nothing comes of them. */
+/** State of the network to the service. `open`: works. `swallow`: accepts connections and never replies. */
 export type CutMode = 'open' | 'refuse' | 'reset' | 'swallow'
 
-/** A stretch of network before a service: bytes go through as they come, until it is cut. What ran then breaks off. */
+/** A TCP relay in front of a service. Cutting it ends the open connections. */
 export interface Cut {
-  /** Where the service is reached through it. */
+  /** Base URL of the service through the relay. */
   readonly url: string
   readonly port: number
-  /** Connections that came since the start. */
+  /** Connections accepted since the start. */
   taken(): number
   set(mode: CutMode): Promise<void>
   close(): Promise<void>
@@ -26,7 +26,7 @@ export async function cutBefore(service: string): Promise<Cut> {
     taken += 1
     keep(socket)
     if (mode === 'reset') return void socket.resetAndDestroy()
-    // It has to be read, or its end would never be seen.
+    // Reads and drops the bytes: a socket that nobody reads never reports its end.
     if (mode === 'swallow') return void socket.resume()
     const beyond = connect(Number(target.port), target.hostname)
     keep(beyond)

@@ -5,7 +5,7 @@ import { png } from '../core/features/media/pictures.ts'
 import { portOf } from '../core/upstream/helpers/service.ts'
 import { encodings } from './keyForms.ts'
 
-/** What the service makes of every request from now on. */
+/** How the service answers every request from now on. */
 export type EchoMode =
   | 'good' // the reply that was asked for, with the key in each of its texts
   | 'refuses' // status 400 and an error object
@@ -19,7 +19,7 @@ export type EchoMode =
 export interface EchoingService {
   url: string
   mode: EchoMode
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   paths: string[]
   close(): Promise<void>
 }
@@ -34,8 +34,8 @@ const compress: Record<string, (bytes: Buffer) => Buffer> = {
 export const compressions = Object.keys(compress)
 
 /**
- * A service that works and echoes the request's key wherever a reply has room for a text: status line, names and values of headers,
- * trailers, JSON names and values, event streams, files; each time in every encoding.
+ * A working service that echoes the request's key in every place of a reply that can carry text: status line, names and values of
+ * headers, trailers, JSON names and values, event streams and files. Uses every encoding in each place.
  */
 export async function startEchoingService(key: string): Promise<EchoingService> {
   const forms = Object.values(encodings).map((encode) => encode(key))
@@ -103,7 +103,7 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
     return `{"created":1,"data":[${own},{"b64_json":"${bytes}","@":"@"},${foreign},{"url":"@"}]}`
   }
 
-  /** The key's pieces reach the client in events of their own, as a model's tokens do. */
+  /** Sends each piece of the key in its own event, as a model sends tokens. */
   function events(mode: EchoMode): string {
     const event = (choice: string): string => `data: {"id":"@","model":"@","choices":[{"index":0,${choice}}]}\n\n`
     const delta = (fields: string): string => event(`"delta":{${fields}}`)
@@ -144,7 +144,7 @@ export async function startEchoingService(key: string): Promise<EchoingService> 
     response.writeHead(status, `Reason ${all}`, headers.flat())
   }
 
-  /** In pieces of changing size, so that the key comes apart wherever it stands. */
+  /** In pieces of varying size, so that the key is split at every position. */
   function send(
     response: ServerResponse,
     status: number,
@@ -208,7 +208,7 @@ const readOuts: Record<string, string> = {
   '/v1/rate-limit': rateLimit,
 }
 
-/** A picture with a comment. */
+/** An image with a comment. */
 function pictureWith(text: string): Buffer {
   const plain = png(4, 4)
   const chunk = Buffer.from(`tEXtComment\0${text}`, 'latin1')

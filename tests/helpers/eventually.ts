@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 
-/** Looks until it holds. Vitest's own second is no judgement of anything on a busy machine: as patient as `expect.poll` is in these tests. */
+/** Repeats an assertion until it passes. Waits as long as `expect.poll` does in these tests: Vitest's default of 1 s fails on a busy machine. */
 export function eventually<T>(look: () => T | Promise<T>): Promise<T> {
   return vi.waitFor(look, { timeout: 15_000, interval: 20 })
 }

@@ -17,12 +17,16 @@ export const goodKey = 'isk_testtool_0123456789abcdef'
 
 export const appNamed = (name: string): App => plainApp({ id: name.toLowerCase(), name })
 
+/** Hash of `goodKey`, as far as the guard is concerned. */
+export const editorHash = new Uint8Array(32).fill(1)
+
 /** The result of the check for each presented key. */
 const keys: Record<string, Verified> = {
-  [goodKey]: { good: true, app: appNamed('Editor') },
-  isk_other: { good: true, app: appNamed('Notebook') },
+  [goodKey]: { good: true, app: appNamed('Editor'), keyHash: editorHash },
+  isk_other: { good: true, app: appNamed('Notebook'), keyHash: new Uint8Array(32).fill(2) },
   isk_paused: { good: false, why: 'paused', app: appNamed('Sleeper') },
   isk_revoked: { good: false, why: 'revoked', app: appNamed('Gone') },
+  isk_replaced: { good: false, why: 'replaced', app: appNamed('Editor') },
   isk_expired: { good: false, why: 'expired', app: appNamed('Late') },
 }
 

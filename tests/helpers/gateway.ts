@@ -96,7 +96,9 @@ export async function openGateway(
   const verify = (presented: string): Verified => {
     if (presented !== toolKey) return { good: false, why: 'unknown', app: null }
     if (app.revokedAt !== null) return { good: false, why: 'revoked', app }
-    return app.pausedAt === null ? { good: true, app } : { good: false, why: 'paused', app }
+    return app.pausedAt === null
+      ? { good: true, app, keyHash: new Uint8Array(32) }
+      : { good: false, why: 'paused', app }
   }
   const proxy = await startProxy(
     { port: 0, ipv6: false },

@@ -1,18 +1,19 @@
-/** How many times longer the larger input is. */
+/** Length of the larger input, as a multiple of the smaller one. */
 const times = 16
-/** ms of one thread's work below which there is nothing to compare. */
+/** Processor time below which a comparison says nothing, ms. */
 const least = 1
 
 /**
- * How much more work `run` has with an input of sixteen times the length: about 16 where the work grows with the length, 256 where it grows with its square.
- * Counted in this thread's own processor time, which other processes do not add to; the least of some runs, so that a pause of the collector is none.
+ * Factor by which the work of `run` grows for an input of sixteen times the length: about 16 for linear work, 256 for quadratic work.
+ * Measures this thread's processor time, which other processes do not change, and takes the least of several runs, which excludes pauses
+ * of the garbage collector.
  */
 export function growth<T>(length: number, make: (length: number) => T, run: (input: T) => unknown): number {
   const [small, large] = [make(length), make(length * times)]
-  // Once for the compiler.
+  // One run for the compiler.
   run(small)
   run(large)
-  // In turn, so that both meet the same machine: whatever else runs slows memory down for a while.
+  // Alternates, so that a phase of slow memory affects both lengths.
   const found = { small: Number.POSITIVE_INFINITY, large: Number.POSITIVE_INFINITY }
   for (let turn = 0; turn < 7; turn++) {
     found.small = Math.min(found.small, cpuOf(small, run))

@@ -4,12 +4,12 @@ import { fileURLToPath } from 'node:url'
 const folder = fileURLToPath(new URL('../fixtures/hostile/', import.meta.url))
 
 export interface HostileReply {
-  /** The file's name and the case's. */
+  /** File name and name of the case. */
   name: string
   text: string
 }
 
-/** Every case of tests/fixtures/hostile, whose README says how they are written. */
+/** Every case of tests/fixtures/hostile. The README there describes the format. */
 export function hostileReplies(): HostileReply[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')

@@ -1,4 +1,4 @@
-// How a service may echo a key, and how a test finds one again. Written apart from the program's own redactor.
+// The encodings in which a service may echo a key, and a search for them. Independent of the product's redactor.
 
 const hex = (character: string): string => character.charCodeAt(0).toString(16).padStart(2, '0')
 const each = (text: string, change: (character: string, at: number) => string): string =>
@@ -8,7 +8,7 @@ const base64url = (text: string): string => Buffer.from(text, 'latin1').toString
 
 const percentEncoded = (text: string): string => each(text, (one) => `%${hex(one)}`)
 
-/** Escapes of single characters, which a text may mix. */
+/** Escapes of single characters. One text can mix them. */
 export const characterEscapes: Record<string, (character: string) => string> = {
   none: (one) => one,
   percent: (one) => `%${hex(one)}`,
@@ -21,7 +21,7 @@ export const characterEscapes: Record<string, (character: string) => string> = {
   'html in hexadecimal': (one) => `&#x${hex(one).toUpperCase()};`,
 }
 
-/** Encodings of a whole key. None holds a quote, a line end or a space, but for what is in the key itself. */
+/** Encodings of a whole key. They add no quote, line end or space. */
 export const encodings: Record<string, (key: string) => string> = {
   raw: (key) => key,
   'percent-encoded': (key) => percentEncoded(key),
@@ -45,7 +45,7 @@ export const encodings: Record<string, (key: string) => string> = {
   'base64, percent-encoded': (key) => encodeURIComponent(base64(`?~${key}?~`)),
 }
 
-/** The name of the encoding in which the key stands in the bytes, or null. */
+/** Name of the encoding of the key that the bytes contain, or null. */
 export function keyIn(bytes: Uint8Array | string, key: string): string | null {
   let text = typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('latin1')
   for (let layer = 0; layer < 4; layer++) {
@@ -61,7 +61,7 @@ function plainKeyIn(text: string, key: string): string | null {
   if (text.toLowerCase().includes(Buffer.from(key, 'latin1').toString('hex'))) return 'hexadecimal'
   for (const before of ['', 'x', 'xy']) {
     const all = base64(before + key).replaceAll('=', '')
-    // The first and the last characters hold bits of the neighbours too.
+    // The first and the last character also encode bits of the neighbouring bytes.
     const own = all.slice(before === '' ? 0 : before.length + 1, -1)
     if (text.includes(own) || text.includes(own.replaceAll('+', '-').replaceAll('/', '_'))) return 'base64'
   }

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
 
-/** Of this run: vitest.config.ts chooses it, `SEED=…` replays a run. */
+/** Seed of this run. vitest.config.ts chooses it, and `SEED=…` replays a run. */
 export const seed = Number(process.env.SEED ?? 1)
 
 /**
- * Numbers from 0 up to 1, the same ones for the same seed and test, whatever other tests run (mulberry32). Outside of a test pass a `name`.
+ * Random numbers from 0 to 1 (mulberry32). The same seed and test give the same numbers, whatever other tests run. Outside of a test pass a `name`.
  * Use it in place of `Math.random`, so that a failure can be replayed.
  */
 export function randomNumbers(name: string = expect.getState().currentTestName ?? ''): () => number {

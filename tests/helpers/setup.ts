@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { afterEach } from 'vitest'
 import { seed } from './random.ts'
 
-// Before each test file: random tests take the seed of this run, and a failure says how to replay it.
+// Runs before each test file. Random tests use the seed of this run, and a failed test prints the command that replays it.
 
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed })
 

@@ -6,8 +6,7 @@ import { firstModel } from '../../src-renderer/app/shell/firstMessage.ts'
 import { setups } from '../../src-renderer/features/proxy/setups/index.ts'
 import { parsePort } from '../../src-renderer/features/settings/port.ts'
 import { problems } from '../../src-renderer/i18n/en/problems.ts'
-import { judgeAddress } from '../../src-renderer/shared/connect/address.ts'
-import { canAsk, connectReducer, firstForm } from '../../src-renderer/shared/connect/form.ts'
+import { canAsk, connectReducer, explain, firstForm } from '../../src-renderer/shared/connect/form.ts'
 import { detailsOf, waitSeconds } from '../../src-renderer/shared/errors/details.ts'
 import { firstAppStore, withLink, withToast } from '../../src-renderer/stores/app.ts'
 import { hrefOf, pageNames, parseRoute } from '../../src-renderer/stores/route.ts'
@@ -59,34 +58,52 @@ describe('problem texts', () => {
 
 describe('the connect form', () => {
   it('accepts plain http to this computer only', () => {
-    for (const good of ['https://a.example/v1', 'http://localhost:1', 'http://127.0.0.9/x', 'http://[::1]:8'])
-      expect(judgeAddress(good)).toBe('good')
-    for (const bad of ['http://a.example', 'http://127.0.0.1.a.example', 'http://localhost.a.example'])
-      expect(judgeAddress(bad)).toBe('insecure')
-    for (const wrong of ['a.example', 'ftp://a.example', 'javascript:1']) expect(judgeAddress(wrong)).toBe('bad')
+    const asks = (baseUrl: string) => canAsk(firstForm({ baseUrl, allowInsecure: false }, true))
+    for (const good of [
+      'https://a.example/v1',
+      'http://localhost:1',
+      'http://127.0.0.9/x',
+      'http://[::1]:8',
+      'a.example',
+    ])
+      expect(asks(good), good).toBe(true)
+    for (const bad of [
+      'http://a.example',
+      'http://127.0.0.1.a.example',
+      'http://localhost.a.example',
+      'ftp://a.example',
+    ])
+      expect(asks(bad), bad).toBe(false)
   })
   it('requires consent for an unencrypted address, and again for the next one', () => {
-    let form = connectReducer(firstForm({ baseUrl: 'http://a.example', allowInsecure: false }, true), {
-      type: 'key',
-      typed: true,
-    })
+    let form = firstForm({ baseUrl: 'http://a.example', allowInsecure: false }, true)
     expect(canAsk(form)).toBe(false)
     form = connectReducer(form, { type: 'insist', allowInsecure: true })
     expect(canAsk(form)).toBe(true)
     form = connectReducer(form, { type: 'address', baseUrl: 'http://b.example' })
     expect(canAsk(form)).toBe(false)
   })
-  it('drops the encrypted key when another is typed, and when the core could not decrypt it', () => {
-    const sealed = connectReducer(firstForm({ baseUrl: 'https://a.example', allowInsecure: false }, true), {
-      type: 'sealed',
-      sealed: { from: '', iv: '', data: '' },
-    })
-    expect(canAsk(sealed)).toBe(true)
-    expect(connectReducer(sealed, { type: 'key', typed: true }).sealed).toBeNull()
-    expect(connectReducer(sealed, { type: 'failed', problem: { kind: 'bad_input', message: '' } }).sealed).toBeNull()
-    expect(
-      connectReducer(sealed, { type: 'failed', problem: { kind: 'unauthorized', message: '' } }).sealed,
-    ).not.toBeNull()
+  it('corrects an address once its field is left, and says what it changed until the next edit', () => {
+    const typed = firstForm({ baseUrl: 'a.example/v1/chat/completions', allowInsecure: false }, true)
+    const corrected = connectReducer(typed, { type: 'normalize' })
+    expect(corrected.baseUrl).toBe('https://a.example/v1')
+    expect(corrected.changes.map(({ text }) => text)).toEqual(['https://', '/chat/completions'])
+    expect(connectReducer(corrected, { type: 'normalize' })).toBe(corrected)
+    expect(connectReducer(corrected, { type: 'address', baseUrl: 'b.example' }).changes).toEqual([])
+  })
+  it('places every failure beside the field that has to change', () => {
+    const at = (kind: (typeof problemKinds)[number], fault?: string, hasKey = true) =>
+      explain({ kind, message: '', ...(fault && { fault }) }, hasKey)
+    expect(at('connect_failed', 'ENOTFOUND')).toEqual({ field: 'address', cause: 'dns' })
+    expect(at('connect_failed', 'ECONNREFUSED')).toEqual({ field: 'address', cause: 'refused' })
+    expect(at('tls_failed', 'CERT_HAS_EXPIRED')).toEqual({ field: 'address', cause: 'tls' })
+    expect(at('tls_failed', 'ERR_SSL_WRONG_VERSION_NUMBER')).toEqual({ field: 'address', cause: 'noTls' })
+    expect(at('unauthorized')).toEqual({ field: 'key', cause: 'keyRejected' })
+    expect(at('unauthorized', undefined, false)).toEqual({ field: 'key', cause: 'keyMissing' })
+    for (const kind of ['not_found', 'malformed_reply', 'unexpected_status'] as const)
+      expect(at(kind)).toEqual({ field: 'address', cause: 'notAnApi' })
+    expect(at('keychain_locked')).toEqual({ field: 'storage', cause: null })
+    for (const kind of problemKinds) expect(['address', 'key', 'storage']).toContain(at(kind).field)
   })
   it('offers only the session without a keychain', () => expect(firstForm(undefined, false).keyStorage).toBe('session'))
 })

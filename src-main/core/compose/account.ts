@@ -1,9 +1,10 @@
 import type { Profile } from '../../../src-preload/contract/app.ts'
 import { AlertsFeature } from '../features/alerts/alerts.ts'
-import type { ModelsFeature } from '../features/connections/listModels.ts'
 import type { Session } from '../features/connections/session.ts'
 import { LimitsFeature } from '../features/limits/limits.ts'
 import { RateLimitPoller } from '../features/limits/rateLimitStatus.ts'
+import type { ModelsFeature } from '../features/models/listModels.ts'
+import type { ModelFactsFeature } from '../features/models/modelFacts.ts'
 import { createUsage, type UsageFeature } from '../features/usage/usage.ts'
 import { UsageWorkerClient } from '../features/usage/workerClient.ts'
 import type { RequestScheduler } from '../gateway/scheduler/requestScheduler.ts'
@@ -29,7 +30,7 @@ export interface ComposedAccount {
   bucket: RateLimitPoller
   limits: LimitsFeature
   alerts: AlertsFeature
-  models: ModelsFeature
+  models: ModelsFeature & ModelFactsFeature
   close(): Promise<void>
 }
 
@@ -40,6 +41,8 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     local: {
       usedByDay: (accountId, from, to) => requestLog.usedByDay(accountId, from, to),
       firstDayOf: (accountId) => requestLog.firstDayOf(accountId),
+      spentSince: (accountId, at) => requestLog.spentSince(accountId, at),
+      settled: requestLog.settled,
       belongsTo(accountId) {
         requestLog.belongsTo(accountId)
         limits.known()
@@ -73,13 +76,15 @@ export function composeAccount(dependencies: AccountDependencies): ComposedAccou
     statuses: bucket.asked,
     tools: { list: apps.list, observe: (listener) => apps.observe(listener) },
     settled: requestLog.settled,
+    blocked: requestLog.blocked,
     spent: (id) => requestLog.spent(id),
     notify: host.notify,
   })
-  const models: ModelsFeature = {
+  const models: ModelsFeature & ModelFactsFeature = {
     store,
     place: () => session.connection.profile && placeOf(session.connection.profile),
     fetch: () => session.fetchModels(),
+    prices: () => requestLog.prices,
   }
   followConnection({ ...dependencies, usage, bucket, schedulerWatcher, limits, alerts })
   // Without a running core, the command line deletes a profile from the store alone.
@@ -137,7 +142,10 @@ function followConnection(followers: Followers): void {
     inBackground('The limits of the key could not be read', schedulerWatcher.learn(upstream))
     inBackground('The rate limit could not be read', bucket.ask())
   })
-  session.forgotten.add((id) => usage.forgotten(id))
+  session.forgotten.add((id) => {
+    usage.forgotten(id)
+    alerts.forgotten(id)
+  })
 }
 
 /** The location of a profile, by which its usage and its models are stored. */

@@ -4,6 +4,7 @@ import { openToolCallsPort } from '../features/chat/toolCallsPort.ts'
 import type { Session } from '../features/connections/session.ts'
 import { ChatLibrary } from '../features/library/library.ts'
 import { createMedia, type Media } from '../features/media/media.ts'
+import { learn } from '../features/models/learn.ts'
 import { createTools, type ToolsFeature } from '../features/tools/tools.ts'
 import { createTransfers, type Transfers } from '../features/transfers/transfers.ts'
 import type { VoiceFeature } from '../features/voice/voice.ts'
@@ -55,6 +56,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         const { cost, costIs } = requestLog.get(row).row
         return { cost, costIs }
       },
+      ended: (outcome) => learn(store, session.placeOf(outcome.upstream), outcome),
     },
   })
   const tools = createTools({
@@ -70,8 +72,8 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     databaseFile: databaseFile(host.dataDir),
     log: host.log,
     dropMedia: (ids) => media.drop(ids),
-    eraseBodies: async (rows) => {
-      for (const id of rows) await requestLog.eraseBodies({ id })
+    deleteBodies: async (rows) => {
+      for (const id of rows) await requestLog.deleteBodies({ id })
     },
   })
   const archive = new Archive({

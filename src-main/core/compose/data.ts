@@ -3,6 +3,7 @@ import type { DataState } from '../../../src-preload/contract/data.ts'
 import { createData, type DataFeature } from '../data/data.ts'
 import type { OpeningReport } from '../data/opening/prepare.ts'
 import { recoverReplies } from '../features/chat/recover.ts'
+import { secretAccounts } from '../features/tools/mcp/secrets.ts'
 import type { Transfers } from '../features/transfers/transfers.ts'
 import { Apps } from '../gateway/apps/apps.ts'
 import type { Host } from '../host.ts'
@@ -66,15 +67,24 @@ export interface DataDependencies {
   host: Host
   opening: OpeningReport
   transfers: Transfers
+  store: Store
 }
 
-/** Backup and restore of the folder that this core runs in. */
-export function composeData({ host, opening, transfers }: DataDependencies): DataFeature {
+/** Keychain accounts of all connections and MCP servers. */
+const keychainAccounts = (store: Store): string[] => [
+  ...store.profiles.all().flatMap(({ id, keyKept }) => (keyKept === 'keychain' ? [id] : [])),
+  ...store.mcpServers.list().flatMap(({ id, transport }) => secretAccounts(id, transport)),
+]
+
+/** Backup, restore and deletion of the folder that this core runs in. */
+export function composeData({ host, opening, transfers, store }: DataDependencies): DataFeature {
   return createData({
     dataDir: host.dataDir,
     version: host.version,
     transfers,
     problem: opening.problem,
+    secrets: host.secrets,
+    accounts: () => keychainAccounts(store),
     feed: (read) => new StateFeed<DataState>({ everyMs: 200, read, observe: () => () => undefined }),
     log: host.log,
   })

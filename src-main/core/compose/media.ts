@@ -7,12 +7,15 @@ import { createSpeeches, type Speeches } from '../features/speech/speeches.ts'
 import { createTranscription, type TranscriptionFeature } from '../features/transcription/transcription.ts'
 import type { Host } from '../host.ts'
 import { closeTogether } from '../shared/closeAll.ts'
+import { fromNano } from '../shared/money.ts'
+import type { ComposedAccount } from './account.ts'
 import type { ComposedChat } from './chat.ts'
 import type { OpenData } from './data.ts'
 
 export interface MediaDependencies extends Pick<OpenData, 'store' | 'requestLog'> {
   host: Host
   session: Session
+  usage: Pick<ComposedAccount['usage'], 'wanted'>
   /** The media files on disk, and the transfers between a page and the core. */
   files: Pick<ComposedChat, 'media' | 'transfers'>
 }
@@ -30,7 +33,7 @@ export interface ComposedMedia {
   close(): Promise<void>
 }
 
-export function composeMedia({ host, store, session, requestLog, files }: MediaDependencies): ComposedMedia {
+export function composeMedia({ host, store, session, requestLog, usage, files }: MediaDependencies): ComposedMedia {
   const { media, transfers } = files
   const upstream = () => session.upstream()
   const costOf = (row: number) => {
@@ -41,6 +44,11 @@ export function composeMedia({ host, store, session, requestLog, files }: MediaD
     store,
     upstream,
     costOf,
+    priceOf(model, sizes) {
+      const price = requestLog.speechPrice(model, sizes)
+      return price === null ? null : fromNano(price)
+    },
+    priceWanted: () => usage.wanted(),
     media,
     downloads: transfers.downloads,
     tempDir: transfers.folder,
@@ -69,7 +77,7 @@ export function composeMedia({ host, store, session, requestLog, files }: MediaD
   const retention = createMediaRetention({ host, store, media, tempDir: transfers.folder })
   const outbox = new Outbox({
     store,
-    makers: {
+    senders: {
       images: {
         make: ({ what: _, ...request }, alongside) => images.make(request, alongside),
         has: images.has,

@@ -2,7 +2,6 @@ import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { AppUse } from '../../../src-preload/contract/apps.ts'
 import type { DataFeature } from '../data/data.ts'
 import type { RetentionFeature } from '../data/retention/retention.ts'
-import { listModels } from '../features/connections/listModels.ts'
 import type { Session } from '../features/connections/session.ts'
 import { alertsHandlers } from '../handlers/alerts.ts'
 import { appHandlers } from '../handlers/app.ts'
@@ -17,6 +16,7 @@ import { keysHandlers } from '../handlers/keys.ts'
 import { libraryHandlers } from '../handlers/library.ts'
 import { limitsHandlers } from '../handlers/limits.ts'
 import { mediaHandlers } from '../handlers/media.ts'
+import { modelsHandlers } from '../handlers/models.ts'
 import { outboxHandlers } from '../handlers/outbox.ts'
 import { requestsHandlers } from '../handlers/requests.ts'
 import { retentionHandlers } from '../handlers/retention.ts'
@@ -55,7 +55,7 @@ export function createRouter(dependencies: RouterDependencies) {
   return os.router({
     app: appHandlers(os.app, host, { store, state, settingsChanged }),
     connection: connectionHandlers(os.connection, session),
-    models: { list: os.models.list.handler(({ input }) => listModels(account.models, input)) },
+    models: modelsHandlers(os.models, account.models),
     chat: chatHandlers(os.chat, host, chat.chat),
     tools: toolsHandlers(os.tools, host, chat.tools),
     library: libraryHandlers(os.library, host, chat.library),
@@ -63,15 +63,15 @@ export function createRouter(dependencies: RouterDependencies) {
     media: mediaHandlers(os.media, chat.media, media.retention),
     voice: voiceHandlers(os.voice, chat.voice, chat.transfers),
     speech: speechHandlers(os.speech, host, media.speech, chat.transfers),
-    transcribe: transcriptionHandlers(os.transcribe, host, media.transcription),
+    transcription: transcriptionHandlers(os.transcription, host, media.transcription),
     images: imagesHandlers(os.images, host, media.images),
     usage: usageHandlers(os.usage, host, { usage, usageWorker, store, transfers: chat.transfers }),
     keys: keysHandlers(os.keys, host, usage),
     limits: limitsHandlers(os.limits, host, account.limits),
     alerts: alertsHandlers(os.alerts, host, account.alerts),
     data: dataHandlers(os.data, host, data),
-    waiting: outboxHandlers(os.waiting, host, media.outbox),
-    erase: retentionHandlers(os.erase, host, retention),
+    outbox: outboxHandlers(os.outbox, host, media.outbox),
+    retention: retentionHandlers(os.retention, host, retention),
     transfers: transfersHandlers(os.transfers, chat.transfers),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
     requests: requestsHandlers(os.requests, host, requestLog),

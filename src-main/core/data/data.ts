@@ -4,10 +4,12 @@ import { basename, join } from 'node:path'
 import type { BackupSummary, DataState, DataWork } from '../../../src-preload/contract/data.ts'
 import type { Download } from '../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../errors.ts'
+import type { SecretStore } from '../host.ts'
 import type { Feed } from '../shared/events.ts'
 import { backupName } from './backup/manifest.ts'
 import { sweepWorkplaces } from './backup/workplace.ts'
 import { namesIn } from './disk.ts'
+import { orderErasure } from './eraseEverything.ts'
 import { writeReadme } from './readme.ts'
 import { createReports } from './recovery/reports.ts'
 import { dropPending, dropStaging, type Plan, pendingPlan, scheduleSwap } from './restore/swap.ts'
@@ -25,6 +27,9 @@ export interface DataOptions {
   }
   /** Why a restore that was scheduled for this start failed; null when none failed. */
   problem: StudioError | null
+  /** Where the keys of this folder are stored, and the accounts of all of them. */
+  secrets: SecretStore
+  accounts(): string[]
   /** Sends the result of `read()` to all watchers after each change. */
   feed(read: () => DataState): { changed(): void; watch(signal?: AbortSignal): Feed<DataState> }
   log(level: 'info' | 'warn' | 'error', line: string): void
@@ -32,7 +37,7 @@ export interface DataOptions {
 export type DataFeature = ReturnType<typeof createData>
 
 /** Backup and restore of the folder that a core uses, and reports about damage that the start found. */
-export function createData({ dataDir, version, transfers, problem, feed, log }: DataOptions) {
+export function createData({ dataDir, version, transfers, problem, secrets, accounts, feed, log }: DataOptions) {
   writeReadme(dataDir, log)
   const reports = createReports(dataDir)
   let backup: { work: WorkerTask<unknown>; at: DataWork } | null = null
@@ -52,11 +57,11 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
     return {
       backup: backup?.at ?? null,
       restore: restore?.at ?? null,
-      waiting:
+      pendingRestore:
         scheduled?.report.what === 'restored' ? { summary: scheduled.report.summary, stagedAt: scheduled.at } : null,
       restored: reports.restored(),
       damage: reports.damage(),
-      aside: reports.aside(),
+      setAside: reports.aside(),
       problem: problem?.toProblem() ?? null,
     }
   }
@@ -131,7 +136,7 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       return summaryOf(given)
     },
     cancelRestore: (): { cancelled: boolean } => cancel(restore),
-    dropRestore(): { dropped: boolean } {
+    discardRestore(): { dropped: boolean } {
       const dropped = dropPending(dataDir)
       state.changed()
       return { dropped }
@@ -140,10 +145,12 @@ export function createData({ dataDir, version, transfers, problem, feed, log }: 
       reports.acknowledge(id)
       state.changed()
     },
-    eraseAside({ name }: { name: string }): void {
+    deleteSetAside({ name }: { name: string }): void {
       reports.erase(name)
       state.changed()
     },
+    /** Orders the deletion of all data and keys at the next start. @throws StudioError `keychain_locked` */
+    eraseEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
     /** Cancels running jobs. A scheduled restore stays scheduled. */
     async close(): Promise<void> {
       const under = [backup, restore]

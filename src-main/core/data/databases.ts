@@ -1,4 +1,4 @@
-import type { Counts, DatabaseName, KeptThing } from '../../../src-preload/contract/data.ts'
+import type { Counts, DatabaseName, DataKind } from '../../../src-preload/contract/data.ts'
 import { accountFile } from '../store/account/open.ts'
 import { accountDatabase } from '../store/account/schema.ts'
 import { type DatabaseKind, studioDatabase } from '../store/database.ts'
@@ -45,7 +45,7 @@ export function isCopiedFile(path: string): boolean {
   return second === undefined && databaseNames.has(first)
 }
 
-const things: Readonly<Record<string, KeptThing>> = {
+const things: Readonly<Record<string, DataKind>> = {
   ...{ conversations: 'conversations', messages: 'messages', media: 'media', speeches: 'speeches', images: 'images' },
   ...{ recordings: 'recordings', transcripts: 'transcripts', profiles: 'connections', settings: 'settings' },
   ...{ folders: 'library', prompts: 'library', presets: 'library' },
@@ -55,11 +55,11 @@ const things: Readonly<Record<string, KeptThing>> = {
 }
 
 /** The kind of thing, in a person's terms, that a row of a table is. */
-export const thingOf = (table: string): KeptThing => things[table] ?? 'other'
+export const thingOf = (table: string): DataKind => things[table] ?? 'other'
 
 /** Counts the things in a database by kind. @throws what SQLite throws */
 export function countThings(handle: ReadHandle): Counts {
-  const counted = new Map<KeptThing, number>()
+  const counted = new Map<DataKind, number>()
   for (const { name } of handle.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
     const thing = thingOf(String(name))
     if (thing === 'other') continue
@@ -69,11 +69,11 @@ export function countThings(handle: ReadHandle): Counts {
   return asCounts(counted)
 }
 
-export const asCounts = (counted: ReadonlyMap<KeptThing, number>): Counts =>
+export const asCounts = (counted: ReadonlyMap<DataKind, number>): Counts =>
   [...counted].filter(([, count]) => count > 0).map(([thing, count]) => ({ thing, count }))
 
 export function addCounts(all: readonly Counts[]): Counts {
-  const sum = new Map<KeptThing, number>()
+  const sum = new Map<DataKind, number>()
   for (const { thing, count } of all.flat()) sum.set(thing, (sum.get(thing) ?? 0) + count)
   return asCounts(sum)
 }

@@ -8,5 +8,5 @@ export const alertsHandlers = (os: Implementer['alerts'], host: Host, alerts: Al
   watch: os.watch.handler(({ signal }) => guarded(host, alerts.watch(signal))),
   update: os.update.handler(({ input }) => alerts.update(input)),
   dismiss: os.dismiss.handler(({ input }) => alerts.dismiss(input)),
-  tryNotification: os.tryNotification.handler(() => alerts.tryNotification()),
+  testNotification: os.testNotification.handler(() => alerts.testNotification()),
 })

@@ -15,7 +15,7 @@ interface AppsDependencies {
 /** Procedures about the programs that use the local API, and their app keys. */
 export const appsHandlers = (os: Implementer['apps'], host: Host, { apps, appUse, requestLog }: AppsDependencies) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, apps.watch(signal))),
-  watchUse: os.watchUse.handler(({ signal }) => guarded(host, appUse.watch(signal))),
+  watchUsage: os.watchUsage.handler(({ signal }) => guarded(host, appUse.watch(signal))),
   add: os.add.handler(({ input }) => apps.add(input)),
   update: os.update.handler(({ input }) => apps.update(input.id, input.changes)),
   pause: os.pause.handler(({ input }) => apps.pause(input.id, input.paused)),
@@ -25,5 +25,6 @@ export const appsHandlers = (os: Implementer['apps'], host: Host, { apps, appUse
     requestLog.resetSpend(app.id)
     return app
   }),
+  rotate: os.rotate.handler(({ input }) => apps.rotate(input.id, input.graceHours)),
   revoke: os.revoke.handler(({ input }) => apps.revoke(input.id)),
 })

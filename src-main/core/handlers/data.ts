@@ -3,15 +3,26 @@ import type { Host } from '../host.ts'
 import { guarded } from './errors.ts'
 import { done, type Implementer } from './implementer.ts'
 
+function restarted({ restart }: Host): boolean {
+  // After this turn, so that the page gets its answer first.
+  if (restart) setImmediate(restart)
+  return restart !== null
+}
+
 /** Procedures about the data folder as a whole: backup, restore and reports of damage. */
 export const dataHandlers = (os: Implementer['data'], host: Host, data: DataFeature) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, data.watch(signal))),
   backup: os.backup.handler(() => data.backup()),
   cancelBackup: os.cancelBackup.handler(() => data.cancelBackup()),
-  check: os.check.handler(({ input }) => data.check(input)),
+  checkBackup: os.checkBackup.handler(({ input }) => data.check(input)),
   restore: os.restore.handler(({ input }) => data.restore(input)),
   cancelRestore: os.cancelRestore.handler(() => data.cancelRestore()),
-  dropRestore: os.dropRestore.handler(() => data.dropRestore()),
+  discardRestore: os.discardRestore.handler(() => data.discardRestore()),
+  restart: os.restart.handler(() => ({ restarting: restarted(host) })),
+  eraseEverything: os.eraseEverything.handler(async () => {
+    await data.eraseEverything()
+    return { restarting: restarted(host) }
+  }),
   acknowledge: os.acknowledge.handler(({ input }) => done(data.acknowledge(input))),
-  eraseAside: os.eraseAside.handler(({ input }) => done(data.eraseAside(input))),
+  deleteSetAside: os.deleteSetAside.handler(({ input }) => done(data.deleteSetAside(input))),
 })

@@ -12,8 +12,8 @@ export const libraryHandlers = (os: Implementer['library'], host: Host, library:
   removePrompt: os.removePrompt.handler(({ input }) => done(library.removePrompt(input))),
   savePreset: os.savePreset.handler(({ input }) => library.savePreset(input)),
   removePreset: os.removePreset.handler(({ input }) => done(library.removePreset(input))),
-  removed: os.removed.handler(() => ({ conversations: library.removed() })),
-  erase: os.erase.handler(({ input }) => library.erase(input.ids)),
+  listDeleted: os.listDeleted.handler(() => ({ conversations: library.removed() })),
+  deletePermanently: os.deletePermanently.handler(({ input }) => library.erase(input.ids)),
   search: os.search.handler(({ input: { text, conversationId = null, limit }, signal }) =>
     library.search({ text, conversationId, limit }, signal),
   ),

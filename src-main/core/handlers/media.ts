@@ -5,11 +5,11 @@ import { done, type Implementer } from './implementer.ts'
 /** Procedures about stored media files: disk use, cleaning up, waveforms. */
 export const mediaHandlers = (os: Implementer['media'], media: Media, retention: MediaRetention) => ({
   addImage: os.addImage.handler(({ input }) => media.addImage(input)),
-  use: os.use.handler(() => retention.use()),
-  wouldCleanUp: os.wouldCleanUp.handler(({ input }) => retention.wouldCleanUp(input)),
+  storageUse: os.storageUse.handler(() => retention.use()),
+  previewCleanUp: os.previewCleanUp.handler(({ input }) => retention.previewCleanUp(input)),
   cleanUp: os.cleanUp.handler(({ input }) => retention.cleanUp(input)),
   reveal: os.reveal.handler(({ input }) => retention.reveal(input)),
   dragOut: os.dragOut.handler(({ input }) => retention.dragOut(input)),
   peaks: os.peaks.handler(({ input }) => retention.peaks(input)),
-  keepPeaks: os.keepPeaks.handler(({ input }) => done(retention.keepPeaks(input))),
+  savePeaks: os.savePeaks.handler(({ input }) => done(retention.savePeaks(input))),
 })

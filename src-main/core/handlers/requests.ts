@@ -12,5 +12,5 @@ export const requestsHandlers = (os: Implementer['requests'], host: Host, reques
   counts: os.counts.handler(({ input }) => requestLog.counts(input.filter)),
   get: os.get.handler(({ input }) => requestLog.get(input.id)),
   stop: os.stop.handler(({ input }) => ({ stopped: requestLog.stop(input.id) })),
-  eraseBodies: os.eraseBodies.handler(async ({ input }) => ({ erased: await requestLog.eraseBodies(input) })),
+  deleteBodies: os.deleteBodies.handler(async ({ input }) => ({ erased: await requestLog.deleteBodies(input) })),
 })

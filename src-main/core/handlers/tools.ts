@@ -11,9 +11,9 @@ export const toolsHandlers = (os: Implementer['tools'], host: Host, tools: Tools
   saveServer: os.saveServer.handler(({ input }) => tools.saveServer(input)),
   removeServer: os.removeServer.handler(({ input }) => done(tools.removeServer(input.id))),
   switchServer: os.switchServer.handler(({ input }) => done(tools.switchServer(input.id, input.on))),
-  forget: os.forget.handler(({ input }) => done(tools.forget(input.toolId))),
-  decide: os.decide.handler(({ input }) => done(tools.decide(input.messageId, input.allow, input.why))),
-  answer: os.answer.handler(({ input }) => done(tools.answer(input.messageId, input.text, input.isError))),
+  revokeApproval: os.revokeApproval.handler(({ input }) => done(tools.forget(input.toolId))),
+  decideCall: os.decideCall.handler(({ input }) => done(tools.decide(input.messageId, input.allow, input.why))),
+  enterResult: os.enterResult.handler(({ input }) => done(tools.answer(input.messageId, input.text, input.isError))),
   stopCall: os.stopCall.handler(({ input }) => tools.stopCall(input.messageId)),
-  resume: os.resume.handler(({ input }) => tools.resume(input.messageId)),
+  continueRounds: os.continueRounds.handler(({ input }) => tools.resume(input.messageId)),
 })

@@ -5,16 +5,16 @@ import { done, type Implementer } from './implementer.ts'
 
 /** Procedures about recordings and transcripts. */
 export const transcriptionHandlers = (
-  os: Implementer['transcribe'],
+  os: Implementer['transcription'],
   host: Host,
   transcription: TranscriptionFeature,
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, transcription.watch(signal))),
   find: os.find.handler(({ input }) => transcription.find(input)),
   get: os.get.handler(({ input }) => transcription.get(input)),
-  begin: os.begin.handler(({ input }) => transcription.begin(input)),
-  finish: os.finish.handler(({ input }) => transcription.finish(input)),
-  discard: os.discard.handler(({ input }) => done(transcription.discard(input))),
+  startRecording: os.startRecording.handler(({ input }) => transcription.begin(input)),
+  finishRecording: os.finishRecording.handler(({ input }) => transcription.finish(input)),
+  discardRecording: os.discardRecording.handler(({ input }) => done(transcription.discard(input))),
   addFile: os.addFile.handler(({ input }) => transcription.addFile(input)),
   addSpeech: os.addSpeech.handler(({ input }) => transcription.addSpeech(input)),
   transcribe: os.transcribe.handler(({ input }) => transcription.transcribe(input)),
@@ -22,7 +22,7 @@ export const transcriptionHandlers = (
   edit: os.edit.handler(({ input }) => transcription.edit(input)),
   revert: os.revert.handler(({ input }) => transcription.revert(input)),
   rename: os.rename.handler(({ input }) => transcription.rename(input)),
-  measured: os.measured.handler(({ input }) => done(transcription.measured(input))),
+  setDuration: os.setDuration.handler(({ input }) => done(transcription.measured(input))),
   save: os.save.handler(({ input }) => transcription.save(input)),
   saveAudio: os.saveAudio.handler(({ input }) => transcription.saveAudio(input)),
   remove: os.remove.handler(({ input }) => transcription.remove(input)),

@@ -3,6 +3,6 @@ import { done, type Implementer } from './implementer.ts'
 
 /** Procedures around uploads. The bytes themselves are in bytes.ts. */
 export const transfersHandlers = (os: Implementer['transfers'], { uploads }: Transfers) => ({
-  begin: os.begin.handler(({ input }) => uploads.begin(input)),
-  drop: os.drop.handler(({ input }) => done(uploads.drop(input.uploadId))),
+  beginUpload: os.beginUpload.handler(({ input }) => uploads.begin(input)),
+  cancelUpload: os.cancelUpload.handler(({ input }) => done(uploads.drop(input.uploadId))),
 })

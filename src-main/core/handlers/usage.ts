@@ -22,6 +22,7 @@ export const usageHandlers = (
   { usage, usageWorker, store, transfers }: UsageDependencies,
 ) => ({
   watch: os.watch.handler(({ signal }) => guarded(host, usage.watch(signal))),
+  watchSpend: os.watchSpend.handler(({ signal }) => guarded(host, usage.watchSpend(signal))),
   refresh: os.refresh.handler(() => usage.refresh()),
   rename: os.rename.handler(({ input }) => usage.rename(input)),
   summary: os.summary.handler(({ input }) => usage.summary(input)),

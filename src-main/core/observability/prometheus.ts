@@ -132,7 +132,7 @@ export class Prometheus implements MetricsSink {
   }
 
   #histogram(name: string, help: string, buckets: number[]): Histogram {
-    const labelNames = ['asker', 'endpoint']
+    const labelNames = ['requester', 'endpoint']
     return new Histogram({ name: prefix + name, help, labelNames, buckets, registers: [this.#registry] })
   }
 
@@ -151,7 +151,7 @@ export class Prometheus implements MetricsSink {
 type RowLabels = ReturnType<typeof rowLabels>
 
 /** @param who name and id of the app; the name may change */
-function rowLabels(who: Labels, asker: string, endpoint: string, status: string, state: string, certainty: string) {
+function rowLabels(who: Labels, requester: string, endpoint: string, status: string, state: string, certainty: string) {
   return {
     who,
     request: { ...who, endpoint, status, state },
@@ -160,7 +160,7 @@ function rowLabels(who: Labels, asker: string, endpoint: string, status: string,
     tokensCached: { ...who, kind: 'cached', certainty },
     bytesUp: { ...who, direction: 'up' },
     bytesDown: { ...who, direction: 'down' },
-    kind: { asker, endpoint },
+    kind: { requester, endpoint },
   }
 }
 

@@ -103,7 +103,7 @@ function studioAttributes({
 }: RequestRow): Attributes {
   const prefix = 'inference_studio.'
   return {
-    [`${prefix}asker`]: who.kind === 'studio' ? `studio.${who.feature}` : who.kind,
+    [`${prefix}requester`]: who.kind === 'studio' ? `studio.${who.feature}` : who.kind,
     ...(who.kind === 'app' && { [`${prefix}app.id`]: who.id, [`${prefix}app.name`]: who.name }),
     [`${prefix}state`]: state,
     ...(cancelledBy !== null && { [`${prefix}cancelled_by`]: cancelledBy }),

@@ -27,7 +27,7 @@ export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'ap
 
 /** One attempt to send a request to the service. */
 export interface AdmissionRequest {
-  asker: Requester
+  requester: Requester
   /** Whether it needs one of the key's concurrent slots until its reply is closed. Only inference does (specification, Limits). */
   slot: boolean
   /** Expected tokens of prompt and reply together. */
@@ -61,7 +61,7 @@ type Pairs = [name: string, value: string][]
 
 /** The facts about a request that are known when its row is opened. */
 export interface RequestNotice {
-  asker: Requester
+  requester: Requester
   method: string
   /** Path below the base address, without the query. */
   path: string
@@ -159,8 +159,12 @@ export type RequestLogOf = (place: ProfileLocation) => RequestLog
 
 /** The result of checking a presented key. `app` is set if the secret was right. */
 export type Verified =
-  | { good: true; app: App }
-  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired'; app: App | null }
+  | {
+      good: true
+      app: App /** SHA-256 of the key's secret. An app has two keys for a while after a rotation. */
+      keyHash: Uint8Array
+    }
+  | { good: false; why: 'unknown' | 'revoked' | 'paused' | 'expired' | 'replaced'; app: App | null }
 
 /** The estimated use of an app's request, before it is sent. */
 export interface Expectation {

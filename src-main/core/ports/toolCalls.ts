@@ -1,4 +1,5 @@
 import type { Message, ToolRun } from '../../../src-preload/contract/chat.ts'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Certainty } from '../../../src-preload/contract/requests.ts'
 
 // Types that chat, tools, media and the request log share, so that none of them imports another.
@@ -17,6 +18,24 @@ export interface ChatNeighbours {
   imageUrl(mediaId: string): Promise<string>
   /** The cost of an ended request in SC, by its row in the request log. */
   costOf(requestRow: number): { cost: string | null; costIs: Certainty }
+  /** Called when the request of a reply has ended. */
+  ended(outcome: ReplyOutcome): void
+}
+
+/** What the end of a request shows about its model. */
+export interface ReplyOutcome {
+  /** The client that sent it. */
+  upstream: object
+  /** The requested model. */
+  model: string
+  /** What the request contained. */
+  sent: { images: boolean; tools: boolean }
+  /** Whether any output arrived. */
+  replied: boolean
+  calledTools: boolean
+  /** Null: no failure. */
+  problem: Problem | null
+  endedAt: string
 }
 
 /** A new message of role tool: the result of one call, or the placeholder for it. */

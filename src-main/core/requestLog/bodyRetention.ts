@@ -36,7 +36,7 @@ export class BodyRetention {
 
   erase(selection: BodySelection, { done, stopped }: LogDeletionSteps = quietly): Promise<number> {
     const work = this.#work.then(async () => {
-      const erased = await eraseBodies(this.#parts.store, selection, {
+      const erased = await deleteBodies(this.#parts.store, selection, {
         done,
         stopped: () => this.#closing || stopped(),
       })
@@ -70,7 +70,7 @@ const pagesEach = 130
  * Deletes logged bodies and returns of how many requests. When it resolves, nothing of them is left in the files, unless it was stopped.
  * After a stop at the end of the program, the next start deletes the rest of those that are too old.
  */
-async function eraseBodies(
+async function deleteBodies(
   store: RequestLogTables,
   selection: BodySelection,
   { done, stopped }: LogDeletionSteps,

@@ -1,11 +1,13 @@
 import { Decimal } from 'decimal.js'
 import type { Endpoint } from '../../../src-preload/contract/requests.ts'
 import type { ProfileLocation } from '../ports/requests.ts'
+import { dayOfDate } from '../shared/days.ts'
 import type { Nano } from '../shared/money.ts'
 import type { PriceTable, StoredPrice } from '../store/requestLog/prices.ts'
 import { isInference } from '../upstream/endpoint.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { type DayOfUse, fitPrices } from './priceFit.ts'
+import { type Charge, costOfSize, learnSizePrice, type SizePrice } from './sizePrice.ts'
 
 /** Quantities of a request that have a price. */
 export interface Use {
@@ -18,22 +20,43 @@ export interface Use {
   count: number
 }
 
+/** A learned price. `bySize`: what a request for speech costs by the size of its text, where that is known. */
+type Price = StoredPrice & { bySize?: SizePrice }
+
 /** By model. */
-export type PriceList = Map<string, StoredPrice>
+export type PriceList = Map<string, Price>
+
+/** Requests for speech that this computer sent in one day (since 1970, UTC), all to one model. */
+export interface SpokenDay {
+  day: number
+  requests: number
+  /** Size of their bodies. */
+  bytesUp: number
+}
 
 type UsageRow = NonNullable<AccountUsage['usage']>[number]
 
 /** 1e-18 SC in a billionth of an SC. */
 const perNano = 1_000_000_000n
 
+/** The model of a request without one (specification, POST /v1/audio/speech). */
+export const defaultSpeechModel = 'tts-1'
 /** Models that the specification names. Other models without tokens are image models. */
-const speechModels: ReadonlySet<string> = new Set(['tts-1'])
+const speechModels: ReadonlySet<string> = new Set([defaultSpeechModel])
 const transcriptionModels: ReadonlySet<string> = new Set(['whisper-1', 'whisper-large-v3', 'whisper-large-v3-turbo'])
+
+/** Size of the body of a request for speech without its text: `{"input":"","model":"tts-1","voice":"…","response_format":"…"}`. */
+const envelopeBytes = 60
+
+/** Number of days from which the price by size is learned: few, so that it follows a change. */
+const sizedDays = 10
 
 /** Prices by model, learned from the service's daily rows (specification, Account daily usage row). All are estimates. */
 export class Prices {
   #place: ProfileLocation | null = null
   #byModel: PriceList = new Map()
+  /** Charges by account, model and day, read since the start. */
+  readonly #charged = new Map<string, Charge[]>()
   readonly #table: PriceTable
   readonly #now: () => number
 
@@ -60,13 +83,19 @@ export class Prices {
     return this.#byModel
   }
 
-  /** Learns prices from the rows of the last 30 days and stores them. */
-  learn(usage: AccountUsage, place: ProfileLocation): void {
+  /**
+   * Learns prices from the rows of the last 30 days and stores them. The price of speech by size is learned from `spoken`, newest day first,
+   * and not stored: the next start learns it from the same rows.
+   */
+  learn(usage: AccountUsage, place: ProfileLocation, spoken: (model: string) => SpokenDay[] = () => []): void {
     this.use(place)
     const today = new Date(this.#now()).toISOString().slice(0, 10)
     const byModel = Map.groupBy((usage.usage ?? []).filter(isWhole), (row) => row.model ?? '')
     const learned = [...byModel].flatMap(([model, rows]) => (model === '' ? [] : (this.#fit(model, rows, today) ?? [])))
-    for (const price of learned) this.#byModel.set(price.model, price)
+    for (const price of learned) {
+      const bySize = learnSizePrice(this.#chargesOf(byModel.get(price.model) ?? [], spoken(price.model)))
+      this.#byModel.set(price.model, { ...price, bySize })
+    }
     for (const price of learned) this.#table.put(place, price)
   }
 
@@ -83,6 +112,24 @@ export class Prices {
     return { ...known, ...none, how: cost === 0n ? 'free' : 'request', request: (cost + requests - 1n) / requests }
   }
 
+  /**
+   * What the service charged on days on which this computer sent all requests, because it knows the sizes of no others. A day that was read
+   * several times is several charges, so that tiny requests are not mixed with large ones.
+   */
+  #chargesOf(rows: readonly UsageRow[], spoken: readonly SpokenDay[]): Charge[] {
+    const byDay = Map.groupBy(rows, ({ date }) => dayOfDate(date))
+    const days = spoken.flatMap(({ day, requests, bytesUp }) => {
+      const [row, another] = byDay.get(day) ?? []
+      if (!row || another || row.requests !== requests) return []
+      const whole = { requests, bytes: textBytes(bytesUp / requests) * requests, cost: Number(row.cost_sc) }
+      const at = `${this.#place?.profile} ${this.#place?.baseUrl} ${row.model} ${day}`
+      const charges = chargedSince(this.#charged.get(at) ?? [], whole)
+      this.#charged.set(at, charges)
+      return [charges]
+    })
+    return days.slice(0, sizedDays).flat()
+  }
+
   get(model: string): StoredPrice | null {
     return this.#byModel.get(model) ?? null
   }
@@ -92,7 +139,25 @@ export class Prices {
     if (endpoint === 'other') return null
     if (!isInference(endpoint)) return 0n
     const price = priceOf(list, endpoint, model)
-    return price ? costAt(price, use) : null
+    if (!price) return null
+    const sized = endpoint === 'speech' ? costOfSize(price.bySize ?? [], textBytes(use.bytesUp)) : null
+    return sized ?? costAt(price, use)
+  }
+
+  /**
+   * Estimated cost of speech in parts of these sizes, UTF-8 bytes of text. Null when the price by size is unknown: the average of a request
+   * says nothing about a text of another length.
+   */
+  speech(model: string | null, parts: readonly number[]): Nano | null {
+    const price = priceOf(this.#byModel, 'speech', model)
+    if (price?.how === 'free') return 0n
+    let cost = 0n
+    for (const bytes of parts) {
+      const part = costOfSize(price?.bySize ?? [], bytes)
+      if (part === null) return null
+      cost += part
+    }
+    return cost
   }
 
   /** The cost at the highest known price of such requests: for a reservation when the model's own price is unknown. */
@@ -110,10 +175,10 @@ export class Prices {
   }
 }
 
-function priceOf(list: PriceList, endpoint: Endpoint, model: string | null): StoredPrice | null {
-  const get = (name: string): StoredPrice | null => list.get(name) ?? null
+function priceOf(list: PriceList, endpoint: Endpoint, model: string | null): Price | null {
+  const get = (name: string): Price | null => list.get(name) ?? null
   if (endpoint === 'images') return imagePrice(list, model)
-  if (endpoint === 'speech') return get(model ?? 'tts-1')
+  if (endpoint === 'speech') return get(model ?? defaultSpeechModel)
   if (endpoint !== 'transcription') return model === null ? null : get(model)
   // An alias, not a model of its own (specification, POST /v1/audio/transcriptions). Its rows may have either name.
   const named = model ?? 'whisper-1'
@@ -137,6 +202,22 @@ function costAt(price: StoredPrice, use: Use): Nano {
     price.out * BigInt(use.tokensOut) +
     price.request * BigInt(use.count)
   return (fine + perNano / 2n) / perNano
+}
+
+const textBytes = (bytesUp: number): number => Math.max(1, bytesUp - envelopeBytes)
+
+/** Adds what the service charged since the last reading of a day. Starts again when its figures went back. */
+function chargedSince(earlier: readonly Charge[], whole: Charge): Charge[] {
+  const since = earlier.reduce(
+    (rest, one) => ({
+      requests: rest.requests - one.requests,
+      bytes: rest.bytes - one.bytes,
+      cost: rest.cost - one.cost,
+    }),
+    whole,
+  )
+  if (since.requests === 0) return [...earlier]
+  return since.requests > 0 && since.bytes > 0 && since.cost >= 0 ? [...earlier, since] : [whole]
 }
 
 /** Whether a row is usable: whole non-negative counts, and a cost that is a number. */

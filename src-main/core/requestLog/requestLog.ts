@@ -26,6 +26,7 @@ import { asStoreError, coreBusyMs } from '../store/database.ts'
 import { Callers } from '../store/requestLog/callers.ts'
 import { codeOf, outcomes } from '../store/requestLog/codes.ts'
 import { openRequestLogTables, type RequestLogTables, requestLogFile } from '../store/requestLog/open.ts'
+import type { StoredPrice } from '../store/requestLog/prices.ts'
 import type { AccountUsage } from '../upstream/schemas.ts'
 import { AccountLinks } from './accountLinks.ts'
 import { type AppName, AppNames } from './appNames.ts'
@@ -34,7 +35,7 @@ import { type CallerDay, CallerDays } from './dailyUsage.ts'
 import { readyFilter } from './filters.ts'
 import { LiveRows, type RowSourceForLive } from './liveRows.ts'
 import { LiveUpdates } from './liveUpdates.ts'
-import { type PriceList, Prices, type Use } from './prices.ts'
+import { defaultSpeechModel, type PriceList, Prices, type SpokenDay, type Use } from './prices.ts'
 import { RecentHeaders } from './recentHeaders.ts'
 import { recover, spendOf } from './recover.ts'
 import { RefusalLog } from './refusals.ts'
@@ -79,6 +80,8 @@ export class SqliteRequestLog implements RequestLog {
   readonly ended = new Listeners<[RequestRow]>()
   /** Emits the caller whose spend grew: `tool:ID` or `studio:FEATURE`. */
   readonly settled = new Listeners<[who: string]>()
+  /** Emits the app whose request the guard refused although its key was right. */
+  readonly blocked = new Listeners<[appId: string]>()
   /** Emits when a visible row changed, at most ten times a second. */
   readonly changes = new Listeners()
   /** Deletes old rows for good; the sums by day stay. */
@@ -153,7 +156,7 @@ export class SqliteRequestLog implements RequestLog {
       flush: () => this.#writer.flush(),
       countBefore: (at) => this.#query.countBefore(at),
       lastBefore: (at) => this.#query.lastBefore(at),
-      eraseBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
+      deleteBodies: (before, steps) => this.bodyRetention.erase({ before }, steps),
       erased: () => {
         this.#query.forgetCounts()
         this.#hub.erased()
@@ -179,7 +182,7 @@ export class SqliteRequestLog implements RequestLog {
     const at = this.#numbers.at()
     const id = this.#numbers.nextId()
     this.#links.opens(id, place)
-    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.asker), notice)
+    const trace = new Trace(this.#owner(), this.#writer.batch(), id, at, whoOf(notice.requester), notice)
     this.#live.add(trace)
     this.#spend.tick(trace.who, at)
     this.#writer.opens(trace)
@@ -193,6 +196,7 @@ export class SqliteRequestLog implements RequestLog {
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
+    if (refused.appId !== null) this.blocked.notify(refused.appId)
   }
 
   // ---- reading ---------------------------------------------------------------------------------------------------------
@@ -216,7 +220,7 @@ export class SqliteRequestLog implements RequestLog {
   async counts(filter: RequestFilter): Promise<z.infer<typeof requestCounts>> {
     const kept = await this.#reading.count(filter, this.#lowestLive())
     const refusedToday = this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0
-    return { kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
+    return { stored: kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
@@ -242,7 +246,7 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   /** Deletes logged bodies of one request, of one app, or all; the rows stay. When it resolves, they are gone from the disk. */
-  async eraseBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
+  async deleteBodies({ id, tool }: { id?: number | undefined; tool?: string | undefined }): Promise<number> {
     this.#writer.flush()
     if (id !== undefined) return this.bodyRetention.erase({ id })
     return this.bodyRetention.erase(tool === undefined ? 'all' : { who: `tool:${tool}` })
@@ -258,6 +262,13 @@ export class SqliteRequestLog implements RequestLog {
   /** The cost at the highest known price of such requests, for a reservation when the model's own price is unknown. */
   dearest(endpoint: Endpoint, use: Use): Nano | null {
     return this.#prices.dearest(endpoint, use)
+  }
+
+  /**
+   * Estimated cost of speech in parts of these sizes, UTF-8 bytes of text. Null when the cost of texts of such sizes is unknown.
+   */
+  speechPrice(model: string | null, parts: readonly number[]): Nano | null {
+    return this.#prices.speech(model, parts)
   }
 
   /** Average output tokens of requests to this model. */
@@ -298,6 +309,20 @@ export class SqliteRequestLog implements RequestLog {
     return this.#links.of(accountId).flatMap((account) => this.#used.between(account, fromDay, toDay))
   }
 
+  /** Cost of the requests that ended after `at` (ms since 1970), without those that read the account. */
+  spentSince(accountId: string, at: number): { cost: Nano; unpriced: number } {
+    this.#writer.flush()
+    const accounts = new Set(this.#links.of(accountId))
+    const first = this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at - hourMs)
+    const sum = { cost: 0n, unpriced: 0 }
+    for (const row of this.#store.requests.spentSince(first, at)) {
+      if (!accounts.has(this.#links.accountOf(row.id)) || this.#callers.get(row.caller)?.who === accountReader) continue
+      sum.cost += row.cost ?? 0n
+      if (row.cost === null) sum.unpriced += 1
+    }
+    return sum
+  }
+
   /** A number that changes when past days change: a copy that another thread has of them is then outdated. */
   get settledDays(): number {
     return this.#used.settled
@@ -320,8 +345,24 @@ export class SqliteRequestLog implements RequestLog {
     if (this.#closing) return
     // The prices apply until the program ends. The service reports them again after the next start.
     this.#trying('Prices could not be stored', () =>
-      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl })),
+      this.#store.transaction(() => this.#prices.learn(usage, { profile, baseUrl }, (model) => this.#spoken(model))),
     )
+  }
+
+  /** Requests for speech over the current connection, by day, newest first. */
+  #spoken(model: string): SpokenDay[] {
+    this.#writer.flush()
+    const models = model === defaultSpeechModel ? [model, null] : [model]
+    const callers = [...this.#callers.all()].filter((caller) => models.includes(caller.model)).map(({ id }) => id)
+    const account = this.#links.accountOf(this.#numbers.lastId)
+    const sent = this.#store.requests.newestSpoken(callers).filter(({ id }) => this.#links.accountOf(id) === account)
+    return [...Map.groupBy(sent, ({ at }) => dayOf(at))]
+      .map(([day, rows]) => ({
+        day,
+        requests: rows.length,
+        bytesUp: rows.reduce((sum, row) => sum + row.bytesUp, 0),
+      }))
+      .sort((a, b) => b.day - a.day)
   }
 
   /** Logs a failure that a connection must survive. */
@@ -333,9 +374,14 @@ export class SqliteRequestLog implements RequestLog {
     }
   }
 
-  /** The learned price of a model. */
-  learned(model: string): { how: string; days: number; asOf: number } | null {
+  /** The learned price of a model of the connected service. */
+  learned(model: string): StoredPrice | null {
     return this.#prices.get(model)
+  }
+
+  /** The learned prices of the connected service, by model. */
+  get prices(): PriceList {
+    return this.#prices.list
   }
 
   // ---- lifetime --------------------------------------------------------------------------------------------------------
@@ -450,8 +496,10 @@ export class SqliteRequestLog implements RequestLog {
 }
 
 const dayOf = (ms: number): number => Math.floor(ms / dayMs)
+/** The studio's own requests about the account, which the service does not charge. */
+const accountReader = 'studio:account'
 const refusedCode = codeOf(outcomes, 'refused')
 
-function whoOf(asker: Requester): string {
-  return asker.kind === 'app' ? `tool:${asker.id}` : `studio:${asker.feature}`
+function whoOf(requester: Requester): string {
+  return requester.kind === 'app' ? `tool:${requester.id}` : `studio:${requester.feature}`
 }

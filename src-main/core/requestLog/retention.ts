@@ -13,7 +13,7 @@ interface Parts {
   /** No row that began before a time has a higher id. */
   lastBefore(at: number): number
   /** Deletes logged bodies from before a time. Called first: every stored body needs its request in the log. */
-  eraseBodies(before: number, on: LogDeletionSteps): Promise<number>
+  deleteBodies(before: number, on: LogDeletionSteps): Promise<number>
   erased(): void
   log(level: 'warn', line: string): void
 }
@@ -64,7 +64,7 @@ export class LogRetention {
     const over = (): boolean => this.#closing || stopped()
     if (over()) return 0
     flush()
-    await this.#parts.eraseBodies(before, { done: () => undefined, stopped: over })
+    await this.#parts.deleteBodies(before, { done: () => undefined, stopped: over })
     let low = store.requests.from(0)?.id ?? 0
     const high = this.#parts.lastBefore(before)
     if (low > high || over()) return 0

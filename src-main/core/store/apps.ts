@@ -9,6 +9,8 @@ export interface StoredApp {
   readonly tool: App
   /** SHA-256 of the secret half of the app key. */
   readonly hash: Uint8Array
+  /** The same of the key before the last rotation, which works until `tool.previousKeyUntil`. Null: never rotated. */
+  readonly previousHash: Uint8Array | null
 }
 
 /** The columns of settings that a person chooses. */
@@ -58,6 +60,9 @@ export function appTable({ handle, transaction, journal }: Database) {
   )
   const pause = handle.prepare('UPDATE tool_keys SET paused_at = :at WHERE id = :id')
   const revoke = handle.prepare('UPDATE tool_keys SET revoked_at = :now WHERE id = :id AND revoked_at IS NULL')
+  const rotate = handle.prepare(
+    'UPDATE tool_keys SET previous_hash = hash, previous_until = :until, hash = :hash WHERE id = :id',
+  )
   const remove = handle.prepare('DELETE FROM tool_keys WHERE id = ?')
   const used = handle.prepare('UPDATE tool_keys SET last_used_at = :at WHERE id = :id')
 
@@ -68,6 +73,9 @@ export function appTable({ handle, transaction, journal }: Database) {
     save: (id: string, settings: AppSettings): void => transaction(() => void save.run({ id, ...write(settings) })),
     pause: (id: string, at: string | null): void => transaction(() => void pause.run({ id, at })),
     revoke: (id: string, now: string): void => transaction(() => void revoke.run({ id, now })),
+    /** Replaces the key. The previous one works until `until`; the one before it stops at once. */
+    rotate: (id: string, hash: Uint8Array, until: string): void =>
+      transaction(() => void rotate.run({ id, hash, until })),
     remove: (id: string): void => transaction(() => void remove.run(id)),
     markUsed: (uses: Map<string, string>): void =>
       journal(() => {
@@ -76,7 +84,11 @@ export function appTable({ handle, transaction, journal }: Database) {
   }
 }
 
-const stored = (row: Row): StoredApp => ({ tool: read(row), hash: bytes(row, 'hash') })
+const stored = (row: Row): StoredApp => ({
+  tool: read(row),
+  hash: bytes(row, 'hash'),
+  previousHash: row.previous_hash === null ? null : bytes(row, 'previous_hash'),
+})
 
 /** The settings as column values. */
 function write(settings: AppSettings): Record<(typeof columns)[number], string | number | null> {
@@ -121,5 +133,6 @@ function read(row: Row): App {
     lastUsedAt: textOrNull(row, 'last_used_at'),
     pausedAt: textOrNull(row, 'paused_at'),
     revokedAt: textOrNull(row, 'revoked_at'),
+    previousKeyUntil: textOrNull(row, 'previous_until'),
   }
 }

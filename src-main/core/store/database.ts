@@ -65,7 +65,7 @@ export interface OpenOptions {
 }
 
 /** For a program that does one thing and ends, such as a command beside a running core, ms. */
-const patientBusyMs = 5000
+export const patientBusyMs = 5000
 /** For the thread that relays all streams, ms: too short to notice, but longer than our own threads and commands hold a lock. */
 export const coreBusyMs = 50
 
@@ -77,14 +77,14 @@ export const swapFolder = 'swapping'
 
 /**
  * Opens the database file, creates it when it does not exist, and migrates it to this version's schema.
- * @throws StudioError `store_newer` and `store_damaged` (the file is not changed), `folder_in_use` (locked too long)
+ * @throws StudioError `store_newer` and `store_damaged` (the file is not changed), `database_locked` (for longer than `busyMs`)
  */
 export function openDatabase(file: string, kind: DatabaseKind, options: OpenOptions = {}): Database {
   const { checkWhole = false, busyMs = patientBusyMs } = options
   try {
     refuseWhileSwapping(file)
     if (!makeFile(file, kind)) refuseForeign(file, kind, checkWhole)
-    const handle = new DatabaseSync(file, { timeout: patientBusyMs, enableForeignKeyConstraints: true })
+    const handle = new DatabaseSync(file, { timeout: busyMs, enableForeignKeyConstraints: true })
     try {
       if (kind.pragmas) handle.exec(kind.pragmas)
       handle.exec(
@@ -97,9 +97,7 @@ export function openDatabase(file: string, kind: DatabaseKind, options: OpenOpti
     }
     return wrap(file, handle, kind, busyMs)
   } catch (thrown) {
-    const failure = asStoreError(thrown, file)
-    if (!(failure instanceof StudioError) || failure.kind !== 'database_locked') throw failure
-    throw new StudioError('folder_in_use', failure.message, {}, { cause: thrown })
+    throw asStoreError(thrown, file)
   }
 }
 
@@ -139,6 +137,12 @@ export function mayPass(thrown: unknown): boolean {
   const failure = asStoreError(thrown)
   if (!(failure instanceof StudioError)) return false
   return passingKinds.has(failure.kind)
+}
+
+/** Whether another process has locked a database: what SQLite throws then, and the problem `database_locked`. */
+export function isLocked(thrown: unknown): boolean {
+  const failure = asStoreError(thrown)
+  return failure instanceof StudioError && failure.kind === 'database_locked'
 }
 
 /** Whether SQLite found damage: malformed pages (11), or a file that is not a database (26). */
@@ -220,14 +224,16 @@ export type FileCheck = { is: 'good' } | { is: 'newer'; version: number } | { is
  * Checks a file over a read-only connection, so that a file which is not ours is not changed. Only a journal of ours is rolled back first.
  * `pages` reads every page. `everything` also checks that indexes match their tables and that foreign keys are valid, which takes several
  * times as long. Damage that shows later is thrown by the statement that meets it.
+ * @param busyMs how long to wait for another process's lock, ms
+ * @throws StudioError `database_locked`
  */
-export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth): FileCheck {
+export function checkFile(file: string, kind: DatabaseKind, how: CheckDepth, busyMs = patientBusyMs): FileCheck {
   const { applicationId, migrations } = kind
   const tooSmall = whyTooSmall(file)
   if (tooSmall !== null) return { is: 'damaged', why: tooSmall }
   try {
     rollBackJournal(file, kind)
-    const handle = new DatabaseSync(file, { readOnly: true, timeout: 5000 })
+    const handle = new DatabaseSync(file, { readOnly: true, timeout: busyMs })
     try {
       const version = pragma(handle, 'user_version')
       const application = pragma(handle, 'application_id')

@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
-import { type Drawing, type Image, type ImageSlot, imageSlot, imageWish } from '../../../src-preload/contract/images.ts'
+import {
+  type Drawing,
+  type Image,
+  type ImageSlot,
+  imageRequest,
+  imageSlot,
+} from '../../../src-preload/contract/images.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
 import { certainty } from '../../../src-preload/contract/requests.ts'
 import type { Database } from './database.ts'
@@ -160,7 +166,7 @@ function readDrawing(row: Row): Drawing {
     createdAt: text(row, 'created_at'),
     state,
     problem: jsonOrNull(row, 'problem', problem),
-    ...json(row, 'wish', imageWish),
+    ...json(row, 'wish', imageRequest),
     slots: json(row, 'slots', z.array(imageSlot)),
     fromImageId: textOrNull(row, 'from_image_id'),
     tookMs: numberOrNull(row, 'took_ms'),

@@ -32,6 +32,7 @@ export function profileTable({ handle, transaction }: Database) {
   const rename = handle.prepare('UPDATE profiles SET name = ? WHERE id = ?')
   const remove = handle.prepare('DELETE FROM profiles WHERE id = ?')
   const removeModels = handle.prepare('DELETE FROM model_lists WHERE profile = ?')
+  const removeNotes = handle.prepare('DELETE FROM model_notes WHERE profile = ?')
   const upsert = handle.prepare(
     `INSERT INTO profiles (id, name, kind, base_url, key_kept, allow_insecure, active, updated_at)
      VALUES (:id, :name, :kind, :baseUrl, :keyKept, :allowInsecure, 1, :now)
@@ -46,7 +47,15 @@ export function profileTable({ handle, transaction }: Database) {
       transaction(() => {
         calm.run()
         const now = new Date().toISOString()
-        upsert.run({ id, name, kind, baseUrl, keyKept, allowInsecure: allowInsecure ? 1 : 0, now })
+        upsert.run({
+          id,
+          name,
+          kind,
+          baseUrl,
+          keyKept: keyKept === 'unneeded' ? 'none' : keyKept,
+          allowInsecure: allowInsecure ? 1 : 0,
+          now,
+        })
       })
     },
     /** Makes a profile the active one. None is active when it does not exist. */
@@ -57,11 +66,12 @@ export function profileTable({ handle, transaction }: Database) {
       })
     },
     rename: (id: string, name: string): void => void transaction(() => rename.run(name, id)),
-    /** Deletes a profile and its model list. No other profile becomes active, because a person must choose which account pays. */
+    /** Deletes a profile, its model list and the notes about its models. No other profile becomes active, because a person must choose which account pays. */
     remove(id: string): void {
       transaction(() => {
         remove.run(id)
         removeModels.run(id)
+        removeNotes.run(id)
       })
     },
   }
@@ -75,7 +85,8 @@ function read(row: Row): StoredProfile {
     name: text(row, 'name'),
     kind: profile.shape.kind.parse(row.kind),
     baseUrl: text(row, 'base_url'),
-    keyKept: profile.shape.keyKept.parse(row.key_kept),
+    // Stored since the first version of the table, which allows `none` and never had it.
+    keyKept: row.key_kept === 'none' ? 'unneeded' : profile.shape.keyKept.parse(row.key_kept),
     allowInsecure: number(row, 'allow_insecure') === 1,
   }
 }

@@ -6,6 +6,9 @@ import { parseJson, type Row, text } from './rows.ts'
 
 export const defaultSettings: Settings = {
   theme: 'system',
+  fontSize: 'normal',
+  density: 'comfortable',
+  sendKey: 'enter',
   proxyEnabled: true,
   proxyPort: 8787,
   proxyIpv6: false,
@@ -23,6 +26,9 @@ export const defaultSettings: Settings = {
 
 const readable = settings.extend({
   theme: settings.shape.theme.catch(defaultSettings.theme),
+  fontSize: settings.shape.fontSize.catch(defaultSettings.fontSize),
+  density: settings.shape.density.catch(defaultSettings.density),
+  sendKey: settings.shape.sendKey.catch(defaultSettings.sendKey),
   proxyEnabled: settings.shape.proxyEnabled.catch(defaultSettings.proxyEnabled),
   proxyPort: settings.shape.proxyPort.catch(defaultSettings.proxyPort),
   proxyIpv6: settings.shape.proxyIpv6.catch(defaultSettings.proxyIpv6),

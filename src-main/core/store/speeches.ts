@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { type MakingState, makingState } from '../../../src-preload/contract/createdItems.ts'
 import { type Problem, problem } from '../../../src-preload/contract/problem.ts'
 import { type Certainty, certainty } from '../../../src-preload/contract/requests.ts'
-import { type SpeechPart, speechPart, speechWish } from '../../../src-preload/contract/speech.ts'
+import { type SpeechPart, speechPart, speechRequest } from '../../../src-preload/contract/speech.ts'
 import { StudioError } from '../errors.ts'
 import { folded, foldedWords } from '../shared/text/caseFolding.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, numberOrNull, type Row, text, textOrNull, toJson } from './rows.ts'
 
-const settings = speechWish.omit({ text: true })
+const settings = speechRequest.omit({ text: true })
 /** Parameters of the speech. The text is a column of its own. */
 export type SpeechSettings = z.infer<typeof settings>
 
@@ -41,12 +41,10 @@ export interface NewSpeech {
   places: readonly { from: number; to: number; bytes: number }[]
 }
 
-/** Durations and costs of earlier parts, for estimates. */
-export interface SpokenBefore {
+/** Sums of earlier parts, for estimates. */
+interface SpokenBefore {
   bytes: number
   seconds: number
-  /** Decimal texts, and the number of bytes of text that they were for. */
-  costs: { cost: string; bytes: number }[]
 }
 
 const rowIds = z.array(z.number().int())
@@ -114,11 +112,6 @@ export function speechTable({ handle, transaction, journal }: Database) {
         WHERE p.state = 'done' AND p.seconds IS NOT NULL AND s.wish ->> '$.voice' IS :voice AND s.wish ->> '$.speed' IS :speed
         ORDER BY s.rowid DESC LIMIT ${lookBack})`,
   )
-  const costs = handle.prepare(
-    `SELECT p.cost AS cost, p.text_bytes AS bytes FROM speech_parts AS p JOIN speeches AS s ON s.id = p.speech_id
-      WHERE p.state = 'done' AND p.cost IS NOT NULL AND json_array_length(p.request_rows) = 1 AND s.wish ->> '$.model' IS :model
-      ORDER BY s.rowid DESC LIMIT ${lookBack}`,
-  )
 
   const find = (id: string): StoredSpeech | null => {
     const row = one.get(id)
@@ -184,13 +177,12 @@ export function speechTable({ handle, transaction, journal }: Database) {
     /** Removes speeches (`at`) or restores them (null), and returns which changed. */
     setRemoved: (ids: readonly string[], at: string | null): string[] =>
       transaction(() => setRemoved.all({ ids: JSON.stringify(ids), at }).map((row) => text(row, 'id'))),
-    /** Of complete parts: durations with this voice and speed, costs of this model. */
-    before({ model, voice, speed }: Pick<SpeechSettings, 'model' | 'voice' | 'speed'>): SpokenBefore {
+    /** Of complete parts with this voice and speed. */
+    before({ voice, speed }: Pick<SpeechSettings, 'voice' | 'speed'>): SpokenBefore {
       const length = lengths.get({ voice, speed }) ?? {}
       return {
         bytes: numberOrNull(length, 'bytes') ?? 0,
         seconds: numberOrNull(length, 'seconds') ?? 0,
-        costs: costs.all({ model }).map((row) => ({ cost: text(row, 'cost'), bytes: number(row, 'bytes') })),
       }
     },
   }

@@ -13,6 +13,7 @@ import { mcpServerTable } from './mcpServers.ts'
 import { mediaTable } from './media.ts'
 import { messageTable } from './messages.ts'
 import { modelListTable } from './modelLists.ts'
+import { modelNoteTable } from './modelNotes.ts'
 import { outboxTable } from './outbox.ts'
 import { PendingWrites } from './pendingWrites.ts'
 import { presetTable } from './presets.ts'
@@ -74,6 +75,7 @@ const tables = (database: Database) => ({
   profiles: profileTable(database),
   settings: settingsTable(database),
   modelLists: modelListTable(database),
+  modelNotes: modelNoteTable(database),
   toolKeys: appTable(database),
   folders: folderTable(database),
   prompts: promptTable(database),
@@ -86,5 +88,5 @@ const tables = (database: Database) => ({
   toolPermissions: toolPermissionTable(database),
   alerts: alertTable(database),
   speeches: speechTable(database),
-  waiting: outboxTable(database),
+  outbox: outboxTable(database),
 })

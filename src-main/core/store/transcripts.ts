@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { type MakingCost, makingCost, makingState } from '../../../src-preload/contract/createdItems.ts'
 import { problem } from '../../../src-preload/contract/problem.ts'
-import { cue, type Transcript, transcriptFormat, transcriptWish } from '../../../src-preload/contract/transcription.ts'
+import {
+  cue,
+  type Transcript,
+  transcriptFormat,
+  transcriptRequest,
+} from '../../../src-preload/contract/transcription.ts'
 import { StudioError } from '../errors.ts'
 import type { Database } from './database.ts'
 import { json, jsonOrNull, number, type Row, text, textOrNull, toJson } from './rows.ts'
@@ -88,7 +93,7 @@ export function transcriptTable({ handle }: Database) {
 }
 
 export type NewTranscript = Pick<Transcript, 'id' | 'recordingId' | 'createdAt'> & {
-  wish: z.infer<typeof transcriptWish>
+  wish: z.infer<typeof transcriptRequest>
 }
 
 function read(row: Row): Transcript {
@@ -101,7 +106,7 @@ function read(row: Row): Transcript {
     costIs: makingCost.shape.costIs.parse(row.cost_is),
     rows: json(row, 'request_rows', rows),
     recordingId: text(row, 'recording_id'),
-    ...json(row, 'wish', transcriptWish),
+    ...json(row, 'wish', transcriptRequest),
     sentBytes: number(row, 'sent_bytes'),
     totalBytes: number(row, 'total'),
     came: transcriptFormat.nullable().parse(row.came),

@@ -115,6 +115,18 @@ export function isLoopbackHost(hostname: string): boolean {
   return /^127\.\d+\.\d+\.\d+$/.test(name) || name === '[::1]' || /^\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\]$/.test(name)
 }
 
+/**
+ * Whether a host is this computer or in a local network: loopback, private and link-local addresses (RFC 1918, 3927, 4193, 4291), names without
+ * a dot, and the names reserved for local networks (RFC 6762, 8375 and ICANN's `.internal`).
+ */
+export function isLocalHost(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, '')
+  if (isLoopbackHost(name)) return true
+  if (/^\d+\.\d+\.\d+\.\d+$/.test(name)) return /^(?:10|192\.168|169\.254|172\.(?:1[6-9]|2\d|3[01]))\./.test(name)
+  if (name.startsWith('[')) return /^\[(?:f[cd]|fe[89ab])/.test(name)
+  return !name.includes('.') || /\.(?:local|home\.arpa|internal)$/.test(name)
+}
+
 /** The WHATWG parser drops tabs and line ends and turns backslashes into slashes. This check refuses them first. */
 function hasUnsafeCharacters(text: string): boolean {
   return hasControlCharacters(text) || text.includes(' ') || text.includes('\\')

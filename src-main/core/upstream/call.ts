@@ -114,10 +114,10 @@ function openRow(
 ): RequestTrace {
   const { method, model = null, stream = false, pictures } = request
   const path = request.url.pathname.slice(base.prefix.length)
-  const asker = { kind: 'studio', feature } as const
+  const requester = { kind: 'studio', feature } as const
   const counted = pictures === undefined ? {} : { pictures }
   return requestLog.open({
-    asker,
+    requester,
     method,
     path,
     endpoint: endpointOf(method, path),
@@ -137,9 +137,9 @@ async function attempt(
 ): Promise<OpenReply> {
   const { method, url, model = null, tokens = 0, tokensIn = 0 } = request
   const endpoint = endpointOf(method, url.pathname.slice(link.base.prefix.length))
-  const asker = { kind: 'studio', feature } as const
+  const requester = { kind: 'studio', feature } as const
   const admission: AdmissionRequest = {
-    asker,
+    requester,
     slot: isInference(endpoint),
     tokens,
     model,
@@ -163,7 +163,7 @@ async function attempt(
         ['accept', request.accept],
         ['accept-encoding', 'identity'],
         ...(request.headers ?? []),
-        ['authorization', link.credential.authorization()],
+        ...link.credential.headers(),
       ],
       body,
       signal,

@@ -3,10 +3,13 @@ import { inspect } from 'node:util'
 import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import { StudioError } from '../errors.ts'
 import type { SecretStore } from '../host.ts'
+import type { HeaderPairs } from './headers.ts'
 import { Redactor } from './redact/redactor.ts'
 
-/** Characters. Redaction of a shorter key would mask ordinary words; a longer one does not fit into a header. */
-const keyLength = { min: 8, max: 4096 }
+/** Characters. A longer key does not fit into a header. */
+const maxKeyLength = 4096
+/** Shorter keys, such as the `ollama` of local servers, are not masked: that would mask ordinary words. They are accepted in local networks only. */
+const minSecretLength = 8
 
 /** The API key. No code outside this folder can read it: every way to print it gives a placeholder. */
 export class Credential {
@@ -25,14 +28,25 @@ export class Credential {
     if (!/^[\x21-\x7e]+$/.test(key)) {
       throw new StudioError('bad_input', 'This API key has spaces or characters that can’t be part of a key.')
     }
-    if (key.length < keyLength.min) throw new StudioError('bad_input', 'This API key is too short.')
-    if (key.length > keyLength.max) throw new StudioError('bad_input', 'This API key is too long.')
+    if (key.length > maxKeyLength) throw new StudioError('bad_input', 'This API key is too long.')
     return new Credential(key)
   }
 
-  /** Value of the `authorization` header. Only for this folder. */
-  authorization(): string {
-    return `Bearer ${this.#key}`
+  /** No key, for services that need none. Requests then have no `authorization` header. */
+  static readonly none = new Credential('')
+
+  get isNone(): boolean {
+    return this.#key === ''
+  }
+
+  /** Whether the key is too short to be recognised in data of the service. */
+  get isShort(): boolean {
+    return this.#key.length < minSecretLength
+  }
+
+  /** The `authorization` header, or nothing without a key. Only for this folder. */
+  headers(): HeaderPairs {
+    return this.isNone ? [] : [['authorization', `Bearer ${this.#key}`]]
   }
 
   /** Only for the keychain. */
@@ -41,7 +55,7 @@ export class Credential {
   }
 
   get redactor(): Redactor {
-    this.#redactor ??= new Redactor(this.#key)
+    this.#redactor ??= new Redactor(this.isShort ? null : this.#key)
     return this.#redactor
   }
 

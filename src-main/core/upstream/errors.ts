@@ -142,13 +142,19 @@ export interface RequestPhase {
   outputStarted: boolean
 }
 
+function factsOfFault(code: string, { outputStarted, sent }: RequestPhase): ProblemFacts {
+  const facts: ProblemFacts = { outputStarted }
+  if (code !== '') facts.fault = code
+  if (sent) facts.workPossible = true
+  return facts
+}
+
 /** Translates a failure of undici or Node into a StudioError. */
 export function errorOfFault(fault: unknown, phase: RequestPhase): StudioError {
   if (fault instanceof StudioError) return fault
   const code = codeOf(fault)
   const text = fault instanceof Error ? fault.message : String(fault)
-  const facts: ProblemFacts = { outputStarted: phase.outputStarted }
-  if (phase.sent) facts.workPossible = true
+  const facts = factsOfFault(code, phase)
   const make = (kind: ProblemKind, message: string): StudioError =>
     new StudioError(kind, message, facts, { cause: fault })
   const timeout = timeouts[code]

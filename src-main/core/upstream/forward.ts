@@ -67,8 +67,8 @@ class Forwarding {
     this.#link = link
     this.#clean = cleanerOf(link)
     this.#request = request
-    const { body, asker, endpoint, tokens, model, signal, trace } = request
-    this.#admission = { asker, slot: isInference(endpoint), tokens, model, signal, trace }
+    const { body, requester, endpoint, tokens, model, signal, trace } = request
+    this.#admission = { requester, slot: isInference(endpoint), tokens, model, signal, trace }
     this.#sentCopy = trace.logBodies ? copyBody(copyLimit) : null
     this.#bytes = body instanceof Uint8Array ? body : null
     this.#streamed =
@@ -109,7 +109,7 @@ class Forwarding {
 
   #requestHeaders(): HeaderPairs {
     const sent = withoutHopByHop(this.#request.headers, replacedHeaders)
-    sent.push(['accept-encoding', 'identity'], ['authorization', this.#link.credential.authorization()])
+    sent.push(['accept-encoding', 'identity'], ...this.#link.credential.headers())
     return sent
   }
 

@@ -162,7 +162,7 @@ export interface ForwardRequest {
   /** Path below the base address with its query, as the app sent it: `/v1/chat/completions?x=1`. Already checked. */
   path: string
   endpoint: Endpoint
-  asker: Requester
+  requester: Requester
   /** Its log row, which the caller opens and ends. */
   trace: RequestTrace
   /** Expected tokens of the prompt, and of prompt and reply together. */

@@ -97,6 +97,10 @@ function host(folder: string, open: (place: AlertPlace) => BrowserWindow): Host 
     },
     reveal,
     dragOut,
+    restart() {
+      app.relaunch()
+      app.quit()
+    },
     notify: notifier((place) => goTo(place) || open(place)),
     log: (level, line) => process.stderr.write(`${level} ${line}\n`),
   }

@@ -1,10 +1,10 @@
 import type { Router } from '@orpc/server'
 import type { AccountKey, Limited, LimitStatus } from '../../../src-preload/contract/account.ts'
-import type { App } from '../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
 import type { Contract } from '../../../src-preload/contract/contract.ts'
 import type { BackupSummary, Counts } from '../../../src-preload/contract/data.ts'
 import type { RequestFilter, RequestRow } from '../../../src-preload/contract/requests.ts'
-import type { Erasable, ErasePlan, EraseState } from '../../../src-preload/contract/retention.ts'
+import type { DeletableKind, DeletionPlan, RetentionState } from '../../../src-preload/contract/retention.ts'
 import type { Account, UsageView, ViewQuery } from '../../../src-preload/contract/usage.ts'
 import type { CoreOptions } from '../../core/core.ts'
 import type { ListedProfile } from '../../core/features/connections/savedConnections.ts'
@@ -42,6 +42,8 @@ export interface AppCommands {
   pause(id: string, paused: boolean): App
   /** Changes every app that is not revoked. */
   pauseAll(paused: boolean): { changed: number }
+  /** Replaces the app key, which can't be read again. @throws StudioError `no_such_item`, `bad_input` for a revoked app */
+  rotate(id: string, graceHours: GraceHours): { app: App; key: string }
   /** @throws StudioError `no_such_item` */
   revoke(id: string): App
   /** Deletes an app whose key was never shown. An app that was already used is revoked instead. */
@@ -143,9 +145,9 @@ export interface DataExport {
 
 /** Deletes data by age in a folder that no other process uses. */
 export interface DataErase {
-  count(wish: { what: readonly Erasable[]; olderThanDays: number; archivedOnly: boolean }): Promise<ErasePlan>
+  count(wish: { what: readonly DeletableKind[]; olderThanDays: number; archivedOnly: boolean }): Promise<DeletionPlan>
   /** Returns the result. @throws StudioError `bad_input` when more would be deleted than was counted */
-  erase(plan: ErasePlan): Promise<EraseState['last']>
+  erase(plan: DeletionPlan): Promise<RetentionState['last']>
   /** Stops early. Data that is already deleted stays deleted. */
   stop(): void
   close(): Promise<void>

@@ -4,8 +4,8 @@ import { openInBrowser } from './browser.ts'
 import { log } from './output.ts'
 import { ownPackage } from './package.ts'
 
-/** The host on plain Node. @param dataDir an existing folder */
-export function createNodeHost(dataDir: string): Host {
+/** The host on plain Node. @param dataDir an existing folder @param restart absent for commands that end by themselves */
+export function createNodeHost(dataDir: string, restart: (() => void) | null = null): Host {
   return {
     name: 'web',
     version: ownPackage().version,
@@ -15,6 +15,7 @@ export function createNodeHost(dataDir: string): Host {
     // The page may be on another computer, so it shows the path instead.
     reveal: async () => false,
     dragOut: null,
+    restart,
     // The page shows notifications of its browser.
     notify: null,
     log,

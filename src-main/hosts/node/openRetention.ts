@@ -17,20 +17,20 @@ export function openErase(dataDir: string, more: Pick<OpeningParts, 'opening' | 
   return onFolder({ dataDir, log, ...more }, (folder) => eraseIn(dataDir, folder))
 }
 
-function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
+function eraseIn(dataDir: string, { lock, report }: OpenFolder): DataErase {
   const store = openStore(dataDir)
-  kept.onFailure(() => store.close())
+  report.onFailure(() => store.close())
   const { bodyDays } = store.settings.read()
   const requestLog = new SqliteRequestLog({ dataDir, apps: () => [], bodyDays: () => bodyDays, log })
-  kept.onFailure(() => requestLog.close())
-  kept.opened()
+  report.onFailure(() => requestLog.close())
+  report.opened()
   const transfers = createTransfers({ dataDir })
   const media = createMedia({ dataDir, store, uploads: transfers.uploads })
   const library = new ChatLibrary({
     ...{ store, databaseFile: databaseFile(dataDir), log },
     dropMedia: (ids) => media.drop(ids),
-    eraseBodies: async (rows) => {
-      for (const id of rows) await requestLog.eraseBodies({ id })
+    deleteBodies: async (rows) => {
+      for (const id of rows) await requestLog.deleteBodies({ id })
     },
   })
   const host = { dataDir, log, reveal: async () => false, dragOut: null }
@@ -41,7 +41,7 @@ function eraseIn(dataDir: string, { lock, kept }: OpenFolder): DataErase {
     // Deletes only what the command names, nothing by the retention settings.
     logDays: () => null,
   })
-  kept.built()
+  report.built()
   return {
     count: erasing.count,
     async erase(plan) {

@@ -4,7 +4,7 @@ import { type Opening, opening } from '../../../src-preload/contract/data.ts'
 import { showToken } from '../../api/session.ts'
 import { showCount } from '../../i18n/format.ts'
 import { i18n, startWords } from '../../i18n/index.ts'
-import { showTheme } from '../theme.ts'
+import { showAppearance } from '../appearance.ts'
 
 // Shown instead of the studio while the core prepares its data. Polls the progress, and loads the studio when it is ready.
 
@@ -58,7 +58,7 @@ async function follow(): Promise<void> {
   }
 }
 
-showTheme()
+showAppearance()
 await startWords()
 part('going').setAttribute('aria-label', i18n.t('opening:going'))
 show(null)

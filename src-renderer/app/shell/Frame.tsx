@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
@@ -15,6 +15,21 @@ import { Welcome } from './Welcome.tsx'
 const closeList = () => appStore.setState({ listDrawerOpen: false })
 const closeInspector = () => appStore.setState({ inspectorShown: false })
 
+/** Each page starts with its inspector shown, or closed if it is on demand, and remembers what the person chose. */
+function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
+  const shown = useRef(new Map<string, boolean>())
+  // Before the first paint, so that no inspector flashes up.
+  useLayoutEffect(() => {
+    if (!fits) {
+      closeInspector()
+      return
+    }
+    const { current: remembered } = shown
+    appStore.setState({ inspectorShown: remembered.get(page) ?? !pageViews[page].inspectorOnDemand })
+    return () => void remembered.set(page, appStore.getState().inspectorShown)
+  }, [page, fits])
+}
+
 /** The window: rail, list, stage, inspector, status bar. Below 840 px the list slides over the stage, below 1100 px the inspector does. */
 export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
@@ -30,7 +45,7 @@ export function Frame() {
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
   // biome-ignore lint/correctness/useExhaustiveDependencies: depends on the position only
   useEffect(closeList, [route, listFits])
-  useEffect(() => appStore.setState({ inspectorShown: inspectorFits }), [inspectorFits])
+  useInspectorOfPage(route.page, inspectorFits)
 
   const hasInspector = Inspector !== undefined
   const hasList = List !== undefined
@@ -53,7 +68,7 @@ export function Frame() {
       <div className="flex min-h-0 flex-1">
         <Rail />
         {List && listFits && !welcome && (
-          <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col border-line border-e bg-panel">
+          <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col bg-panel">
             <List />
           </aside>
         )}
@@ -66,7 +81,7 @@ export function Frame() {
         {Inspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
-            className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto border-line border-s bg-panel text-s"
+            className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto bg-panel text-s"
           >
             <Inspector />
           </aside>

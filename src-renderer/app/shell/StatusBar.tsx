@@ -2,7 +2,7 @@ import { Waypoints } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState, MinuteBucket } from '../../../src-preload/contract/app.ts'
-import { showClock, showInstant } from '../../i18n/format.ts'
+import { showInstant } from '../../i18n/format.ts'
 import { Bell } from '../../shared/alerts/Bell.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineTexts, OutboxStatusItem, ReconnectItem } from '../../shared/offline/StatusItem.tsx'
@@ -12,10 +12,9 @@ import { plainText } from '../../shared/ui/plainText.ts'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { useApp } from '../../stores/app.ts'
 import type { Route } from '../../stores/route.ts'
-import { activeAccount, useUsage } from '../../stores/usage.ts'
+import { useUsage } from '../../stores/usage.ts'
 import { viewBucket } from './bucket.ts'
 import { ConnectionMenu } from './ConnectionMenu.tsx'
-import { spentToday } from './spentToday.ts'
 
 /** Key figures that would otherwise need a panel. Every item is a button that opens its panel. */
 export function StatusBar() {
@@ -26,7 +25,7 @@ export function StatusBar() {
     <footer
       role="contentinfo"
       aria-label={t('status.label')}
-      className="flex h-[27px] shrink-0 items-center overflow-hidden border-line border-t bg-panel px-1.5 text-soft text-xs"
+      className="flex h-[27px] shrink-0 items-center overflow-hidden bg-panel px-1.5 text-soft text-xs"
     >
       {link === 'lost' || link === 'unauthorized' ? (
         <span role="alert" title={t('status.lostLong')} className="flex min-w-0 items-center gap-1.5 px-2 text-bad">
@@ -176,35 +175,38 @@ function BucketItem({ bucket }: { bucket: MinuteBucket }) {
   )
 }
 
-/** Today's cost, and the balance that the service reported last. */
+/** Today's cost and the balance: what the service reported last, plus the requests of this computer since then. */
 function SpendItems() {
   const { t } = useTranslation('usage')
-  const account = useUsage(activeAccount)
-  const today = useUsage((store) => store.summaries[account?.id ?? '']?.today ?? null)
-  if (!account) return null
-  const spent = today && spentToday(today)
-  const from = spent?.by === 'service' ? account.asOf : null
-  const low = account.balance !== null && signed(account.balance.value) <= 0n
+  const today = useUsage(({ spend }) => spend?.today ?? null)
+  const balance = useUsage(({ spend }) => spend?.balance ?? null)
+  const sources = ({ estimated, asOf }: { estimated: boolean; asOf: string | null }) =>
+    asOf === null
+      ? t('status.measured')
+      : t(estimated ? 'status.reportedAndMeasured' : 'status.reported', { at: showInstant(asOf) })
   return (
     <>
-      {spent && (
-        <Item
-          to={{ page: 'usage', id: null }}
-          title={from === null ? t('status.todayHere') : t('status.todayService', { at: showClock(from) })}
-          className="shrink-0 max-[800px]:hidden"
-        >
-          {t('status.today', { amount: showSc(spent.amount) })}
+      {today && (
+        <Item to={{ page: 'usage', id: null }} title={sources(today)} className="shrink-0 max-[800px]:hidden">
+          {t('status.today', { amount: showSc(today.amount) })}
+          {today.estimated && <Estimated />}
         </Item>
       )}
-      {account.balance && (
+      {balance && (
         <Item
           to={{ page: 'usage', id: null }}
-          title={t('status.leftAbout', { at: showInstant(account.balance.asOf) })}
-          className={cx('shrink-0', low && 'text-bad')}
+          title={sources(balance)}
+          className={cx('shrink-0', signed(balance.amount) <= 0n && 'text-bad')}
         >
-          {t('status.left', { amount: showSigned(account.balance.value) })}
+          {t('status.left', { amount: showSigned(balance.amount) })}
+          {balance.estimated && <Estimated />}
         </Item>
       )}
     </>
   )
+}
+
+function Estimated() {
+  const { t } = useTranslation('usage')
+  return <span className="text-faint">{t('status.estimated')}</span>
 }

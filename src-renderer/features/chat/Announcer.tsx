@@ -3,13 +3,15 @@ import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { isRunning } from '../../stores/openChat.ts'
+import { visibleText } from './asText.ts'
 import { type ChatTranslate, useChatTranslate } from './messages.ts'
 
+/** Screen readers read an announcement to its end, so a long reply is announced by its beginning. */
 const spokenChars = 1_500
 
 /**
- * Announces a reply once when it ends, and replies side by side in one sentence when all have ended. Replies that had ended before the chat
- * opened are not announced.
+ * Announces a reply once when it ends, and replies side by side in one sentence when all have ended. A fast reply may have ended before the
+ * window saw it running. Replies from before the chat opened are not announced.
  */
 export function Announcer() {
   const t = useChatTranslate()
@@ -22,18 +24,24 @@ export function Announcer() {
   )
   const [awaited, setAwaited] = useState<string | null>(null)
   const here = useChat(({ open }) => open?.id ?? null)
-  const [announcedIn, setSaidIn] = useState(here)
+  const [announcedIn, setAnnouncedIn] = useState(here)
+  /** When the chat was opened. A new chat gets its id with its first message, and was opened before. */
+  const [since, setSince] = useState(() => new Date().toISOString())
+  const [heard, setHeard] = useState<ReadonlySet<string>>(new Set())
   const [announced, setAnnounced] = useState('')
   const key = replies[0]?.id ?? null
   const running = replies.some(isRunning)
   // The announcement is cleared with its chat: the chat may be deleted, and then its text must not remain in the page.
   if (announcedIn !== here) {
-    setSaidIn(here)
+    setAnnouncedIn(here)
     setAnnounced('')
+    if (announcedIn !== null) setSince(new Date().toISOString())
   }
   if (key !== null && running && awaited !== key) setAwaited(key)
-  if (key !== null && !running && awaited === key) {
+  const isNew = replies.some(({ createdAt, model }) => createdAt >= since && model !== null)
+  if (key !== null && !running && !heard.has(key) && (awaited === key || isNew)) {
     setAwaited(null)
+    setHeard(new Set(heard).add(key))
     setAnnounced(replies.length > 1 ? allWords(replies, t) : replies.map((reply) => oneWords(reply, t)).join(''))
   }
   return (
@@ -45,10 +53,17 @@ export function Announcer() {
 
 function oneWords(reply: Message, t: ChatTranslate): string {
   const model = reply.model ?? t('assistant')
-  const text = (reply.text || reply.refusal || (reply.problem?.message ?? '')).slice(0, spokenChars)
+  const text = spoken(visibleText(reply.text) || reply.refusal || (reply.problem?.message ?? ''))
   if (reply.status === 'stopped') return t('settledStopped', { text })
   if (reply.status === 'complete') return t('settled', { model, text })
   return t('settledFailed', { text: reply.problem?.message ?? text })
+}
+
+/** At most `spokenChars` of a text, cut between two words. */
+function spoken(text: string): string {
+  if (text.length <= spokenChars) return text
+  const start = text.slice(0, spokenChars)
+  return `${start.slice(0, Math.max(start.search(/\s\S*$/), 0)) || start}…`
 }
 
 function allWords(replies: readonly Message[], t: ChatTranslate): string {

@@ -1,58 +1,97 @@
 import { Check, Square } from 'lucide-react'
+import { useEffect, useRef } from 'react'
 import { useShallow } from 'zustand/react/shallow'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
+import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
 import { stop } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { runningSpeed } from './facts.ts'
 import { useMessage, useNow } from './hooks.ts'
-import { MessageMenu, showFacts } from './MessageMenu.tsx'
+import { MessageMenu } from './MessageMenu.tsx'
 import { continueWith } from './messageActions.ts'
 import { figure, useChatTranslate } from './messages.ts'
 import { ReplyEnd } from './ReplyEnd.tsx'
-import { factsOf } from './ReplyFooter.tsx'
+import { FactsButton } from './ReplyFooter.tsx'
 import { ReplyBody } from './ReplyView.tsx'
 import { SpeakButton } from './voice/SpeakButton.tsx'
 import { Who } from './Who.tsx'
 
+/** From this number of columns on, the inspector leaves its width to them. */
+const needWidth = 3
+
 /** Replies side by side: several choices of one request, or several models. The person continues with one of them. */
-export function Columns({ askId, keptId }: { askId: string; keptId: string }) {
+export function Columns({ askId, pathId }: { askId: string; pathId: string }) {
   const t = useChatTranslate()
+  const names = useRef<HTMLDivElement>(null)
   const ids = useChat(useShallow(({ open }) => open?.besideIds ?? []))
-  const models = useChat(useShallow(({ open }) => open?.beside.map(({ model }) => model) ?? []))
+  const models = useChat(useShallow(({ open }) => open?.beside.map(({ model }) => model ?? t('assistant')) ?? []))
+  const running = useChat(({ open }) => open?.beside.some(isRunning) ?? false)
+  const chosenId = useStage(({ chosen }) => chosen[askId] ?? null)
   const sameModel = new Set(models).size < models.length
+  // A path through another reply than the first one was chosen before this window opened.
+  const isChosen = chosenId === pathId || ids[0] !== pathId
+  const nameOf = (at: number): string => {
+    const model = models[at] ?? t('assistant')
+    return sameModel ? t('choice', { choice: at + 1, model }) : model
+  }
+  useEffect(() => {
+    if (ids.length >= needWidth) appStore.setState({ inspectorShown: false })
+  }, [ids.length])
   return (
     <section className="chat-turn chat-beside" aria-label={t('beside', { count: ids.length })} data-ask={askId}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1) */}
-      <section className="chat-columns" tabIndex={0} aria-label={t('besideScroll')}>
+      <div className="chat-column-names" ref={names} aria-hidden>
         {ids.map((id, at) => (
-          <Column key={id} id={id} kept={id === keptId} choice={sameModel ? at + 1 : null} />
+          <ColumnName key={id} id={id} name={nameOf(at)} />
+        ))}
+      </div>
+      <section
+        className="chat-columns"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls sideways must be reachable by keyboard (WCAG 2.1.1)
+        tabIndex={0}
+        aria-label={t('besideScroll')}
+        onScroll={({ currentTarget: { scrollLeft } }) => {
+          if (names.current) names.current.scrollLeft = scrollLeft
+        }}
+      >
+        {ids.map((id, at) => (
+          <Column key={id} id={id} name={nameOf(at)} chosen={isChosen && id === pathId} />
         ))}
       </section>
+      {!isChosen && !running && (
+        <p className="chat-beside-note">{t('besideUnchosen', { name: nameOf(ids.indexOf(pathId)) })}</p>
+      )}
     </section>
   )
 }
 
-function Column({ id, kept, choice }: { id: string; kept: boolean; choice: number | null }) {
+/** The name above a column, which stays in view while the column scrolls. Screen readers have the column's own heading. */
+function ColumnName({ id, name }: { id: string; name: string }) {
+  const reply = useMessage(id)
+  return <div>{reply && <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />}</div>
+}
+
+function Column({ id, name, chosen }: { id: string; name: string; chosen: boolean }) {
   const t = useChatTranslate()
   const reply = useMessage(id)
   const stopping = useChat((state) => state.stopping.has(id))
   if (!reply) return null
   const running = isRunning(reply)
-  const model = reply.model ?? t('assistant')
-  const name = choice === null ? model : t('choice', { choice, model })
   return (
     <article
       className="chat-column"
-      aria-label={kept ? t('keptOne', { name }) : name}
+      aria-label={chosen ? t('keptOne', { name }) : name}
       aria-busy={running}
       data-message-id={reply.id}
       data-role="assistant"
       data-status={reply.status}
-      data-kept={kept}
+      data-kept={chosen}
     >
-      <Who name={name} instant={reply.createdAt} streaming={reply.status === 'streaming'} />
+      <header className="chat-who chat-sr">
+        <h2>{name}</h2>
+      </header>
       <ReplyBody reply={reply} />
       <ReplyEnd reply={reply} />
       <footer>
@@ -72,7 +111,7 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
         ) : (
           <Settled reply={reply} />
         )}
-        {kept ? (
+        {chosen ? (
           <span className="chat-kept">
             <Check aria-hidden /> {t('kept')}
           </span>
@@ -93,20 +132,9 @@ function Column({ id, kept, choice }: { id: string; kept: boolean; choice: numbe
 }
 
 function Settled({ reply }: { reply: Message }) {
-  const t = useChatTranslate()
-  const facts = factsOf(reply, t)
   return (
     <>
-      {facts !== '' && (
-        <button
-          type="button"
-          className="chat-facts"
-          aria-label={`${t('facts')}: ${facts}`}
-          onClick={() => showFacts(reply.id)}
-        >
-          {facts}
-        </button>
-      )}
+      <FactsButton reply={reply} />
       <span className="chat-column-actions">
         <CopyMessage message={reply} />
         {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}

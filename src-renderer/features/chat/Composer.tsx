@@ -4,10 +4,12 @@ import { type KeyboardEvent, memo, useEffect, useId, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
+import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { draftOf, modelsToAsk, newChat, useChat } from '../../stores/chat.ts'
 import { runningReply } from '../../stores/openChat.ts'
 import { send, stopHere, type } from './actions.ts'
-import { AddPictures, usePastedAndDropped } from './composer/AddPictures.tsx'
+import { AddMenu } from './composer/AddMenu.tsx'
+import { usePastedAndDropped } from './composer/AddPictures.tsx'
 import { offerComposerCommands } from './composer/commands.ts'
 import {
   attachmentsOf,
@@ -17,14 +19,13 @@ import {
   takePictures,
 } from './composer/draftPictures.ts'
 import { PictureTray } from './composer/PictureTray.tsx'
-import { RolePicker, useSentAs } from './composer/RolePicker.tsx'
+import { useSentAs } from './composer/RolePicker.tsx'
 import { followRefusals } from './composer/refusals.ts'
 import { ToolsHint } from './composer/ToolsHint.tsx'
 import { useBlocked } from './composer/useBlocked.ts'
-import { PromptButton } from './list/PromptButton.tsx'
 import { PromptSlash } from './list/PromptSlash.tsx'
+import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
-import { ToolsButton } from './tools/ToolsButton.tsx'
 import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
 
@@ -37,6 +38,7 @@ export function Composer() {
   const { t, i18n } = useTranslation('composer')
   const field = useRef<HTMLTextAreaElement>(null)
   const hint = useId()
+  const sendKey = useSendKey()
   const typed = useChat(draftOf)
   const draft = useChat((state) => state.open?.id ?? newChat)
   const role = useSentAs((as) => as.role)
@@ -54,8 +56,7 @@ export function Composer() {
     if (blocked === null) void sendDraft(typed, draft)
   }
   const byKey = (event: KeyboardEvent): void => {
-    // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (!isSendKey(event)) return
     event.preventDefault()
     submit()
   }
@@ -81,9 +82,10 @@ export function Composer() {
         <PromptSlash field={field} text={typed} />
         <footer>
           <Actions />
-          <span className="chat-hint" id={hint} title={quiet ? undefined : (blocked ?? undefined)}>
-            {quiet ? (role === 'user' ? tChat('hintKeys') : t('addHint')) : blocked}
+          <span className="chat-hint" id={hint} data-quiet={quiet} title={quiet ? undefined : (blocked ?? undefined)}>
+            {quiet ? (role === 'user' ? sendKey.hint('send') : t('addHint')) : blocked}
           </span>
+          <Model />
           <SendOrStop blocked={blocked} onSend={submit} onStop={() => field.current?.focus()} />
         </footer>
       </div>
@@ -101,13 +103,11 @@ const Above = memo(({ draft }: { draft: string }) => (
 ))
 const Actions = memo(() => (
   <>
-    <AddPictures />
-    <PromptButton />
-    <ToolsButton />
-    <RolePicker />
+    <AddMenu />
     <DictateButton />
   </>
 ))
+const Model = memo(ModelPicker)
 const Player = memo(PlayerBar)
 
 /** The pictures leave the composer with the text, and return if the core refuses the message. */

@@ -2,7 +2,7 @@ import { ArrowUp } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import type { ChatText } from '../../i18n/en.chat.ts'
-import { shortcut } from '../../shared/ui/platform.ts'
+import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { modelsToAsk, useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { useBusy } from './hooks.ts'
@@ -13,6 +13,7 @@ import { useChatTranslate } from './messages.ts'
 export function EditMessage({ message }: { message: Message }) {
   const t = useChatTranslate()
   const hint = useId()
+  const { keys } = useSendKey()
   const field = useRef<HTMLTextAreaElement>(null)
   const text = useStage((state) => state.edits[message.id] ?? message.text)
   const [saving, setSaving] = useState(false)
@@ -33,7 +34,7 @@ export function EditMessage({ message }: { message: Message }) {
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing || event.keyCode === 229) return
     if (event.key === 'Escape') leaveEdit(message.id)
-    else if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) void save(asks)
+    else if (isSendKey(event)) void save(asks)
     else return
     event.preventDefault()
     event.stopPropagation()
@@ -50,9 +51,7 @@ export function EditMessage({ message }: { message: Message }) {
       />
       <footer>
         <span className="chat-hint" id={hint}>
-          {blocked === null || blocked === 'needText'
-            ? t(asks ? 'editHint' : 'editHintSave', { keys: shortcut('Enter') })
-            : t(blocked)}
+          {blocked === null || blocked === 'needText' ? t(asks ? 'editHint' : 'editHintSave', { keys }) : t(blocked)}
         </span>
         <button type="button" className="chat-btn chat-small" onClick={() => leaveEdit(message.id)}>
           {t('cancel')}

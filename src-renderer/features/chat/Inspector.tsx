@@ -4,12 +4,12 @@ import { Parameters } from './inspector/Parameters.tsx'
 import { ReplySection } from './inspector/ReplyFacts.tsx'
 import { ToolsSection } from './tools/ToolsSection.tsx'
 
-/** The inspector: parameters of the next reply, then facts of a reply and of the chat. */
+/** The inspector: instructions and parameters of the next reply, then facts of a reply and of the chat. */
 export function ChatInspector() {
   return (
     <div className="chat-inspector">
-      <Parameters />
       <Instructions />
+      <Parameters />
       <ToolsSection />
       <ReplySection />
       <ConversationFacts />

@@ -14,7 +14,7 @@ export const MessageView = memo(function MessageView({ id }: { id: string }) {
   const message = useMessage(id)
   const together = useChat(({ open }) => open !== null && open.besideIds.length > 1 && open.besideIds.includes(id))
   if (!message) return null
-  if (together) return <Columns askId={message.askId ?? id} keptId={id} />
+  if (together) return <Columns askId={message.askId ?? id} pathId={id} />
   if (message.role === 'tool') return <ToolRow row={message} />
   if (message.role === 'assistant') return <ReplyView reply={message} />
   return message.made === 'continue' ? <ContinueLine turn={message} /> : <TurnView turn={message} />

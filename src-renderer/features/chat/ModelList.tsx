@@ -1,58 +1,88 @@
-import { Check, RefreshCw } from 'lucide-react'
-import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { Check, Image, ImageOff, type LucideIcon, RefreshCw, Star, Wrench, WrenchOff } from 'lucide-react'
+import { type KeyboardEvent, type Ref, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
-import type { Model } from '../../../src-preload/contract/models.ts'
+import type { Model, ModelFacts } from '../../../src-preload/contract/models.ts'
 import { showCalendarDate } from '../../i18n/format.ts'
+import { keysOfPress, showKeys } from '../../shared/commands/keys.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { Kbd } from '../../shared/ui/Kbd.tsx'
+import { isMac } from '../../shared/ui/platform.ts'
+import { showSc } from '../../shared/ui/sc.ts'
 import { useChat } from '../../stores/chat.ts'
-import { loadModels } from './actions.ts'
+import { useModelFacts } from '../../stores/modelFacts.ts'
+import { loadModelFacts, loadModels, setFavourite } from './actions.ts'
 import { type ChatTranslate, timeOfDay, useChatTranslate } from './messages.ts'
+import { type ModelLine, modelAfter, modelLines } from './modelLines.ts'
 
+const favouriteKeys = 'Mod+D'
 const rowHeight = 32
-const maxHeight = 320
+const tallRowHeight = 44
+const headingHeight = 26
+const maxHeight = 352
+/** Models per PageUp and PageDown. */
+const page = 7
 
-/** The service's models with a search. The focus stays in the search field: arrow keys move, Enter picks. */
+/** The service's models with a search. The focus stays in the search field: arrow keys move, Enter picks, Mod+D marks a favourite. */
 export function ModelList(props: {
   picked: readonly string[]
   /** Whether several models can be picked. */
   multiple?: boolean
   onPick: (model: string) => void
+  searchRef?: Ref<HTMLInputElement>
 }) {
-  const { picked, multiple = false, onPick } = props
+  const { picked, multiple = false, onPick, searchRef } = props
   const t = useChatTranslate()
   const listId = useId()
   const list = useChat((state) => state.models)
+  const facts = useModelFacts((store) => store.facts)
+  const order = useOrder()
   const [search, setSearch] = useState('')
-  const [at, setAt] = useState(0)
+  const [showAll, setShowAll] = useState(false)
+  const { lines, hidden } = useMemo(
+    () => modelLines({ models: list.models, facts: order, search, picked, showAll }),
+    [list.models, order, search, picked, showAll],
+  )
+  const [reached, setReached] = useState<number | null>(null)
+  const at = reached ?? modelAfter(lines, -1, 1)
+  const line = lines[at]
+  const chosen = line?.line === 'model' ? line.model.id : null
   const handle = useRef<VListHandle>(null)
-  const found = matching(list.models, search)
+  const goTo = (next: number): void => {
+    setReached(next)
+    // The first heading comes into view with its first model.
+    handle.current?.scrollToIndex(next === 1 ? 0 : next, { align: 'nearest' })
+  }
   const byKey = (event: KeyboardEvent): void => {
     if (event.nativeEvent.isComposing) return
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    const chosen = found[at]
-    if (event.key === 'Enter') {
-      if (chosen) onPick(chosen.id)
-    } else if (step !== 0) {
-      const next = Math.max(0, Math.min(found.length - 1, at + step))
-      setAt(next)
-      handle.current?.scrollToIndex(next, { align: 'nearest' })
-    } else return
+    if (event.key === 'ArrowDown') goTo(modelAfter(lines, at, 1))
+    else if (event.key === 'ArrowUp') goTo(modelAfter(lines, at, -1))
+    else if (event.key === 'PageDown') goTo(modelAfter(lines, Math.min(lines.length, at + page + 1), -1))
+    else if (event.key === 'PageUp') goTo(modelAfter(lines, Math.max(-1, at - page - 1), 1))
+    else if (event.key === 'Enter' && chosen !== null) onPick(chosen)
+    else if (keysOfPress(event.nativeEvent, isMac) === favouriteKeys && chosen !== null) toggle(chosen)
+    else if (event.key !== 'Enter') return
     event.preventDefault()
+    event.stopPropagation()
   }
+  const toggle = (id: string): void => void setFavourite(id, !facts.get(id)?.favourite)
+  const height = lines.reduce((sum, one) => sum + heightOf(one, facts), 0)
   return (
     <>
       <div className="chat-models-head">
         <input
+          ref={searchRef}
           role="combobox"
           aria-expanded
           aria-controls={listId}
-          aria-activedescendant={found[at] ? `${listId}-${at}` : undefined}
+          aria-activedescendant={chosen === null ? undefined : `${listId}-${at}`}
           aria-label={t('searchModels')}
           placeholder={t('searchModels')}
           value={search}
           onChange={(event) => {
             setSearch(event.target.value)
-            setAt(0)
+            setReached(null)
+            handle.current?.scrollTo(0)
           }}
           onKeyDown={byKey}
         />
@@ -67,42 +97,199 @@ export function ModelList(props: {
           <RefreshCw aria-hidden />
         </button>
       </div>
-      <ModelsNote found={found.length} search={search} />
-      {found.length > 0 && (
+      <ModelsNote found={lines.length} hidden={hidden} search={search} />
+      {lines.length > 0 && (
         <div
           id={listId}
           role="listbox"
           aria-label={t('pickModel')}
           aria-multiselectable={multiple}
-          style={{ height: Math.min(found.length * rowHeight, maxHeight) }}
+          style={{ height: Math.min(height, maxHeight) }}
         >
-          <VList ref={handle}>
-            {found.map((model, index) => (
-              // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the search field, which keeps the focus
-              <div
-                key={model.id}
-                id={`${listId}-${index}`}
-                role="option"
-                tabIndex={-1}
-                aria-selected={picked.includes(model.id)}
-                data-at={index === at}
-                className="chat-menu-item"
-                title={titleOf(model, t)}
-                onClick={() => onPick(model.id)}
-                onMouseMove={() => setAt(index)}
-              >
-                <span className="chat-clip">{model.id}</span>
-                {model.ownedBy && <span className="chat-faint">{model.ownedBy}</span>}
-                {picked.includes(model.id) && <Check aria-hidden />}
-              </div>
-            ))}
+          <VList ref={handle} data={lines} keepMounted={at < 0 ? [] : [at]}>
+            {(one: ModelLine, index) =>
+              one.line === 'heading' ? (
+                <Heading key={one.section} section={one.section} />
+              ) : (
+                <Option
+                  key={one.key}
+                  id={`${listId}-${index}`}
+                  model={one.model}
+                  facts={facts.get(one.model.id)}
+                  picked={picked.includes(one.model.id)}
+                  reached={index === at}
+                  onPick={() => onPick(one.model.id)}
+                  onReach={() => setReached(index)}
+                  onStar={() => toggle(one.model.id)}
+                />
+              )
+            }
           </VList>
         </div>
       )}
-      {list.asOf && (
-        <p className="chat-models-foot">{t('modelsAsOf', { count: list.models.length, time: timeOfDay(list.asOf) })}</p>
-      )}
+      <Foot
+        chosen={chosen}
+        favourite={chosen !== null && facts.get(chosen)?.favourite === true}
+        hidden={hidden}
+        showAll={showAll}
+        onStar={toggle}
+        onShowAll={(next) => {
+          setShowAll(next)
+          setReached(null)
+        }}
+      />
     </>
+  )
+}
+
+/** The facts that order the list: as they were when it opened, because a list that changes under the pointer picks the wrong model. */
+function useOrder() {
+  const [order, setOrder] = useState(() => useModelFacts.getState().facts)
+  useEffect(() => {
+    let open = true
+    void loadModelFacts().then(() => {
+      if (open) setOrder(useModelFacts.getState().facts)
+    })
+    return () => {
+      open = false
+    }
+  }, [])
+  return order
+}
+
+function Heading({ section }: { section: 'recent' | 'favourites' | 'all' }) {
+  const { t } = useTranslation('models')
+  return (
+    <div role="presentation" className="chat-models-heading">
+      {t(section)}
+    </div>
+  )
+}
+
+const priceAndOwner = (model: Model, facts: ModelFacts | undefined): boolean =>
+  Boolean(facts?.price || facts?.notForChat || model.ownedBy)
+
+function heightOf(line: ModelLine, facts: ReadonlyMap<string, ModelFacts>): number {
+  if (line.line === 'heading') return headingHeight
+  return priceAndOwner(line.model, facts.get(line.model.id)) ? tallRowHeight : rowHeight
+}
+
+function Option(props: {
+  id: string
+  model: Model
+  facts: ModelFacts | undefined
+  picked: boolean
+  reached: boolean
+  onPick: () => void
+  onReach: () => void
+  onStar: () => void
+}) {
+  const { model, facts, picked } = props
+  const { t } = useTranslation('models')
+  const chat = useChatTranslate()
+  const favourite = facts?.favourite === true
+  const about = [facts?.notForChat && t(`notForChat_${facts.notForChat}`), usePrice(facts), model.ownedBy].filter(
+    Boolean,
+  )
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are handled in the search field, which keeps the focus
+    <div
+      id={props.id}
+      role="option"
+      tabIndex={-1}
+      aria-selected={picked}
+      data-at={props.reached}
+      className="chat-menu-item chat-model"
+      title={titleOf(model, chat)}
+      onClick={props.onPick}
+      onMouseMove={props.onReach}
+    >
+      <span className="chat-model-check">{picked && <Check aria-hidden />}</span>
+      <span className="chat-model-name">
+        <span className="chat-clip" dir="auto">
+          {model.id}
+        </span>
+        {about.length > 0 && <span className="chat-clip chat-model-about">{about.join(' · ')}</span>}
+      </span>
+      {favourite && <span className="sr-only">{t('isFavourite')}</span>}
+      <Ability state={facts?.images} works={['imagesWork', Image]} refused={['imagesRefused', ImageOff]} />
+      <Ability state={facts?.tools} works={['toolsWork', Wrench]} refused={['toolsRefused', WrenchOff]} />
+      {/* For pointers. The key and the button below the list do the same. */}
+      <span
+        aria-hidden
+        className="chat-model-star"
+        data-on={favourite}
+        title={t(favourite ? 'removeFavourite' : 'addFavourite')}
+        onClick={(event) => {
+          event.stopPropagation()
+          props.onStar()
+        }}
+      >
+        <Star />
+      </span>
+    </div>
+  )
+}
+
+type AbilityText = 'imagesWork' | 'imagesRefused' | 'toolsWork' | 'toolsRefused'
+
+function Ability(props: {
+  state: ModelFacts['images'] | undefined
+  works: readonly [AbilityText, LucideIcon]
+  refused: readonly [AbilityText, LucideIcon]
+}) {
+  const { t } = useTranslation('models')
+  if (!props.state) return null
+  const [text, Icon] = props[props.state]
+  return (
+    <span className="chat-model-ability" data-state={props.state} title={t(text)}>
+      <Icon aria-hidden />
+      <span className="sr-only">{t(text)}</span>
+    </span>
+  )
+}
+
+function usePrice(facts: ModelFacts | undefined): string | null {
+  const { t } = useTranslation('models')
+  const price = facts?.price
+  if (!price) return null
+  const [input, output] = [showSc(price.in), showSc(price.out)]
+  if (input === '0' && output === '0') return t('free')
+  return input === output ? t('priceOfBoth', { amount: input }) : t('price', { input, output })
+}
+
+function Foot(props: {
+  chosen: string | null
+  favourite: boolean
+  hidden: number
+  showAll: boolean
+  onStar: (model: string) => void
+  onShowAll: (showAll: boolean) => void
+}) {
+  const { chosen, favourite, hidden, showAll } = props
+  const { t } = useTranslation('models')
+  const chat = useChatTranslate()
+  const { models, asOf } = useChat((state) => state.models)
+  return (
+    <div className="chat-models-foot">
+      {chosen !== null && (
+        <button
+          type="button"
+          aria-label={t(favourite ? 'removeFavouriteOf' : 'addFavouriteOf', { model: chosen })}
+          onClick={() => props.onStar(chosen)}
+        >
+          <Star aria-hidden data-on={favourite} />
+          {t(favourite ? 'removeFavourite' : 'addFavourite')}
+          <Kbd>{showKeys(favouriteKeys, isMac)}</Kbd>
+        </button>
+      )}
+      {(hidden > 0 || showAll) && (
+        <button type="button" onClick={() => props.onShowAll(!showAll)}>
+          {showAll ? t('showChat') : t('showAll', { count: hidden })}
+        </button>
+      )}
+      {asOf && <p>{chat('modelsAsOf', { count: models.length, time: timeOfDay(asOf) })}</p>}
+    </div>
   )
 }
 
@@ -118,19 +305,15 @@ function titleOf({ id, created }: Model, t: ChatTranslate): string {
   })
 }
 
-/** Models whose name contains every search term. */
-function matching(models: readonly Model[], search: string): Model[] {
-  const parts = search.toLowerCase().split(/\s+/).filter(Boolean)
-  return models.filter(({ id }) => parts.every((part) => id.toLowerCase().includes(part)))
-}
-
-function ModelsNote({ found, search }: { found: number; search: string }) {
+function ModelsNote({ found, hidden, search }: { found: number; hidden: number; search: string }) {
   const t = useChatTranslate()
+  const { t: ofModels } = useTranslation('models')
   const { state, models, problem } = useChat((chat) => chat.models)
   if (state === 'loading' && models.length === 0) return <p className="chat-models-note">{t('modelsLoading')}</p>
   if (state === 'failed' && problem)
     return <ProblemNotice problem={problem} on={{ retry: () => void loadModels(true) }} />
   if (models.length === 0) return <p className="chat-models-note">{t('modelsEmpty')}</p>
-  if (found === 0) return <p className="chat-models-note">{t('modelsNoMatch', { search })}</p>
-  return null
+  if (found > 0) return null
+  if (hidden > 0) return <p className="chat-models-note">{ofModels('hiddenMatch', { count: hidden, search })}</p>
+  return <p className="chat-models-note">{t('modelsNoMatch', { search })}</p>
 }

@@ -1,5 +1,6 @@
 import { ChevronDown, Columns2 } from 'lucide-react'
 import { Popover } from 'radix-ui'
+import { type Ref, useRef } from 'react'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
@@ -15,6 +16,7 @@ export function ModelPicker() {
   const compared = useChat((state) => state.compared)
   const shown = useStage((state) => state.picking !== null)
   const several = compared.length > 1
+  const search = useRef<HTMLInputElement>(null)
   const show = (next: boolean): void => {
     useStage.setState({ picking: next ? (several ? 'several' : 'one') : null })
     if (next && useChat.getState().models.state === 'idle') void loadModels(false)
@@ -32,15 +34,25 @@ export function ModelPicker() {
         <ChevronDown aria-hidden />
       </Popover.Trigger>
       <Popover.Portal>
-        <Popover.Content className="chat-menu chat-models" align="end" sideOffset={4} aria-label={t('pickModel')}>
-          <Picking />
+        <Popover.Content
+          className="chat-menu chat-models"
+          align="end"
+          sideOffset={4}
+          collisionPadding={12}
+          aria-label={t('pickModel')}
+          onOpenAutoFocus={(event) => {
+            event.preventDefault()
+            search.current?.focus()
+          }}
+        >
+          <Picking searchRef={search} />
         </Popover.Content>
       </Popover.Portal>
     </Popover.Root>
   )
 }
 
-function Picking() {
+function Picking({ searchRef }: { searchRef: Ref<HTMLInputElement> }) {
   const t = useChatTranslate()
   const model = useChat((state) => state.model)
   const compared = useChat((state) => state.compared)
@@ -78,6 +90,7 @@ function Picking() {
       )}
       <ModelList
         key={mode}
+        searchRef={searchRef}
         multiple={mode === 'several'}
         picked={mode === 'several' ? compared : model === null ? [] : [model]}
         onPick={mode === 'several' ? toggleCompared : pickOne}

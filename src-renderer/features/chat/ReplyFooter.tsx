@@ -12,7 +12,6 @@ import { SpeakButton } from './voice/SpeakButton.tsx'
 /** The actions of a reply, and its figures. */
 export function ReplyFooter({ reply }: { reply: Message }) {
   const t = useChatTranslate()
-  const facts = factsOf(reply, t)
   const busy = useBusy()
   return (
     <footer className="chat-under">
@@ -33,23 +32,33 @@ export function ReplyFooter({ reply }: { reply: Message }) {
       )}
       <Siblings message={reply} />
       <MessageMenu message={reply} />
-      {facts !== '' && (
-        <button
-          type="button"
-          className="chat-facts"
-          aria-label={`${t('facts')}: ${facts}`}
-          title={`${facts}\n${t('facts')}`}
-          onClick={() => showFacts(reply.id)}
-        >
-          {facts}
-        </button>
-      )}
+      <FactsButton reply={reply} />
     </footer>
   )
 }
 
+/** The cost of a reply, or its tokens when the cost is unknown. All figures appear while the message is hovered or focused. */
+export function FactsButton({ reply }: { reply: Message }) {
+  const t = useChatTranslate()
+  const facts = factsOf(reply, t)
+  const all = facts.join(' · ')
+  if (all === '') return null
+  return (
+    <button
+      type="button"
+      className="chat-facts"
+      aria-label={`${t('facts')}: ${all}`}
+      title={`${all}\n${t('facts')}`}
+      onClick={() => showFacts(reply.id)}
+    >
+      <span className="chat-facts-short">{costText(reply, t) ?? facts[0]}</span>
+      <span className="chat-facts-all">{all}</span>
+    </button>
+  )
+}
+
 /** Tokens, time to first token, speed and cost, as far as known. */
-export function factsOf(reply: Message, t: ChatTranslate): string {
+function factsOf(reply: Message, t: ChatTranslate): string[] {
   const tokens = reply.usage?.completionTokens
   const speed = tokensPerSecond(reply)
   return [
@@ -57,7 +66,5 @@ export function factsOf(reply: Message, t: ChatTranslate): string {
     reply.firstTokenMs === null ? null : t('toFirst', { seconds: fineSeconds(reply.firstTokenMs) }),
     speed === null ? null : t('perSecond', { speed: figure(Math.round(speed)) }),
     costText(reply, t),
-  ]
-    .filter((part) => part !== null)
-    .join(' · ')
+  ].filter((part) => part !== null)
 }

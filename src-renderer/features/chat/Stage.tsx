@@ -1,7 +1,8 @@
-import { X } from 'lucide-react'
+import { Pencil, X } from 'lucide-react'
 import { useEffect, useMemo, useState } from 'react'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { MarkdownContext, type MarkdownHost } from '../../shared/markdown/context.ts'
+import { IconButton } from '../../shared/ui/Button.tsx'
 import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
@@ -15,7 +16,6 @@ import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
 import { Messages } from './Messages.tsx'
-import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
 import { StageDialogs } from './StageDialogs.tsx'
 
@@ -59,24 +59,22 @@ function Header() {
       {id !== null && editing ? (
         <TitleField id={id} title={title ?? ''} onEnd={endRename} />
       ) : (
-        <h1>
-          {id === null ? (
-            t('newChat')
-          ) : (
-            <button
-              type="button"
-              dir="auto"
+        <>
+          <h1 dir="auto" title={id === null ? undefined : shown}>
+            {id === null ? t('newChat') : shown}
+          </h1>
+          {id !== null && (
+            <IconButton
+              icon={Pencil}
+              size="small"
+              label={t('rename')}
               data-action="rename"
-              title={shown}
-              aria-label={t('editTitle', { title: shown })}
               onClick={() => useStage.setState({ renaming: true })}
-            >
-              {shown}
-            </button>
+            />
           )}
-        </h1>
+          <span className="flex-1" />
+        </>
       )}
-      <ModelPicker />
       <InspectorToggle />
     </header>
   )

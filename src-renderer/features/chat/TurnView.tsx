@@ -32,7 +32,18 @@ export function TurnView({ turn }: { turn: Message }) {
       data-sibling={turn.sibling}
       data-role={turn.role}
     >
-      <Who name={who} as={turn.name} mine instant={turn.createdAt}>
+      <Who name={who} as={turn.name} mine instant={turn.createdAt} />
+      <div className="chat-body">
+        <Pictures attachments={turn.attachments} />
+        {editing ? (
+          <EditMessage message={turn} />
+        ) : (
+          <div className="chat-typed" data-part="text" dir="auto">
+            <Pieces pieces={inPieces(turn.text)} />
+          </div>
+        )}
+      </div>
+      <footer className="chat-under">
         {!editing && (
           <span className="chat-actions">
             <button
@@ -50,17 +61,7 @@ export function TurnView({ turn }: { turn: Message }) {
           </span>
         )}
         <Siblings message={turn} />
-      </Who>
-      <div className="chat-body">
-        <Pictures attachments={turn.attachments} />
-        {editing ? (
-          <EditMessage message={turn} />
-        ) : (
-          <div className="chat-typed" data-part="text" dir="auto">
-            <Pieces pieces={inPieces(turn.text)} />
-          </div>
-        )}
-      </div>
+      </footer>
     </article>
   )
 }

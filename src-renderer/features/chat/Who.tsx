@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react'
+import { ModelAvatar } from '../../shared/ui/ModelAvatar.tsx'
 import { useNow } from './hooks.ts'
 import { fullTime, seconds, timeOfDay, useChatTranslate } from './messages.ts'
 
-/** Author and time. `children` are the actions. */
+/** Author and time. The person's own messages have no avatar: their place on the page says whose they are. */
 export function Who(props: {
   name: string
   /** `messages[].name`, when set. */
@@ -10,13 +10,10 @@ export function Who(props: {
   instant: string
   mine?: boolean
   streaming?: boolean
-  children?: ReactNode
 }) {
   return (
     <header className="chat-who">
-      <span className={props.mine ? 'chat-dot' : 'chat-dot chat-dot-a'} aria-hidden>
-        {initial(props.name)}
-      </span>
+      {!props.mine && <ModelAvatar model={props.name} />}
       <h2 className="chat-name" title={props.name}>
         {props.name}
       </h2>
@@ -28,13 +25,9 @@ export function Who(props: {
           {timeOfDay(props.instant)}
         </time>
       )}
-      {props.children}
     </header>
   )
 }
-
-/** The first letter or digit, because a name may start with a sign. */
-const initial = (name: string): string => (/[\p{L}\p{N}]/u.exec(name)?.[0] ?? name.charAt(0)).toUpperCase()
 
 function StreamingFor({ since }: { since: string }) {
   const t = useChatTranslate()

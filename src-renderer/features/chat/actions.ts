@@ -13,9 +13,10 @@ import { askOnce, settleSeen } from '../../shared/requestIds.ts'
 import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage, withoutEdit } from '../../stores/chatPage.ts'
+import { markFavourite, mayChat, setModelFacts } from '../../stores/modelFacts.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
 import { attempt, setClient } from './client.ts'
-import { recallCompared } from './compare.ts'
+import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
 import { forgetSentPictures } from './composer/draftPictures.ts'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { flushDrafts, forgetNewDraft, placeIn, recallNewDraft, saveDraft, writeDraft } from './drafts.ts'
@@ -65,6 +66,8 @@ export function openChat(id: string | null): void {
   watching = null
   useChat.setState((state) => store.openConversation(state, id))
   useStage.setState({ editing: null, renaming: false, dialog: null })
+  if (id === null) forgetCompared()
+  recallCompared()
   if (id !== null) follow(id)
 }
 
@@ -162,6 +165,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     if (conversationId === null) {
       forgetNewDraft()
       forgetNewSetup()
+      moveCompared(sent.conversationId)
     }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId
     useChat.setState({ sending: null })
@@ -221,13 +225,27 @@ export async function loadModels(refresh: boolean): Promise<void> {
   useChat.setState(({ models }) => ({ models: { ...models, state: 'loading', problem: null } }))
   try {
     const { models, asOf } = await host.client.models.list({ refresh })
+    await loadModelFacts()
     useChat.setState((state) => ({
       models: { state: 'ready', models, asOf, problem: null },
-      model: state.model ?? models[0]?.id ?? null,
+      model: state.model ?? models.find(({ id }) => mayChat(id))?.id ?? models[0]?.id ?? null,
     }))
   } catch (thrown) {
     useChat.setState(({ models }) => ({ models: { ...models, state: 'failed', problem: problemOf(thrown) } }))
   }
+}
+
+/** Reads favourites, abilities and prices again. They change with each reply. */
+export async function loadModelFacts(): Promise<void> {
+  const found = await attempt((client) => client.models.facts())
+  if (found) setModelFacts(found.facts)
+}
+
+/** Marks a model as a favourite, or removes the mark. Shown at once, and as before when the core refuses. */
+export async function setFavourite(model: string, favourite: boolean): Promise<void> {
+  markFavourite(model, favourite)
+  const done = await attempt((client) => client.models.setFavourite({ model, favourite }))
+  if (!done) markFavourite(model, !favourite)
 }
 
 export async function pickModel(model: string): Promise<void> {

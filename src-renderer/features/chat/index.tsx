@@ -64,8 +64,13 @@ function followReplies(): () => void {
   return useChat.subscribe(({ open }, before) => {
     if (open === before.open || appStore.getState().app?.connection.state !== 'failed') return
     const reply = runningReply(before.open)
-    if (reply && messageIn(open, reply.id)?.status === 'complete') void attempt((client) => client.connection.recheck())
+    if (reply && messageIn(open, reply.id)?.status === 'complete') void attempt((client) => client.connection.retest())
   })
 }
 
-export const chatPage: PageRegions = { List: ChatList, Stage: ChatStage, Inspector: ChatInspector }
+export const chatPage: PageRegions = {
+  List: ChatList,
+  Stage: ChatStage,
+  Inspector: ChatInspector,
+  inspectorOnDemand: true,
+}

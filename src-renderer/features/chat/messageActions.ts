@@ -9,7 +9,6 @@ import { actionOf, composerField, focusComposer, focusSoon, siblingAction } from
 import { flushSetups } from './setup.ts'
 
 /** Starts to edit a message of the path. */
-
 export function startEdit(message: Message): void {
   useStage.setState({ editing: message.id })
 }
@@ -69,7 +68,7 @@ export async function saveEdit(message: Message, text: string, ask: boolean): Pr
 export async function walk(message: Message, step: 1 | -1): Promise<void> {
   const sibling = message.sibling + step
   if (sibling < 1 || sibling > message.siblings) return
-  const done = await attempt((client) => client.chat.choose({ messageId: message.id, sibling }))
+  const done = await attempt((client) => client.chat.activatePath({ messageId: message.id, sibling }))
   if (!done) return
   const pressed = step === 1 ? 'next' : 'previous'
   const other = step === 1 ? 'previous' : 'next'
@@ -79,7 +78,10 @@ export async function walk(message: Message, step: 1 | -1): Promise<void> {
 
 /** Selects the reply that the chat continues with. */
 export async function continueWith(reply: Message): Promise<void> {
-  if (await attempt((client) => client.chat.choose({ messageId: reply.id }))) focusComposer()
+  if (!(await attempt((client) => client.chat.activatePath({ messageId: reply.id })))) return
+  const { askId } = reply
+  if (askId !== null) useStage.setState(({ chosen }) => ({ chosen: { ...chosen, [askId]: reply.id } }))
+  focusComposer()
 }
 
 /** Asks the model to continue where this reply ends. */
@@ -91,7 +93,7 @@ export async function continueReply(reply: Message): Promise<void> {
   const [picked] = modelsToAsk(state)
   const wish = { replyId: reply.id, ...(known === null && picked !== undefined ? { model: picked } : {}) }
   await attempt((client) =>
-    askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.goOn({ requestId, ...wish })),
+    askOnce(placeOf(reply, 'continue'), wish, (requestId) => client.chat.continueReply({ requestId, ...wish })),
   )
 }
 

@@ -6,6 +6,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { OfflineNote } from '../../shared/offline/OfflineNote.tsx'
 import { OutboxList } from '../../shared/offline/OutboxList.tsx'
+import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -29,6 +30,7 @@ export function Composer() {
   const cost = useImages((store) => likelyCost(store.drawings, store.draft.n))
   const unset = useApp(({ app }) => app?.connection.state === 'none')
   const hintId = useId()
+  const sendKey = useSendKey()
   const blocked = unset
     ? t('composer.needConnection')
     : draft.prompt.trim() === ''
@@ -40,12 +42,11 @@ export function Composer() {
     if (blocked === null && !sending) void draw()
   }
   const byKey = (event: KeyboardEvent): void => {
-    // 229: the key that ends a composition in Safari and some input methods, where isComposing is already false.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (!isSendKey(event)) return
     event.preventDefault()
     submit()
   }
-  const hint = blocked ?? (cost === null ? t('composer.hint') : t('composer.cost', { sc: showSc(cost) }))
+  const hint = blocked ?? (cost === null ? sendKey.hint('generate') : t('composer.cost', { sc: showSc(cost) }))
   return (
     <section aria-label={t('composer.label')} className="images-composer-frame">
       <OutboxList what="images" className="mb-2" />

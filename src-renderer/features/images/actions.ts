@@ -38,7 +38,7 @@ export async function draw(): Promise<boolean> {
   imagesStore.setState({ sending: true, refused: null })
   try {
     const wish = { ...rest, prompt, fromImageId: from?.imageId ?? null }
-    const drawing = await askOnce(draftPlace, wish, (requestId) => core.images.make({ requestId, ...wish }))
+    const drawing = await askOnce(draftPlace, wish, (requestId) => core.images.generate({ requestId, ...wish }))
     imagesStore.setState((state) => ({ ...withChange(state, { type: 'drawing', drawing }) }))
     setDraft({ from: null })
     return true
@@ -55,7 +55,7 @@ export async function drawLater(): Promise<void> {
   const { from, ...rest } = imagesStore.getState().draft
   const wish = { ...rest, fromImageId: from?.imageId ?? null }
   const added = await attempt((core) =>
-    askOnce(draftPlace, wish, (requestId) => core.waiting.add({ requestId, wish: { what: 'images', ...wish } })),
+    askOnce(draftPlace, wish, (requestId) => core.outbox.add({ requestId, request: { what: 'images', ...wish } })),
   )
   if (added) setDraft({ prompt: '', from: null })
 }
@@ -64,7 +64,9 @@ export async function drawLater(): Promise<void> {
 export async function drawAgain({ prompt, n, model, size, responseFormat, fromImageId, id }: Drawing): Promise<void> {
   const wish = { prompt, n, model, size, responseFormat, fromImageId }
   const place = { scope: 'images', name: `again ${id}` }
-  const drawing = await attempt((core) => askOnce(place, wish, (requestId) => core.images.make({ requestId, ...wish })))
+  const drawing = await attempt((core) =>
+    askOnce(place, wish, (requestId) => core.images.generate({ requestId, ...wish })),
+  )
   if (!drawing) return
   imagesStore.setState((state) => withDismissed(withChange(state, { type: 'drawing', drawing }), id))
 }
@@ -102,7 +104,7 @@ export async function toggleFavourite(images: readonly Image[]): Promise<void> {
         .reduce((before, image) => withChange(before, { type: 'image', image }), state),
     )
   mark(() => favourite)
-  const done = await attempt((core) => core.images.favourite({ ids: images.map(({ id }) => id), favourite }))
+  const done = await attempt((core) => core.images.setFavourite({ ids: images.map(({ id }) => id), favourite }))
   if (!done) mark((image) => image.favourite)
 }
 

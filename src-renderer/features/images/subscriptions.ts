@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ImagesChange, imageWish } from '../../../src-preload/contract/images.ts'
+import { type ImagesChange, imageRequest } from '../../../src-preload/contract/images.ts'
 import { id } from '../../../src-preload/contract/problem.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
@@ -88,7 +88,7 @@ export function showFavourites(favourites: boolean): void {
 }
 
 const draftKey = 'images.draft'
-const storedDraft = imageWish.extend({
+const storedDraft = imageRequest.extend({
   prompt: z.string().max(100_000),
   from: z.object({ imageId: id, thumbId: id.nullable(), mediaId: id }).nullable(),
 })

@@ -91,7 +91,7 @@ async function storeThumb({ id, file }: ThumbMade): Promise<void> {
   try {
     const core = client()
     if (file === null || !core) throw new Error('The worker created no thumbnail.')
-    const image = await core.images.keepThumb({ id, uploadId: await upload(core, file) })
+    const image = await core.images.saveThumbnail({ id, uploadId: await upload(core, file) })
     imagesStore.setState(withChange(imagesStore.getState(), { type: 'image', image }))
     settle(id, true)
   } catch {

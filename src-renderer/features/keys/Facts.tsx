@@ -13,12 +13,10 @@ export function Facts({ shown }: { shown: AccountKey }) {
   const { t } = useTranslation('keys')
   const stamp = useStamp()
   const { totals } = shown
-  const row = (id: FactName, value: ReactNode, none: string, idle = false) => {
+  const row = (id: FactName, value: ReactNode, none: string) => {
     const reported = value !== null && value !== ''
-    return { id, name: t(id), value: reported ? value : none, quiet: !reported || idle }
+    return { id, name: t(id), value: reported ? value : none, quiet: !reported }
   }
-  // The service reports the balance, but does not charge it.
-  const idle = shown.balanceEnabled === false
   const when = (written: string | null) => (written === null ? null : stamp(written))
   const count = (value: number | null) => (value === null ? null : showCount(value))
   return (
@@ -43,17 +41,19 @@ export function Facts({ shown }: { shown: AccountKey }) {
           ]}
         />
       </Part>
-      <Part
-        title={t('limits')}
-        note={shown.balanceEnabled === null ? null : t(shown.balanceEnabled ? 'balanceOn' : 'balanceOff')}
-      >
+      <Part title={t('limits')}>
         <KeyValue
           rows={[
             row('rpm', count(shown.rpm), t('unset')),
             row('tpm', count(shown.tpm), t('unset')),
             row('concurrent', count(shown.concurrent), t('unset')),
-            row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold'), idle),
-            row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset'), idle),
+            // Without a balance of its own, the service reports zeros that mean nothing.
+            ...(shown.balanceEnabled === false
+              ? [row('balance', null, t('balanceOff'))]
+              : [
+                  row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold')),
+                  row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
+                ]),
           ]}
         />
       </Part>

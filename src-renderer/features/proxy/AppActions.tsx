@@ -1,12 +1,11 @@
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App } from '../../../src-preload/contract/apps.ts'
-import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Client } from '../../api/connect.ts'
-import { problemOf } from '../../api/problem.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { useCall } from '../../shared/useCall.ts'
 import { say } from './actions.ts'
 
 /** Asks before an action, stays open while it runs, and shows a failure. */
@@ -19,21 +18,12 @@ export function Confirmed(props: {
   onClose: () => void
 }) {
   const studio = useStudio()
-  const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Problem | null>(null)
+  const { busy, problem, run, clear } = useCall()
   const close = () => {
-    setProblem(null)
+    clear()
     props.onClose()
   }
-  const act = () => {
-    setBusy(true)
-    setProblem(null)
-    props
-      .ask(studio)
-      .then(close)
-      .catch((thrown: unknown) => setProblem(problemOf(thrown)))
-      .finally(() => setBusy(false))
-  }
+  const act = () => run(() => props.ask(studio).then(close))
   return (
     <ConfirmDialog
       open={props.open}
@@ -56,32 +46,32 @@ export function AppActions({ asked, onClose }: { asked: AppAction | null; onClos
   const { t } = useTranslation('proxy')
   const { id = '', name = '' } = asked?.tool ?? {}
   const erase = async (client: Client) => {
-    const { erased } = await client.requests.eraseBodies({ app: id })
-    say('erased', t('tools.bodiesErased', { count: erased }))
+    const { erased } = await client.requests.deleteBodies({ app: id })
+    say('erased', t('apps.bodiesErased', { count: erased }))
   }
   return (
     <>
       <Confirmed
         open={asked?.action === 'revoke'}
-        title={t('tools.revokeTitle', { name })}
-        about={t('tools.revokeAbout')}
-        confirm={t('tools.revoke')}
+        title={t('apps.revokeTitle', { name })}
+        about={t('apps.revokeAbout')}
+        confirm={t('apps.revoke')}
         ask={(client) => client.apps.revoke({ id })}
         onClose={onClose}
       />
       <Confirmed
         open={asked?.action === 'resetSpend'}
-        title={t('tools.resetTitle', { name })}
-        about={t('tools.resetAbout')}
-        confirm={t('tools.reset')}
+        title={t('apps.resetTitle', { name })}
+        about={t('apps.resetAbout')}
+        confirm={t('apps.reset')}
         ask={(client) => client.apps.resetSpend({ id })}
         onClose={onClose}
       />
       <Confirmed
         open={asked?.action === 'eraseBodies'}
-        title={t('tools.eraseTitle', { name })}
-        about={t('tools.eraseAbout')}
-        confirm={t('tools.erase')}
+        title={t('apps.eraseTitle', { name })}
+        about={t('apps.eraseAbout')}
+        confirm={t('apps.erase')}
         ask={erase}
         onClose={onClose}
       />

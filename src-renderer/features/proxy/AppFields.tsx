@@ -13,10 +13,12 @@ export interface FieldsProps {
   form: ToolForm
   errors: FormErrors
   bodyDays: number
+  /** False where the name was chosen before. */
+  withName: boolean
   onChange: (change: Partial<ToolForm>) => void
 }
 
-/** All settings of an app. */
+/** The settings of an app. */
 export function AppFields(props: FieldsProps) {
   return (
     <>
@@ -42,19 +44,28 @@ function Part({ title, about, children }: { title?: string; about?: string; chil
   )
 }
 
-function Basics({ form, errors, onChange }: FieldsProps) {
+/** The name of an app. */
+export function NameField({ form, errors, onChange }: Pick<FieldsProps, 'form' | 'errors' | 'onChange'>) {
   const { t } = useTranslation('proxy')
+  return (
+    <Field label={t('form.name')} hint={t('form.nameHint')} error={errors.name ? t('form.bad.name') : null}>
+      <TextInput
+        maxLength={80}
+        placeholder={t('form.placeholder')}
+        value={form.name}
+        onChange={(event) => onChange({ name: event.target.value })}
+      />
+    </Field>
+  )
+}
+
+function Basics(props: FieldsProps) {
+  const { t } = useTranslation('proxy')
+  const { form, errors, onChange } = props
   return (
     <Part>
       <div className="grid gap-3 sm:grid-cols-2">
-        <Field label={t('form.name')} hint={t('form.nameHint')} error={errors.name ? t('form.bad.name') : null}>
-          <TextInput
-            maxLength={80}
-            placeholder={t('form.placeholder')}
-            value={form.name}
-            onChange={(event) => onChange({ name: event.target.value })}
-          />
-        </Field>
+        {props.withName && <NameField {...props} />}
         <Field
           label={t('form.expires')}
           hint={t('form.expiresHint')}

@@ -3,11 +3,12 @@ import {
   Copy,
   Ellipsis,
   Eraser,
+  KeyRound,
   ListFilter,
   Pause,
   Pencil,
   Play,
-  Plus,
+  Plug,
   RotateCcw,
   Trash2,
   Waypoints,
@@ -20,19 +21,19 @@ import { Card } from '../../shared/ui/Card.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
-import { attempt, filterBy, say } from './actions.ts'
+import { filterBy, setPaused } from './actions.ts'
 import { Badge, Sparkline, useNow } from './appearance.tsx'
-import { stateOf, type ToolState } from './appState.ts'
-import { compact, count, exact, showLimit, showSc, showTime } from './figures.ts'
+import { type AppActivity, activityOf, type BlockedBy, blockedBy } from './appState.ts'
+import { compact, count, exact, showLimit, showSc, showSpent, showTime } from './figures.ts'
 
 /** What a card asks the page to open. */
-export type CardAction = 'edit' | 'setUp' | 'revoke' | 'resetSpend' | 'eraseBodies'
+export type CardAction = 'edit' | 'setUp' | 'rotate' | 'revoke' | 'resetSpend' | 'eraseBodies'
 
 export interface CardsProps {
-  onAdd: () => void
   onConnect: () => void
   onAction: (action: CardAction, tool: App) => void
 }
@@ -43,24 +44,21 @@ export function Cards(props: CardsProps) {
   const tools = useApps()
   const now = useNow(20_000)
   if (tools === null) return <Loading />
-  const { alive, ended } = splitApps(tools, now)
+  const { alive, ended } = splitApps(tools)
   return (
-    <section aria-label={t('tools.title')} className="flex flex-col gap-3">
+    <section aria-label={t('apps.title')} className="flex flex-col gap-3">
       {alive.length === 0 ? (
         <Card>
           <EmptyState
             icon={Waypoints}
-            title={t('tools.emptyTitle')}
+            title={t('apps.emptyTitle')}
             action={
-              <>
-                <Button variant="primary" icon={Plus} onClick={props.onAdd}>
-                  {t('add')}
-                </Button>
-                <Button onClick={props.onConnect}>{t('connectTool')}</Button>
-              </>
+              <Button variant="primary" icon={Plug} onClick={props.onConnect}>
+                {t('connectApp')}
+              </Button>
             }
           >
-            {t('tools.empty')}
+            {t('apps.empty')}
           </EmptyState>
         </Card>
       ) : (
@@ -72,16 +70,7 @@ export function Cards(props: CardsProps) {
           ))}
         </ul>
       )}
-      {(ended.length > 0 || alive.length > 0) && (
-        <div className="flex items-start gap-3">
-          {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
-          {alive.length > 0 && (
-            <Button variant="plain" size="small" icon={Plus} onClick={props.onAdd} className="ms-auto">
-              {t('add')}
-            </Button>
-          )}
-        </div>
-      )}
+      {ended.length > 0 && <Ended tools={ended} now={now} onAction={props.onAction} />}
     </section>
   )
 }
@@ -91,7 +80,7 @@ function Loading() {
   return (
     <Card className="flex flex-col gap-3 p-4">
       <span role="status" className="sr-only">
-        {t('tools.loading')}
+        {t('apps.loading')}
       </span>
       <Skeleton className="w-1/3" />
       <Skeleton />
@@ -100,28 +89,26 @@ function Loading() {
   )
 }
 
-const tones: Record<ToolState['is'], PillTone> = {
-  revoked: 'muted',
-  expired: 'muted',
-  paused: 'warn',
-  overBudget: 'bad',
+const tones: Record<AppActivity['is'], PillTone> = {
+  blocked: 'bad',
   idle: 'muted',
   streaming: 'good',
   waiting: 'warn',
 }
 
-function StatePill({ state }: { state: ToolState }) {
+function StatePill({ state }: { state: AppActivity }) {
   const { t } = useTranslation('proxy')
   const words =
     state.is === 'streaming' || state.is === 'waiting'
-      ? t(`tools.state.${state.is}`, { count: state.count })
-      : t(`tools.state.${state.is}`)
+      ? t(`apps.state.${state.is}`, { count: state.count })
+      : t(`apps.state.${state.is}`)
   return <Pill tone={tones[state.is]}>{words}</Pill>
 }
 
 function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: CardsProps['onAction'] }) {
   const use = useAppUse(tool.id)
-  const state = stateOf(tool, use, now)
+  const state = activityOf(tool, use, now)
+  const blocked = blockedBy(tool, use, now)
   const budgets = budgetsOf(tool, use)
   return (
     <Card className="flex h-full flex-col gap-1.5 px-4 pt-3 pb-2.5">
@@ -135,6 +122,7 @@ function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: C
           <StatePill state={state} />
           <CardMenu tool={tool} onAction={onAction} />
         </header>
+        {blocked && <Blocked tool={tool} by={blocked} onAction={onAction} />}
         <div className="flex items-end gap-2">
           <Spend use={use} />
           <Sparkline perMinute={use?.perMinute ?? []} colour={tool.colour} />
@@ -145,6 +133,24 @@ function ToolCard({ tool, now, onAction }: { tool: App; now: number; onAction: C
         <Small tool={tool} use={use} now={now} />
       </article>
     </Card>
+  )
+}
+
+/** Why requests of this app are refused, and the one action that changes it. */
+function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: CardsProps['onAction'] }) {
+  const { t } = useTranslation('proxy')
+  const resume = () => void setPaused(tool, false)
+  const action = by === 'paused' ? 'resume' : by === 'expired' ? 'changeExpiry' : 'raiseBudget'
+  return (
+    <Notice
+      kind={by === 'paused' ? 'warn' : 'bad'}
+      action={{
+        label: t(`apps.blocked.${action}`),
+        onClick: by === 'paused' ? resume : () => onAction('edit', tool),
+      }}
+    >
+      {t(`apps.blocked.${by}`)}
+    </Notice>
   )
 }
 
@@ -159,10 +165,10 @@ function Spend({ use }: { use: AppUse | null }) {
     >
       {some && use?.estimated && <span className="font-medium text-soft">≈ </span>}
       {showSc(spent)}
-      <span className="ms-1.5 font-medium text-soft text-s tracking-normal">{t('tools.today')}</span>
+      <span className="ms-1.5 font-medium text-soft text-s tracking-normal">{t('apps.today')}</span>
       {some && (
         <span className="ms-1 font-normal text-faint text-s tracking-normal">
-          {t(use?.estimated ? 'tools.estimated' : 'tools.measured')}
+          {t(use?.estimated ? 'apps.estimated' : 'apps.measured')}
         </span>
       )}
     </div>
@@ -172,11 +178,14 @@ function Spend({ use }: { use: AppUse | null }) {
 function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
   const { t } = useTranslation('proxy')
   const { period, share, used } = budget
-  const words = t(`tools.budget.${period}`, { spent: showSc(budget.spent), limit: showLimit(budget.limit) })
+  const words = t(`apps.budget.${period}`, {
+    spent: showSpent(budget.spent, budget.limit),
+    limit: showLimit(budget.limit),
+  })
   return (
     <div className="flex min-w-0 items-center gap-2.5 text-s text-soft">
       <Meter
-        label={t('tools.budget.label', { name, words })}
+        label={t('apps.budget.label', { name, words })}
         value={Math.min(share, 1) * 100}
         max={100}
         level={used ? 'bad' : share >= 0.8 ? 'warn' : 'good'}
@@ -191,29 +200,32 @@ function BudgetLine({ name, budget }: { name: string; budget: BudgetView }) {
 function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number }) {
   const { t } = useTranslation('proxy')
   const counts = use && [
-    t('tools.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
-    ...(use.tokensToday > 0 ? [t('tools.tokensToday', { tokens: compact(use.tokensToday) })] : []),
+    t('apps.requestsToday', { count: use.requestsToday, requests: count(use.requestsToday) }),
+    ...(use.tokensToday > 0 ? [t('apps.tokensToday', { tokens: compact(use.tokensToday) })] : []),
   ]
   const limits = [
-    tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('tools.budget.none'),
+    tool.budgetDay === null && tool.budgetMonth === null && tool.budgetTotal === null && t('apps.budget.none'),
     ...(['requestsPerMinute', 'tokensPerMinute', 'concurrent'] as const).map((limit) => {
       const figure = tool[limit]
-      return figure === null ? null : t(`tools.limits.${limit}`, { figure: compact(figure) })
+      return figure === null ? null : t(`apps.limits.${limit}`, { figure: compact(figure) })
     }),
-    tool.models && t('tools.limits.models', { count: tool.models.length }),
-    tool.endpoints && t('tools.limits.endpoints', { count: tool.endpoints.length }),
-    tool.expiresAt && t('tools.limits.expires', { at: showTime(tool.expiresAt, now) }),
-    tool.logBodies && t('tools.limits.logBodies'),
-    !tool.retries && t('tools.limits.noRetries'),
-    tool.failFast && t('tools.limits.failFast'),
-    tool.lastUsedAt ? t('tools.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('tools.neverUsed'),
+    tool.models && t('apps.limits.models', { count: tool.models.length }),
+    tool.endpoints && t('apps.limits.endpoints', { count: tool.endpoints.length }),
+    tool.previousKeyUntil &&
+      Date.parse(tool.previousKeyUntil) > now &&
+      t('apps.limits.previousKey', { at: showTime(tool.previousKeyUntil, now) }),
+    tool.expiresAt && t('apps.limits.expires', { at: showTime(tool.expiresAt, now) }),
+    tool.logBodies && t('apps.limits.logBodies'),
+    !tool.retries && t('apps.limits.noRetries'),
+    tool.failFast && t('apps.limits.failFast'),
+    tool.lastUsedAt ? t('apps.lastUsed', { at: showTime(tool.lastUsedAt, now) }) : t('apps.neverUsed'),
   ].filter(Boolean)
   return (
     <footer className="num mt-auto flex flex-col text-faint text-xs leading-[1.55]">
       {use && use.unpricedToday > 0 && (
-        <span className="text-warn">{t('tools.unpriced', { count: use.unpricedToday })}</span>
+        <span className="text-warn">{t('apps.unpriced', { count: use.unpricedToday })}</span>
       )}
-      {use && exact(use.reserved) > 0n && <span>{t('tools.held', { amount: showSc(use.reserved) })}</span>}
+      {use && exact(use.reserved) > 0n && <span>{t('apps.held', { amount: showSc(use.reserved) })}</span>}
       {counts && <span>{counts.join(' · ')}</span>}
       <span>{limits.join(' · ')}</span>
     </footer>
@@ -224,44 +236,43 @@ function CardMenu({ tool, onAction }: { tool: App; onAction: CardsProps['onActio
   const { t } = useTranslation('proxy')
   const alive = tool.revokedAt === null
   const paused = tool.pausedAt !== null
-  const pause = async () => {
-    const changed = await attempt((client) => client.apps.pause({ id: tool.id, paused: !paused }))
-    if (changed) say('pause', t(paused ? 'tools.resumed' : 'tools.paused', { name: tool.name }))
-  }
   return (
     <Menu
       trigger={
-        <IconButton icon={Ellipsis} size="small" label={t('tools.menu.name', { name: tool.name })} className="-me-2" />
+        <IconButton icon={Ellipsis} size="small" label={t('apps.menu.name', { name: tool.name })} className="-me-2" />
       }
     >
       {alive && (
         <>
           <MenuItem icon={Pencil} onSelect={() => onAction('edit', tool)}>
-            {t('tools.menu.edit')}
+            {t('apps.menu.edit')}
           </MenuItem>
-          <MenuItem icon={paused ? Play : Pause} onSelect={() => void pause()}>
-            {t(paused ? 'tools.menu.resume' : 'tools.menu.pause')}
+          <MenuItem icon={paused ? Play : Pause} onSelect={() => void setPaused(tool, !paused)}>
+            {t(paused ? 'apps.menu.resume' : 'apps.menu.pause')}
           </MenuItem>
           <MenuItem icon={Copy} onSelect={() => onAction('setUp', tool)}>
-            {t('tools.menu.setUp')}
+            {t('apps.menu.setUp')}
+          </MenuItem>
+          <MenuItem icon={KeyRound} onSelect={() => onAction('rotate', tool)}>
+            {t('apps.menu.rotate')}
           </MenuItem>
         </>
       )}
       <MenuItem icon={ListFilter} onSelect={() => filterBy({ who: tool.id })}>
-        {t('tools.menu.show')}
+        {t('apps.menu.show')}
       </MenuItem>
       <MenuLine />
       {alive && (
         <MenuItem icon={RotateCcw} onSelect={() => onAction('resetSpend', tool)}>
-          {t('tools.menu.resetSpend')}
+          {t('apps.menu.resetSpend')}
         </MenuItem>
       )}
       <MenuItem icon={Eraser} onSelect={() => onAction('eraseBodies', tool)}>
-        {t('tools.menu.eraseBodies')}
+        {t('apps.menu.eraseBodies')}
       </MenuItem>
       {alive && (
         <MenuItem icon={Trash2} danger onSelect={() => onAction('revoke', tool)}>
-          {t('tools.menu.revoke')}
+          {t('apps.menu.revoke')}
         </MenuItem>
       )}
     </Menu>
@@ -278,7 +289,7 @@ function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; o
           size={14}
           className="transition-transform duration-100 group-open:rotate-90 rtl:not-group-open:rotate-180"
         />
-        {t('tools.ended', { count: tools.length })}
+        {t('apps.ended', { count: tools.length })}
       </summary>
       <Card className="mt-2">
         <ul className="divide-y divide-line">
@@ -286,12 +297,8 @@ function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; o
             <li key={tool.id} className="num flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-1.5 text-faint">
               <Badge name={tool.name} colour={tool.colour} ended />
               <span className="min-w-0 flex-1 truncate text-soft">{tool.name}</span>
-              <span>{t('tools.made', { at: showTime(tool.createdAt, now) })}</span>
-              <span>
-                {tool.revokedAt
-                  ? t('tools.revokedAt', { at: showTime(tool.revokedAt, now) })
-                  : t('tools.expiredAt', { at: showTime(tool.expiresAt ?? '', now) })}
-              </span>
+              <span>{t('apps.made', { at: showTime(tool.createdAt, now) })}</span>
+              <span>{t('apps.revokedAt', { at: showTime(tool.revokedAt ?? '', now) })}</span>
               <CardMenu tool={tool} onAction={onAction} />
             </li>
           ))}

@@ -1,62 +1,288 @@
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { App } from '../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
+import { CopyButton } from '../../shared/ui/CopyButton.tsx'
+import { cx } from '../../shared/ui/cx.ts'
 import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
-import { SetupPicker } from './SetupPicker.tsx'
-import { setups } from './setups/index.ts'
+import { useCall } from '../../shared/useCall.ts'
+import { appsStore } from '../../stores/apps.ts'
+import { AppFields, NameField } from './AppFields.tsx'
+import { AppTestStep } from './AppTestStep.tsx'
+import { DialogFooter } from './EditDialog.tsx'
+import { freshColour, newForm } from './form.ts'
+import { Instructions, SetupPicker } from './SetupPicker.tsx'
+import { type Setup, setups } from './setups/index.ts'
+import { submitting, useAppForm } from './useAppForm.ts'
 
-/** Setup texts without the key: for reading, or for an app whose key was shown before. */
-export function ConnectDialog(props: {
-  /** `any`: no specific app. Null: closed. */
-  open: App | 'any' | null
+/** What the dialog shows first: the steps of a new app, the instructions of an existing app, or the replacement of its key. */
+export type Connecting = { start: 'app'; app: null } | { start: 'key' | 'rotate'; app: App }
+
+interface ConnectProps {
   onClose: () => void
-  /** Creates an app for the selected setup: its name and id. */
-  onMakeKey: (name: string, setup: string) => void
   onTurnOn: () => void
+  /** Replaces the key of the shown app. */
+  onRotate: () => void
   baseUrl: string | null
+  /** The preselected model of the instructions. */
   model: string | null
-}) {
+  bodyDays: number
+}
+
+type Step = 'app' | 'limits' | 'rotate' | 'key' | 'test'
+const stepsOf: Record<Connecting['start'], readonly Step[]> = {
+  app: ['app', 'limits', 'key', 'test'],
+  key: ['key', 'test'],
+  rotate: ['rotate', 'key', 'test'],
+}
+
+/** Connects an app in four steps: the app, its limits, its key with instructions, and a test. Nothing is created before "Create key". */
+export function ConnectDialog({ connecting, ...props }: ConnectProps & { connecting: Connecting | null }) {
   const { t } = useTranslation('proxy')
-  const [picked, setPicked] = useState(setups[0])
-  const tool = props.open === 'any' ? null : props.open
-  const placeholder = t('setup.placeholder')
   return (
     <Dialog
-      open={props.open !== null}
+      open={connecting !== null}
       onClose={props.onClose}
       width="wide"
-      title={t('setup.title')}
-      about={tool ? t('setup.aboutTool', { name: tool.name }) : t('setup.about')}
+      stayOnOutsideClick
+      title={connecting ? t(`connect.title.${connecting.start}`, { name: connecting.app?.name ?? '' }) : ''}
     >
-      {props.baseUrl ? (
-        <Notice
-          kind="info"
-          action={{
-            label: t('setup.makeKey'),
-            onClick: () => props.onMakeKey(tool?.name ?? picked?.name ?? '', picked?.id ?? ''),
-          }}
-        >
-          {tool ? t('setup.noKeyTool', { name: tool.name, placeholder }) : t('setup.noKey', { placeholder })}
-        </Notice>
-      ) : (
-        <Notice kind="warn" action={{ label: t('setup.turnOn'), onClick: props.onTurnOn }}>
-          {t('setup.noAddress')}
-        </Notice>
-      )}
-      <SetupPicker
-        baseUrl={props.baseUrl}
-        secret={null}
-        models={tool?.models ?? null}
-        model={props.model}
-        first={null}
-        about={t(`setup.kinds.${picked?.kind ?? 'shell'}`)}
-        onPick={setPicked}
-      />
-      <div className="flex justify-end">
-        <Button onClick={props.onClose}>{t('form.done')}</Button>
-      </div>
+      {connecting && <Wizard key={connecting.start} {...props} first={connecting} />}
     </Dialog>
+  )
+}
+
+function Wizard({ first: { start, app: existing }, ...props }: ConnectProps & { first: Connecting }) {
+  const studio = useStudio()
+  const [step, setStep] = useState<Step>(start)
+  const [graceHours, setGraceHours] = useState<GraceHours>(0)
+  const [setup, setSetup] = useState<Setup>(() => setups.find(({ name }) => name === existing?.name) ?? firstSetup())
+  const [created, setCreated] = useState<{ app: App; key: string } | null>(null)
+  const formState = useAppForm(() => newForm(firstSetup().name, freshColour(appsStore.getState().tools ?? [])), null)
+  const { busy, problem, run, clear } = useCall()
+  const element = useStepFocus(step)
+  const app = created?.app ?? existing
+  const pick = (next: Setup) => {
+    // A typed name stays.
+    if (formState.form.name.trim() === '' || formState.form.name === setup.name) formState.change({ name: next.name })
+    setSetup(next)
+  }
+  const goTo = (next: Step) => {
+    clear()
+    setStep(next)
+  }
+  const create = (call: () => Promise<{ app: App; key: string }>) =>
+    run(async () => {
+      setCreated(await call())
+      setStep('key')
+    })
+  const add = () => {
+    const settings = formState.read()
+    if (settings) create(() => studio.apps.add(settings))
+  }
+  const rotate = () => existing && create(() => studio.apps.rotate({ id: existing.id, graceHours }))
+  return (
+    <div ref={element} className="flex flex-col gap-4">
+      <Steps all={stepsOf[start]} current={step} />
+      {step === 'app' && <AppStep {...formState} setup={setup} onPick={pick} onNext={() => goTo('limits')} />}
+      {step === 'limits' && (
+        <form ref={formState.element} noValidate className="flex flex-col gap-4" onSubmit={submitting(add)}>
+          <AppFields {...formState} bodyDays={props.bodyDays} onChange={formState.change} withName={false} />
+          {problem && <ProblemNotice problem={problem} on={{ retry: add }} />}
+          <StepFooter note={formState.hasErrors} next="createKey" busy={busy} onBack={() => goTo('app')} />
+        </form>
+      )}
+      {step === 'rotate' && (
+        <form className="flex flex-col gap-4" onSubmit={submitting(rotate)}>
+          <GraceField value={graceHours} onPick={setGraceHours} />
+          {problem && <ProblemNotice problem={problem} on={{ retry: rotate }} />}
+          <StepFooter next="createKey" busy={busy} onClose={props.onClose} />
+        </form>
+      )}
+      {step === 'key' && app && (
+        <form className="flex flex-col gap-4" onSubmit={submitting(() => goTo('test'))}>
+          {created ? <KeyOnce secret={created.key} /> : <PlaceholderNote name={app.name} onRotate={props.onRotate} />}
+          {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
+          <SetupPicker picked={setup} onPick={setSetup}>
+            <Instructions
+              key={setup.id}
+              setup={setup}
+              baseUrl={props.baseUrl}
+              secret={created?.key ?? null}
+              models={app.models}
+              model={props.model}
+            />
+          </SetupPicker>
+          <StepFooter next="test" onClose={props.onClose} />
+        </form>
+      )}
+      {step === 'test' && app && (
+        <form className="flex flex-col gap-4" onSubmit={submitting(props.onClose)}>
+          {!props.baseUrl && <ProxyOff onTurnOn={props.onTurnOn} />}
+          <AppTestStep app={app} since={created && !existing ? created.app.createdAt : null} onClose={props.onClose} />
+          <StepFooter next="done" onBack={() => goTo('key')} />
+        </form>
+      )}
+    </div>
+  )
+}
+
+function firstSetup(): Setup {
+  const [first] = setups
+  if (!first) throw new RangeError('There are no instructions.')
+  return first
+}
+
+/** After a change of the step, focuses its first field, otherwise the step's title. */
+function useStepFocus(step: Step) {
+  const element = useRef<HTMLDivElement>(null)
+  const shown = useRef(step)
+  useEffect(() => {
+    if (shown.current === step) return
+    shown.current = step
+    const fields = step === 'limits' || step === 'app' || step === 'rotate' ? 'input' : '[aria-current="step"]'
+    element.current?.querySelector<HTMLElement>(fields)?.focus()
+  }, [step])
+  return element
+}
+
+function Steps({ all, current }: { all: readonly Step[]; current: Step }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <ol aria-label={t('connect.steps')} className="flex flex-wrap gap-x-4 gap-y-1 text-s">
+      {all.map((step, index) => (
+        <li
+          key={step}
+          tabIndex={-1}
+          aria-current={step === current ? 'step' : undefined}
+          className={cx('num rounded-s outline-none', step === current ? 'font-semibold text-ink' : 'text-faint')}
+        >
+          {t(`connect.step.${step}`, { number: index + 1 })}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function AppStep(
+  props: Pick<ReturnType<typeof useAppForm>, 'form' | 'errors' | 'change'> & {
+    setup: Setup
+    onPick: (setup: Setup) => void
+    onNext: () => void
+  },
+) {
+  const { t } = useTranslation('proxy')
+  const { setup, form } = props
+  const named = form.name.trim() !== ''
+  return (
+    <form className="flex flex-col gap-4" onSubmit={submitting(() => named && props.onNext())}>
+      <p className="text-soft">{t('connect.appAbout')}</p>
+      <SetupPicker picked={setup} onPick={props.onPick}>
+        <section aria-label={setup.name} className="flex min-w-0 flex-col gap-4">
+          <div>
+            <h3 className="font-semibold">{setup.name}</h3>
+            <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
+          </div>
+          <NameField form={form} errors={props.errors} onChange={props.change} />
+        </section>
+      </SetupPicker>
+      <StepFooter next="next" disabled={!named} />
+    </form>
+  )
+}
+
+/** The buttons of a step. Enter in a field presses the last one. */
+function StepFooter(props: {
+  next: 'next' | 'createKey' | 'test' | 'done'
+  busy?: boolean
+  disabled?: boolean
+  /** Whether a field has an error. */
+  note?: boolean
+  onBack?: () => void
+  onClose?: () => void
+}) {
+  const { t } = useTranslation('proxy')
+  return (
+    <DialogFooter note={props.note ? t('form.bad.some') : null}>
+      {props.onBack && (
+        <Button disabled={props.busy ?? false} onClick={props.onBack}>
+          {t('connect.back')}
+        </Button>
+      )}
+      {props.onClose && <Button onClick={props.onClose}>{t('connect.close')}</Button>}
+      <Button variant="primary" type="submit" busy={props.busy ?? false} disabled={props.disabled ?? false}>
+        {t(`connect.${props.next}`)}
+      </Button>
+    </DialogFooter>
+  )
+}
+
+function KeyOnce({ secret }: { secret: string }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <>
+      <Notice kind="warn">{t('connect.keyOnce')}</Notice>
+      <div className="flex flex-wrap items-end gap-2">
+        <div className="min-w-0 flex-1 basis-60">
+          <Field label={t('connect.key')}>
+            <TextInput mono readOnly value={secret} onFocus={(event) => event.target.select()} />
+          </Field>
+        </div>
+        <CopyButton variant="primary" text={secret} name={t('connect.copyKey')} label={t('connect.copyKey')} />
+      </div>
+    </>
+  )
+}
+
+function PlaceholderNote({ name, onRotate }: { name: string; onRotate: () => void }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Notice kind="info" action={{ label: t('connect.newKey'), onClick: onRotate }}>
+      {t('connect.keyGone', { name, placeholder: t('setup.placeholder') })}
+    </Notice>
+  )
+}
+
+const graces = [
+  { name: 'now', hours: 0 },
+  { name: 'hour', hours: 1 },
+  { name: 'day', hours: 24 },
+] as const
+
+/** When the replaced key stops. */
+function GraceField({ value, onPick }: { value: GraceHours; onPick: (hours: GraceHours) => void }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <fieldset className="flex min-w-0 flex-col gap-2">
+      <legend className="mb-2 text-soft">{t('connect.rotateAbout')}</legend>
+      {graces.map(({ name, hours }) => (
+        <label key={hours} className="flex items-start gap-2">
+          <input
+            type="radio"
+            name="grace"
+            className="mt-[3px] accent-accent"
+            checked={value === hours}
+            onChange={() => onPick(hours)}
+          />
+          <span>
+            {t(`connect.grace.${name}`)}
+            <span className="block text-faint text-s">{t(`connect.graceAbout.${name}`)}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function ProxyOff({ onTurnOn }: { onTurnOn: () => void }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Notice kind="warn" action={{ label: t('setup.turnOn'), onClick: onTurnOn }}>
+      {t('setup.noAddress')}
+    </Notice>
   )
 }

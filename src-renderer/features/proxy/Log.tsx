@@ -18,11 +18,10 @@ import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
-import { appStore } from '../../stores/app.ts'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
 import { listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useRoute } from '../../stores/route.ts'
-import { closeDetail, filterBy, followNewest, inspect, leaveNewest, readOn } from './actions.ts'
+import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, readOn } from './actions.ts'
 import { useNow } from './appearance.tsx'
 import { count } from './figures.ts'
 import { LogBar } from './LogBar.tsx'
@@ -135,11 +134,6 @@ const drawnAhead = 8
 /** Rows before and after the visible ones that are read ahead. */
 const ahead = 40
 
-function open(row: RequestRow): void {
-  void inspect(row.id)
-  appStore.setState({ inspectorShown: true })
-}
-
 function Grid({ box, bar, measures, rows }: GridProps) {
   const { t } = useTranslation('proxy')
   const words = useRowTexts()
@@ -202,7 +196,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   )
 }
 
-const heads = ['time', 'who', 'what', 'model', 'status', 'firstByte', 'took', 'tokens', 'cost'] as const
+const heads = ['time', 'who', 'what', 'model', 'result', 'firstByte', 'took', 'tokens', 'cost'] as const
 
 function Head({ top }: { top: number }) {
   const { t } = useTranslation('proxy')
@@ -347,14 +341,14 @@ function useWalk(box: GridProps['box'], measures: GridProps['measures'], selecte
     const target = targets[event.key]
     const row = rowAt(held, at)
     if (target !== undefined) goTo(target)
-    else if (event.key === 'Enter' && row) open(row)
+    else if (event.key === 'Enter' && row) inspectRow(row.id)
     else if (event.key === 'Escape' && selected !== null) closeDetail()
     else return
     event.preventDefault()
   }
   const openRow = useCallback((row: RequestRow) => {
     setCurrent(row.id)
-    open(row)
+    inspectRow(row.id)
   }, [])
   // The row at the cursor shows the focus.
   const enter = () => {

@@ -228,7 +228,7 @@ function Kept() {
     <span className="num whitespace-nowrap text-s text-soft">
       {counts && (
         <>
-          {t('log.kept', { count: counts.kept, figure: count(counts.kept) })}
+          {t('log.kept', { count: counts.stored, figure: count(counts.stored) })}
           {' · '}
           {t('log.refusedToday', { figure: count(counts.refusedToday) })}
         </>

@@ -21,26 +21,26 @@ export function ProxyNotices(props: {
       {proxy.problem && <ProblemNotice problem={proxy.problem} on={{ retry: props.onEnable }} />}
       {proxy.state === 'off' && !proxy.problem && (
         <Notice kind="info" action={{ label: t('listen'), onClick: props.onEnable }}>
-          {t('standing.off')}
+          {t('notices.off')}
         </Notice>
       )}
       {proxy.state === 'waiting' && !proxy.problem && (
         <Notice
           kind="warn"
           action={{
-            label: t('standing.toSettings'),
+            label: t('notices.toSettings'),
             onClick: () => navigate({ page: 'settings', id: 'connection' }),
           }}
         >
-          {t('standing.waiting')}
+          {t('notices.waiting')}
         </Notice>
       )}
       {moved && (
-        <Notice kind="warn">{t('standing.portMoved', { wanted: proxy.wantedPort, port: proxy.port ?? 0 })}</Notice>
+        <Notice kind="warn">{t('notices.portMoved', { wanted: proxy.wantedPort, port: proxy.port ?? 0 })}</Notice>
       )}
       {props.allPaused && (
         <Notice kind="warn" action={{ label: t('resumeAll'), onClick: props.onResumeAll }}>
-          {t('standing.allPaused')}
+          {t('notices.allPaused')}
         </Notice>
       )}
       <Queue heldUntil={proxy.heldUntil} waiting={proxy.waiting} />
@@ -53,13 +53,13 @@ function Queue({ heldUntil, waiting }: { heldUntil: string | null; waiting: numb
   const { t } = useTranslation('proxy')
   const now = useNow(1_000, heldUntil !== null)
   const left = heldUntil === null ? 0 : Date.parse(heldUntil) - now
-  const queue = waiting > 0 ? t('standing.inQueue', { count: waiting }) : ''
+  const queue = waiting > 0 ? t('notices.inQueue', { count: waiting }) : ''
   if (heldUntil !== null && left > 0) {
     const seconds = Math.ceil(left / 1_000)
     const inWords = seconds < 100 ? `${seconds} s` : showMs(seconds * 1_000)
     return (
       <Notice kind="warn" role="status">
-        {t('standing.held', { at: showTime(heldUntil, now), left: inWords })} {queue}
+        {t('notices.held', { at: showTime(heldUntil, now), left: inWords })} {queue}
       </Notice>
     )
   }

@@ -2,7 +2,7 @@ import { ChevronRight, ShieldBan, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
-import type { RefusalSeen } from '../../../src-preload/contract/requests.ts'
+import type { Refusal } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
@@ -64,7 +64,7 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
 }
 
 function Table(props: {
-  refusals: readonly RefusalSeen[]
+  refusals: readonly Refusal[]
   allowed: readonly string[]
   now: number
   onAllow: (origin: string) => void

@@ -49,8 +49,8 @@ export function RequestActions({ row, detail }: { row: RequestRow; detail: Reque
     navigate({ page: 'chat', id: null })
   }
   const erase = async () => {
-    const { erased } = await studio.requests.eraseBodies({ id: row.id })
-    say('erased', t('tools.bodiesErased', { count: erased }))
+    const { erased } = await studio.requests.deleteBodies({ id: row.id })
+    say('erased', t('apps.bodiesErased', { count: erased }))
     await askDetail(row.id)
   }
   const logged = row.hasBodies || detail?.requestBody || detail?.replyBody

@@ -10,34 +10,23 @@ import { type Setup, setups } from './setups/index.ts'
 
 const kinds = ['agent', 'editor', 'library', 'shell'] as const
 
-/** The apps with exact setup texts, and the texts of the selected one, with address, key (while known) and model. */
-export function SetupPicker(props: {
-  baseUrl: string | null
-  /** Null: a placeholder. */
-  secret: string | null
-  /** The models that the app may use. Null: all models of the service. */
-  models: readonly string[] | null
-  /** The preselected model. */
-  model: string | null
-  first: string | null
-  /** What the texts contain or lack, below the app's name. */
-  about: string
-  onPick?: (setup: Setup) => void
-}) {
+interface SetupPickerProps {
+  picked: Setup
+  onPick: (setup: Setup) => void
+  /** What belongs to the selected app, beside the list. */
+  children: ReactNode
+}
+
+/** The apps with instructions, searchable, and beside them the content for the selected one. */
+export function SetupPicker({ picked, onPick, children }: SetupPickerProps) {
   const { t } = useTranslation('proxy')
   const [search, setSearch] = useState('')
-  const [picked, setPicked] = useState(props.first ?? setups[0]?.id ?? '')
-  const listed = useChat((chat) => chat.models.models)
-  const models = props.models ?? listed.map(({ id }) => id)
-  const [named, setNamed] = useState<string | null>(null)
-  const model =
-    named ?? (props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model))
   const words = search.trim().toLowerCase()
   const found = setups.filter(({ name, kind }) => `${name} ${t(`setup.kinds.${kind}`)}`.toLowerCase().includes(words))
-  const shown = setups.find(({ id }) => id === picked) ?? setups[0]
-  const pick = (setup: Setup) => {
-    setPicked(setup.id)
-    props.onPick?.(setup)
+  const pickFirst = (event: KeyboardEvent) => {
+    if (event.key !== 'Enter' || event.nativeEvent.isComposing) return
+    event.preventDefault()
+    if (found[0]) onPick(found[0])
   }
   return (
     <div className="grid min-w-0 gap-4 sm:grid-cols-[168px_minmax(0,1fr)]">
@@ -50,30 +39,12 @@ export function SetupPicker(props: {
           label={t('setup.search', { count: setups.length })}
           value={search}
           onValue={setSearch}
+          onKeyDown={pickFirst}
         />
-        <SetupList found={found} picked={shown?.id ?? ''} onPick={pick} />
-        {found.length === 0 && <p className="text-faint text-s">{t('setup.none', { search: search.trim() })}</p>}
+        <SetupList found={found} picked={picked.id} onPick={onPick} />
+        {found.length === 0 && <p className="text-faint text-s">{t('setup.noMatch', { search: search.trim() })}</p>}
       </div>
-      {shown && (
-        <Texts
-          key={shown.id}
-          setup={shown}
-          baseUrl={props.baseUrl}
-          secret={props.secret}
-          model={model}
-          about={props.about}
-        >
-          {model !== null && models.length > 1 && (
-            <Select
-              label={t('setup.model')}
-              value={model}
-              onPick={setNamed}
-              className="max-w-44"
-              choices={[...new Set([model, ...models])].map((id) => ({ value: id, label: id }))}
-            />
-          )}
-        </Texts>
-      )}
+      {children}
     </div>
   )
 }
@@ -130,37 +101,47 @@ function SetupList({
   )
 }
 
-function Texts(props: {
+interface InstructionsProps {
   setup: Setup
   baseUrl: string | null
+  /** The app key, or null for a placeholder. */
   secret: string | null
+  /** The models that the app may use. Null: all models of the service. */
+  models: readonly string[] | null
+  /** The preselected model. */
   model: string | null
-  about: string
-  children: ReactNode
-}) {
+}
+
+/** The instructions of one app, with the address, the key while it is known, and a model. */
+export function Instructions({ setup, baseUrl, secret, ...props }: InstructionsProps) {
   const { t } = useTranslation('proxy')
-  const { setup, baseUrl } = props
+  const listed = useChat((chat) => chat.models.models)
+  const models = props.models ?? listed.map(({ id }) => id)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const preselected = props.model !== null && models.includes(props.model) ? props.model : (models[0] ?? props.model)
+  const model = chosen ?? preselected
   if (!baseUrl) return <Notice kind="info">{t('setup.noAddress')}</Notice>
-  const steps = setup.steps({
-    baseUrl,
-    key: props.secret ?? t('setup.placeholder'),
-    model: props.model ?? 'MODEL',
-  })
+  const steps = setup.steps({ baseUrl, key: secret ?? t('setup.placeholder'), model: model ?? 'MODEL' })
   return (
     <section aria-label={setup.name} className="flex min-w-0 flex-col gap-3">
       <div className="flex flex-wrap items-start justify-between gap-2">
         <div className="min-w-0">
           <h3 className="font-semibold">{setup.name}</h3>
-          <p className="text-s text-soft">{props.about}</p>
+          <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
         </div>
-        {props.children}
+        {model !== null && models.length > 1 && (
+          <Select
+            label={t('setup.model')}
+            value={model}
+            onPick={setChosen}
+            className="max-w-44"
+            choices={[...new Set([model, ...models])].map((id) => ({ value: id, label: id }))}
+          />
+        )}
       </div>
       {steps.map(({ about, file, text }) => (
-        <div
-          key={`${about} ${file ?? ''}`}
-          className="min-w-0 overflow-hidden rounded-m shadow-[0_0_0_1px_var(--line)]"
-        >
-          <div className="flex min-h-8 items-center gap-2 border-line border-b bg-hover py-1 pe-1 ps-3 text-s">
+        <div key={`${about} ${file ?? ''}`} className="min-w-0 overflow-hidden rounded-m bg-hover">
+          <div className="flex min-h-8 items-center gap-2 py-1 pe-1 ps-3 text-s">
             <span className="min-w-0 flex-1">
               {about}
               {file && <code className="block break-all font-mono text-soft text-xs">{file}</code>}
@@ -168,13 +149,12 @@ function Texts(props: {
             <CopyButton size="small" text={text} name={t('setup.copy', { about })} />
           </div>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-          <pre tabIndex={0} className="max-h-72 overflow-auto px-3 py-2.5 font-mono text-s leading-[1.6]">
+          <pre tabIndex={0} className="max-h-72 overflow-auto px-3 pb-2.5 font-mono text-s leading-[1.6]">
             {text}
           </pre>
         </div>
       ))}
       {setup.note && <p className="text-s text-soft">{setup.note}</p>}
-      <p className="text-faint text-s">{t(setup.verified ? 'setup.tested' : 'setup.untested')}</p>
     </section>
   )
 }

@@ -1,8 +1,10 @@
+import type { App } from '../../../src-preload/contract/apps.ts'
 import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract/requests.ts'
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
+import { i18n } from '../../i18n/index.ts'
 import { createFeatureClient } from '../../shared/featureClient.ts'
 import { showToast } from '../../shared/toasts.ts'
 import { appStore } from '../../stores/app.ts'
@@ -25,6 +27,12 @@ const { client, setClient, attempt } = createFeatureClient(({ message }) => say(
 
 export { attempt }
 
+/** Pauses or resumes one app, and reports it. */
+export async function setPaused({ id, name }: Pick<App, 'id' | 'name'>, paused: boolean): Promise<void> {
+  const changed = await attempt((core) => core.apps.pause({ id, paused }))
+  if (changed) say('pause', i18n.t(paused ? 'proxy:apps.paused' : 'proxy:apps.resumed', { name }))
+}
+
 let watching: AbortController | null = null
 let reading: Promise<void> | null = null
 /** The visible range of list indexes. */
@@ -35,7 +43,7 @@ export function startProxyPage(given: Client): () => void {
   setClient(given)
   const stopUse = subscribe(
     given,
-    (signal) => given.apps.watchUse(undefined, { signal }),
+    (signal) => given.apps.watchUsage(undefined, { signal }),
     (use) => appsStore.setState((apps) => withUse(apps, use)),
   )
   const counting = setInterval(() => void count(), countEvery)
@@ -157,6 +165,12 @@ export function followNewest(): void {
 export async function inspect(id: number): Promise<void> {
   requestsStore.setState(store.withSelected(requestsStore.getState(), id))
   await askDetail(id)
+}
+
+/** Shows a request in the inspector, and the inspector if it is hidden. */
+export function inspectRow(id: number): void {
+  void inspect(id)
+  appStore.setState({ inspectorShown: true })
 }
 
 /** Reads the details again. The old ones stay visible until then. */

@@ -1,17 +1,25 @@
 import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
-import { budgetsOf } from '../../shared/appBudgets.ts'
+import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 
-export type ToolState =
-  | { is: 'revoked' | 'expired' | 'paused' | 'overBudget' | 'idle' }
-  | { is: 'streaming' | 'waiting'; count: number }
+export type AppActivity = { is: 'blocked' | 'idle' } | { is: 'streaming' | 'waiting'; count: number }
 
-/** The main state of a card: what blocks the app, otherwise what the app does. */
-export function stateOf(tool: App, use: AppUse | null, now: number): ToolState {
-  if (tool.revokedAt !== null) return { is: 'revoked' }
-  if (tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now) return { is: 'expired' }
-  if (tool.pausedAt !== null) return { is: 'paused' }
+/** Why requests of an app are refused. `budgetDay` and so on: the first budget that is used up. */
+export type BlockedBy = 'revoked' | 'expired' | 'paused' | `budget${BudgetView['period']}`
+
+/** Why requests of an app are refused, or null. */
+export function blockedBy(app: App, use: AppUse | null, now: number): BlockedBy | null {
+  if (app.revokedAt !== null) return 'revoked'
+  if (app.expiresAt !== null && Date.parse(app.expiresAt) <= now) return 'expired'
+  if (app.pausedAt !== null) return 'paused'
+  // The last one renews last.
+  const used = budgetsOf(app, use).findLast((budget) => budget.used)
+  return used ? `budget${used.period}` : null
+}
+
+/** What an app does, in one word: blocked, running or idle. */
+export function activityOf(app: App, use: AppUse | null, now: number): AppActivity {
+  if (blockedBy(app, use, now) !== null) return { is: 'blocked' }
   const { active = 0, waiting = 0 } = use ?? {}
   if (active > waiting) return { is: 'streaming', count: active - waiting }
-  if (waiting > 0) return { is: 'waiting', count: waiting }
-  return { is: budgetsOf(tool, use).some(({ used }) => used) ? 'overBudget' : 'idle' }
+  return waiting > 0 ? { is: 'waiting', count: waiting } : { is: 'idle' }
 }

@@ -82,7 +82,7 @@ export function Sparkline({ perMinute, colour }: { perMinute: readonly number[];
       role="img"
       viewBox="0 0 90 20"
       preserveAspectRatio="none"
-      aria-label={t('tools.sparkline', { total, most, now: perMinute.at(-1) ?? 0 })}
+      aria-label={t('apps.sparkline', { total, most, now: perMinute.at(-1) ?? 0 })}
       className={cx('ms-auto h-5 w-[90px] min-w-9 shrink', most > 0 ? inks[colour] : 'text-line-strong')}
     >
       <polyline

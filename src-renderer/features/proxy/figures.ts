@@ -3,7 +3,7 @@ import { showMonth } from '../../i18n/format.ts'
 import { group } from '../../shared/ui/sc.ts'
 
 export { showCount as count, showShort as compact } from '../../i18n/format.ts'
-export { exact, showSc } from '../../shared/ui/sc.ts'
+export { exact, showSc, showSpent } from '../../shared/ui/sc.ts'
 
 // Formats amounts, times and counts for the page. Amounts stay decimal strings: nothing is added in floating point.
 

@@ -14,10 +14,10 @@ import { useApp } from '../../stores/app.ts'
 import { inUse, useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
 import { type AppAction, AppActions } from './AppActions.tsx'
-import { AppDialog, type AppDraft } from './AppDialog.tsx'
 import { attempt, say, startProxyPage } from './actions.ts'
 import { type CardAction, Cards } from './Cards.tsx'
-import { ConnectDialog } from './ConnectDialog.tsx'
+import { ConnectDialog, type Connecting } from './ConnectDialog.tsx'
+import { EditDialog } from './EditDialog.tsx'
 import { ProxyInspector } from './Inspector.tsx'
 import { Log } from './Log.tsx'
 import { ProxyNotices } from './ProxyNotices.tsx'
@@ -34,17 +34,18 @@ const enable = (proxyEnabled: boolean) => void attempt((client) => client.app.up
 
 function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
   const box = useRef<HTMLDivElement>(null)
-  const [draft, setDraft] = useState<AppDraft | null>(null)
-  const [connecting, setConnecting] = useState<App | 'any' | null>(null)
+  const [edited, setEdited] = useState<App | null>(null)
+  const [connecting, setConnecting] = useState<Connecting | null>(null)
   const [asked, setAsked] = useState<AppAction | null>(null)
   const { allPaused, pauseAll, any } = usePauseAll()
   const onAction = (action: CardAction, tool: App) => {
-    if (action === 'edit') setDraft({ tool, name: tool.name, setup: null })
-    else if (action === 'setUp') setConnecting(tool)
+    if (action === 'edit') setEdited(tool)
+    else if (action === 'setUp') setConnecting({ start: 'key', app: tool })
+    else if (action === 'rotate') setConnecting({ start: 'rotate', app: tool })
     else setAsked({ action, tool })
   }
   const model = useChat((chat) => chat.model)
-  const shared = { baseUrl: proxy.baseUrl, model: model ?? settings.chatModel }
+  const connect = () => setConnecting({ start: 'app', app: null })
   return (
     <>
       <Bar
@@ -52,7 +53,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         enabled={settings.proxyEnabled}
         allPaused={allPaused}
         onPauseAll={any ? pauseAll : null}
-        onConnect={() => setConnecting('any')}
+        onConnect={connect}
       />
       <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
         <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
@@ -62,25 +63,20 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
             onEnable={() => enable(true)}
             onResumeAll={() => pauseAll(false)}
           />
-          <Cards
-            onAdd={() => setDraft({ tool: null, name: '', setup: null })}
-            onConnect={() => setConnecting('any')}
-            onAction={onAction}
-          />
+          <Cards onConnect={connect} onAction={onAction} />
           <Refusals proxy={proxy} settings={settings} />
           <Log box={box} />
         </div>
       </div>
-      <AppDialog draft={draft} onClose={() => setDraft(null)} bodyDays={settings.bodyDays} {...shared} />
+      <EditDialog app={edited} onClose={() => setEdited(null)} bodyDays={settings.bodyDays} />
       <ConnectDialog
-        open={connecting}
+        connecting={connecting}
         onClose={() => setConnecting(null)}
-        onMakeKey={(name, setup) => {
-          setConnecting(null)
-          setDraft({ tool: null, name, setup })
-        }}
         onTurnOn={() => enable(true)}
-        {...shared}
+        onRotate={() => connecting?.app && setConnecting({ start: 'rotate', app: connecting.app })}
+        baseUrl={proxy.baseUrl}
+        model={model ?? settings.chatModel}
+        bodyDays={settings.bodyDays}
       />
       <AppActions asked={asked} onClose={() => setAsked(null)} />
     </>
@@ -132,7 +128,7 @@ function Bar(props: {
         <>
           <Switch label={t('listen')} checked={props.enabled} onChange={enable} />
           <Button icon={Plug} onClick={props.onConnect}>
-            {t('connectTool')}
+            {t('connectApp')}
           </Button>
           {onPauseAll && (
             <Button icon={allPaused ? Play : Pause} onClick={() => onPauseAll(!allPaused)}>

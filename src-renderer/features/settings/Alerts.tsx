@@ -15,7 +15,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useAlerts } from '../../stores/alerts.ts'
 import { readAmount, readShare } from './amounts.ts'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 import { TypedField } from './TypedField.tsx'
 
 const say = (text: string): void => showToast({ id: 'settings', text })
@@ -34,15 +34,19 @@ export function AlertsSection() {
   )
   return (
     <>
-      <div className="grid gap-4 @min-[440px]:grid-cols-2">
-        <Amount of="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
-        <Amount of="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
-      </div>
-      {row('budgets')}
-      {settings.budgets && <Share value={settings.budgetAt} onSave={(budgetAt) => save({ budgetAt })} />}
-      {row('key')}
-      {row('ban')}
-      {notifies ? <SystemNotices settings={settings} onSave={save} /> : <OfBrowser />}
+      <Group>
+        <div className="grid gap-4 @min-[440px]:grid-cols-2">
+          <Amount of="balance" value={settings.balanceBelow} onSave={(balanceBelow) => save({ balanceBelow })} />
+          <Amount of="spend" value={settings.spendAbove} onSave={(spendAbove) => save({ spendAbove })} />
+        </div>
+      </Group>
+      <Group>
+        {row('budgets')}
+        {settings.budgets && <Share value={settings.budgetAt} onSave={(budgetAt) => save({ budgetAt })} />}
+        {row('key')}
+        {row('ban')}
+      </Group>
+      <Group>{notifies ? <SystemNotices settings={settings} onSave={save} /> : <OfBrowser />}</Group>
     </>
   )
 }
@@ -101,7 +105,7 @@ function SystemNotices({
   const { t } = useTranslation('alerts')
   const studio = useStudio()
   const tryIt = (): void => {
-    studio.alerts.tryNotification().then(
+    studio.alerts.testNotification().then(
       ({ shown }) => shown || say(t('settings.notShown')),
       (thrown: unknown) => say(t('failed', { message: problemOf(thrown).message })),
     )

@@ -11,6 +11,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog, Dialog } from '../../shared/ui/Dialog.tsx'
 import { ConnectionRow } from './ConnectionRow.tsx'
+import { Group } from './Group.tsx'
 import { RenameConnection } from './RenameConnection.tsx'
 
 type Asked = { what: 'add' } | { what: 'change' | 'rename' | 'forget'; profile: SavedProfile }
@@ -41,12 +42,12 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         setAsked((now) => (now?.what === 'forget' ? null : now))
       })
   }
-  const test = () => run('test', active, () => studio.connection.recheck())
+  const test = () => run('test', active, () => studio.connection.retest())
   const use = (profile: SavedProfile) =>
     run(`use ${profile.id}`, profile, () => studio.connection.use({ id: profile.id }))
   // biome-ignore lint/correctness/useHookAtTopLevel: a procedure whose name starts like a hook's
   const sandbox = () => run('sandbox', null, () => studio.connection.useSandbox())
-  const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.forget({ id: profile.id }))
+  const forget = (profile: SavedProfile) => run('forget', profile, () => studio.connection.remove({ id: profile.id }))
   const change = (profile: SavedProfile | null) =>
     setAsked(
       profile?.kind === 'service' && profile.keyKept !== 'environment' ? { what: 'change', profile } : { what: 'add' },
@@ -60,7 +61,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
     else test()
   }
   return (
-    <>
+    <Group>
       {profiles.length === 0 ? (
         <p className="text-soft">{t('connection.none')}</p>
       ) : (
@@ -139,7 +140,7 @@ export function ConnectionSection({ app: { connection, profiles } }: { app: AppS
         busy={busy === 'forget'}
         onConfirm={() => asked?.what === 'forget' && forget(asked.profile)}
       />
-    </>
+    </Group>
   )
 }
 

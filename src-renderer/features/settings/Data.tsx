@@ -11,9 +11,10 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { DataAside } from './DataAside.tsx'
 import { DataBackup } from './DataBackup.tsx'
 import { DataErase } from './DataErase.tsx'
+import { DataEraseAll } from './DataEraseAll.tsx'
 import { DataUse } from './DataUse.tsx'
+import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
-import { Row } from './Row.tsx'
 
 /** The data folder, its size, backup and deletion. */
 export function DataSection({ app }: { app: AppState }) {
@@ -25,35 +26,38 @@ export function DataSection({ app }: { app: AppState }) {
     setBusy(true)
     setProblem(null)
     studio.connection
-      .recheck()
+      .retest()
       .catch((thrown: unknown) => setProblem(problemOf(thrown)))
       .finally(() => setBusy(false))
   }
   return (
     <>
-      <Row name={t('data.folder')} hint={<Path path={app.dataDir} />}>
-        <CopyButton text={app.dataDir} name={t('data.copyFolder')} />
-      </Row>
-      <Row
-        name={t('data.keychain')}
-        hint={
-          app.keychain.available
-            ? t('data.keychainYes')
-            : t('data.keychainNo', { reason: asSentence(app.keychain.reason ?? t('connect:noKeychainReason')) })
-        }
-      >
-        {!app.keychain.available && (
-          <Button busy={busy} onClick={look}>
-            {t('data.keychainLook')}
-          </Button>
-        )}
-      </Row>
-      {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
-      <Row name={t('data:schema')} hint={t('data:schemaHint')} />
+      <Group>
+        <Row name={t('data.folder')} hint={<Path path={app.dataDir} />}>
+          <CopyButton text={app.dataDir} name={t('data.copyFolder')} />
+        </Row>
+        <Row
+          name={t('data.keychain')}
+          hint={
+            app.keychain.available
+              ? t('data.keychainYes')
+              : t('data.keychainNo', { reason: asSentence(app.keychain.reason ?? t('connect:noKeychainReason')) })
+          }
+        >
+          {!app.keychain.available && (
+            <Button busy={busy} onClick={look}>
+              {t('data.keychainLook')}
+            </Button>
+          )}
+        </Row>
+        {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
+        <Row name={t('data:schema')} hint={t('data:schemaHint')} />
+      </Group>
       <DataAside />
       <DataBackup />
       <DataUse />
       <DataErase logDays={app.settings.logDays} />
+      <DataEraseAll />
     </>
   )
 }

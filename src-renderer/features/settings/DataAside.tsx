@@ -11,8 +11,8 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { useData } from '../../stores/data.ts'
+import { Group, Row } from './Group.tsx'
 import { Path } from './Path.tsx'
-import { Row } from './Row.tsx'
 
 /** Damage and restores, until dismissed, and the files that were set aside. */
 export function DataAside() {
@@ -47,7 +47,7 @@ export function DataAside() {
       {unread.map((one) => (
         <DamageNotice key={one.id} damage={one} onRead={() => read(one.id)} />
       ))}
-      {data.aside.length > 0 && <Aside aside={data.aside} />}
+      {data.setAside.length > 0 && <Aside aside={data.setAside} />}
     </>
   )
 }
@@ -93,7 +93,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
   const erase = (name: string) => {
     setBusy(true)
     studio.data
-      .eraseAside({ name })
+      .deleteSetAside({ name })
       .catch((thrown: unknown) => showToast({ id: 'aside', text: problemOf(thrown).message }))
       .finally(() => {
         setBusy(false)
@@ -101,11 +101,7 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
       })
   }
   return (
-    <section aria-label={t('aside.title')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('aside.title')}</h3>
-        <p className="text-faint text-s">{t('aside.about')}</p>
-      </div>
+    <Group title={t('aside.title')} about={t('aside.about')}>
       {aside.map((one) => (
         <Row
           key={one.name}
@@ -133,6 +129,6 @@ function Aside({ aside }: { aside: readonly SetAside[] }) {
           if (asked) erase(asked.name)
         }}
       />
-    </section>
+    </Group>
   )
 }

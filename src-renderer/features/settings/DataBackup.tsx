@@ -15,20 +15,17 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { useData } from '../../stores/data.ts'
 import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
+import { restartWith } from './restart.ts'
 
 /** Backup into one file, and restore. */
 export function DataBackup() {
   const { t } = useTranslation('data')
   return (
-    <section aria-label={t('backup.title')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('backup.title')}</h3>
-        <p className="text-faint text-s">{t('backup.about')}</p>
-      </div>
+    <Group title={t('backup.title')} about={t('backup.about')}>
       <Backup />
       <Restore />
-    </section>
+    </Group>
   )
 }
 
@@ -73,7 +70,7 @@ function Restore() {
   const { t } = useTranslation('data')
   const studio = useStudio()
   const work = useData(({ data }) => data?.restore ?? null)
-  const waiting = useData(({ data }) => data?.waiting ?? null)
+  const waiting = useData(({ data }) => data?.pendingRestore ?? null)
   const [sending, setSending] = useState<DataWork | null>(null)
   const [found, setFound] = useState<FoundBackup | null>(null)
   const [tooBig, setTooBig] = useState(false)
@@ -106,22 +103,24 @@ function Restore() {
       reported(0)
       const uploadId = await upload(studio, file, { signal, onProgress: reported })
       setSending(null)
-      setFound({ uploadId, ...(await studio.data.check({ uploadId })) })
+      setFound({ uploadId, ...(await studio.data.checkBackup({ uploadId })) })
     })
   }
   const cancel = () => {
     ended.current?.abort()
     if (!sending) void studio.data.cancelRestore()
   }
-  const use = ({ uploadId }: FoundBackup) =>
+  const use = ({ uploadId }: FoundBackup, now: boolean) =>
     during(async () => {
       ended.current = null
       await studio.data.restore({ uploadId })
       setFound(null)
+      if (now) await restart()
     })
+  const restart = () => restartWith(() => studio.data.restart())
   const drop = () =>
     during(async () => {
-      await studio.data.dropRestore()
+      await studio.data.discardRestore()
       say('restore', t('restore.dropped'))
     })
   return (
@@ -165,9 +164,24 @@ function Restore() {
           action={{ label: t('restore.drop'), onClick: () => void drop(), busy }}
         >
           {t('restore.waiting', { at: showFull(waiting.summary.madeAt) })}
+          <div className="mt-2">
+            <Button
+              size="small"
+              variant="primary"
+              busy={busy}
+              onClick={() => void during(async () => void (await restart()))}
+            >
+              {t('restore.restart')}
+            </Button>
+          </div>
         </Notice>
       )}
-      <RestoreDialog found={found} busy={busy} onClose={() => setFound(null)} onUse={(one) => void use(one)} />
+      <RestoreDialog
+        found={found}
+        busy={busy}
+        onClose={() => setFound(null)}
+        onUse={(one, now) => void use(one, now)}
+      />
     </>
   )
 }

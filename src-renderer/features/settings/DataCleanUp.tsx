@@ -9,7 +9,7 @@ import { Button } from '../../shared/ui/Button.tsx'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 
 type Kind = CleanUp['kinds'][number]
 const kinds: readonly Kind[] = ['speech', 'recordings', 'images']
@@ -35,15 +35,11 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
   const wish: CleanUp = {
     kinds: [...from],
     olderThanDays: null,
-    keepBytes: Number(keptMegabytes) * megabyte,
+    maxBytes: Number(keptMegabytes) * megabyte,
     removed: false,
   }
   return (
-    <section aria-label={t('clean')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('clean')}</h3>
-        <p className="text-faint text-s">{t('cleanAbout')}</p>
-      </div>
+    <Group title={t('clean')} about={t('cleanAbout')}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -94,14 +90,14 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           <Button
             variant="danger"
             disabled={busy}
-            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, keepBytes: null, removed: true })}
+            onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
           >
             {t('eraseRemoved')}
           </Button>
         )}
       </Row>
       {dialog}
-    </section>
+    </Group>
   )
 }
 
@@ -127,7 +123,7 @@ function useCleanUp(onDone: () => void) {
   const ask = (wish: CleanUp) =>
     during(async () => {
       setNothing(false)
-      const { items, bytes } = await studio.media.wouldCleanUp(wish)
+      const { items, bytes } = await studio.media.previewCleanUp(wish)
       if (items === 0) setNothing(true)
       else setCounted({ wish, items, bytes })
     })

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { type Erasable, type ErasePlan, erasables } from '../../../src-preload/contract/retention.ts'
+import { type DeletableKind, type DeletionPlan, deletableKinds } from '../../../src-preload/contract/retention.ts'
 import { problemOf } from '../../api/problem.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -13,13 +13,13 @@ import { Select } from '../../shared/ui/Select.tsx'
 import { useData } from '../../stores/data.ts'
 import { AmountTable } from './AmountTable.tsx'
 import { DataProgress } from './DataProgress.tsx'
-import { Row } from './Row.tsx'
+import { Group, Row } from './Group.tsx'
 import { useSave } from './useSave.ts'
 
 const ages = [7, 30, 90, 180, 365, 730] as const
 
 interface Asked {
-  plan: ErasePlan
+  plan: DeletionPlan
   days: number
   /** Also switches the rule on. */
   rule: boolean
@@ -31,7 +31,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const studio = useStudio()
   const save = useSave()
   const running = useData(({ erase }) => erase?.running ?? null)
-  const [what, setWhat] = useState<readonly Erasable[]>(['log', 'bodies'])
+  const [what, setWhat] = useState<readonly DeletableKind[]>(['log', 'bodies'])
   const [archivedOnly, setArchivedOnly] = useState(false)
   const [days, setDays] = useState('90')
   const [asked, setAsked] = useState<Asked | null>(null)
@@ -55,7 +55,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
   const look = () =>
     during(async () => {
       const olderThanDays = Number(days)
-      const plan = await studio.erase.count({ what: [...what], olderThanDays, archivedOnly })
+      const plan = await studio.retention.count({ what: [...what], olderThanDays, archivedOnly })
       if (plan.parts.some(({ items }) => items > 0)) setAsked({ plan, days: olderThanDays, rule: false })
       else setNothing(true)
     })
@@ -63,7 +63,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
     if (picked === 'off') return save({ logDays: null })
     const after = Number(picked)
     void during(async () => {
-      const plan = await studio.erase.count({ what: ['log'], olderThanDays: after })
+      const plan = await studio.retention.count({ what: ['log'], olderThanDays: after })
       setAsked({ plan, days: after, rule: true })
     })
   }
@@ -71,18 +71,15 @@ export function DataErase({ logDays }: { logDays: number | null }) {
     during(async () => {
       if (rule) save({ logDays: after })
       const parts = plan.parts.flatMap(({ what: one, items }) => (items > 0 ? { what: one, reported: items } : []))
-      if (parts.length > 0) await studio.erase.start({ before: plan.before, archivedOnly: plan.archivedOnly, parts })
+      if (parts.length > 0)
+        await studio.retention.start({ before: plan.before, archivedOnly: plan.archivedOnly, parts })
       setAsked(null)
     })
   const dayWords = (count: number): string => t('days', { count })
   const ruleAges = logDays === null || ages.some((age) => age === logDays) ? ages : [...ages, logDays]
 
   return (
-    <section aria-label={t('age.title')} className="flex flex-col gap-3 border-line border-t pt-4">
-      <div>
-        <h3 className="font-[560]">{t('age.title')}</h3>
-        <p className="text-faint text-s">{t('age.about')}</p>
-      </div>
+    <Group title={t('age.title')} about={t('age.about')}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -92,13 +89,13 @@ export function DataErase({ logDays }: { logDays: number | null }) {
       >
         <fieldset className="grid gap-x-5 gap-y-1.5 @min-[440px]:grid-cols-2">
           <legend className="mb-1 font-[540] text-s">{t('age.what')}</legend>
-          {erasables.map((one) => (
+          {deletableKinds.map((one) => (
             <Checkbox
               key={one}
               label={t(`age.kind.${one}`)}
               checked={what.includes(one)}
               onChange={({ target }) =>
-                setWhat(erasables.filter((each) => (each === one ? target.checked : what.includes(each))))
+                setWhat(deletableKinds.filter((each) => (each === one ? target.checked : what.includes(each))))
               }
             />
           ))}
@@ -158,12 +155,12 @@ export function DataErase({ logDays }: { logDays: number | null }) {
       >
         {asked && !asked.rule && <Plan plan={asked.plan} />}
       </ConfirmDialog>
-    </section>
+    </Group>
   )
 }
 
 /** What would be deleted, with amounts. */
-function Plan({ plan }: { plan: ErasePlan }) {
+function Plan({ plan }: { plan: DeletionPlan }) {
   const { t } = useTranslation('data')
   return (
     <AmountTable
@@ -207,7 +204,7 @@ function Progress() {
             total={items}
           />
         </div>
-        <Button disabled={running.stopping} onClick={() => void studio.erase.stop()}>
+        <Button disabled={running.stopping} onClick={() => void studio.retention.stop()}>
           {t(running.stopping ? 'age.stopping' : 'age.stop')}
         </Button>
       </div>

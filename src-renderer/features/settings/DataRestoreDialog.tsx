@@ -1,7 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { type BackupSummary, type Counts, type KeptThing, keptThings } from '../../../src-preload/contract/data.ts'
+import { type BackupSummary, type Counts, type DataKind, dataKinds } from '../../../src-preload/contract/data.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
-import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Dialog } from '../../shared/ui/Dialog.tsx'
 import { AmountTable } from './AmountTable.tsx'
 
 export interface FoundBackup {
@@ -10,32 +11,41 @@ export interface FoundBackup {
   now: { counts: Counts; bytes: number }
 }
 
-const numberOf = (counts: Counts, thing: KeptThing): number => counts.find((one) => one.thing === thing)?.count ?? 0
+const numberOf = (counts: Counts, thing: DataKind): number => counts.find((one) => one.thing === thing)?.count ?? 0
 
 /** Shows what a restore would replace, before it starts. */
 export function RestoreDialog(props: {
   found: FoundBackup | null
   busy: boolean
   onClose: () => void
-  onUse: (found: FoundBackup) => void
+  /** `now`: restarts at once. */
+  onUse: (found: FoundBackup, now: boolean) => void
 }) {
-  const { t } = useTranslation('data')
+  const { t } = useTranslation(['data', 'common'])
   const { found, busy, onClose, onUse } = props
-  const rows = keptThings.filter(
+  const rows = dataKinds.filter(
     (thing) =>
       thing !== 'other' && found && (numberOf(found.backup.counts, thing) > 0 || numberOf(found.now.counts, thing) > 0),
   )
   return (
-    <ConfirmDialog
+    <Dialog
       open={found !== null}
       onClose={onClose}
       title={t('restore.askTitle')}
       about={found && t('restore.askAbout', { at: showFull(found.backup.madeAt), version: found.backup.version })}
-      confirm={t('restore.confirm')}
-      busy={busy}
-      onConfirm={() => {
-        if (found) onUse(found)
-      }}
+      footer={
+        found && (
+          <>
+            <Button onClick={onClose}>{t('common:cancel')}</Button>
+            <Button disabled={busy} onClick={() => onUse(found, false)}>
+              {t('restore.confirm')}
+            </Button>
+            <Button variant="primary" busy={busy} onClick={() => onUse(found, true)}>
+              {t('restore.restart')}
+            </Button>
+          </>
+        )
+      }
     >
       {found && (
         <AmountTable
@@ -54,6 +64,6 @@ export function RestoreDialog(props: {
           }}
         />
       )}
-    </ConfirmDialog>
+    </Dialog>
   )
 }

@@ -10,6 +10,7 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { useData } from '../../stores/data.ts'
 import { AmountTable } from './AmountTable.tsx'
 import { DataCleanUp } from './DataCleanUp.tsx'
+import { Group } from './Group.tsx'
 import { Path } from './Path.tsx'
 
 interface Use {
@@ -26,7 +27,7 @@ export function DataUse() {
   const [problem, setProblem] = useState<Problem | null>(null)
   const read = useCallback(() => {
     setProblem(null)
-    studio.media.use().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
+    studio.media.storageUse().then(setUse, (thrown: unknown) => setProblem(problemOf(thrown)))
   }, [studio])
   const erasedAt = useData(({ erase }) => erase?.last?.endedAt ?? null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: deletion by age changes the sizes
@@ -40,20 +41,18 @@ export function DataUse() {
   if (use === null) return <p className="text-faint text-s">{t('reading')}</p>
   return (
     <>
-      <section aria-label={t('use')} className="flex flex-col gap-2.5 border-line border-t pt-4">
-        <div className="flex items-start gap-x-4">
-          <div className="min-w-0 flex-1">
-            <h3 className="font-[560]">{t('use')}</h3>
-            <p className="text-faint text-s">{t('useAbout')}</p>
-            <div className="text-faint text-s">
-              <Path path={use.folder} />
-            </div>
-          </div>
-          <CopyButton text={use.folder} name={t('copyMedia')} />
-        </div>
+      <Group
+        title={t('use')}
+        about={
+          <>
+            {t('useAbout')} <Path path={use.folder} />
+          </>
+        }
+        actions={<CopyButton text={use.folder} name={t('copyMedia')} />}
+      >
         <Sizes uses={use.uses} />
         {use.free !== null && <p className="text-s text-soft">{t('free', { size: showSize(use.free) })}</p>}
-      </section>
+      </Group>
       <DataCleanUp uses={use.uses} onDone={read} />
     </>
   )

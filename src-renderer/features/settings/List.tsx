@@ -5,6 +5,7 @@ import {
   Keyboard,
   Languages,
   type LucideIcon,
+  MessagesSquare,
   PlugZap,
   SunMoon,
   Waypoints,
@@ -12,14 +13,14 @@ import {
 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { cx } from '../../shared/ui/cx.ts'
-import { appStore } from '../../stores/app.ts'
-import { hrefOf } from '../../stores/route.ts'
-import { goToSection, type SectionName, sectionNames, useSection } from './sections.ts'
+import { hrefOf, useRoute } from '../../stores/route.ts'
+import { type SectionName, sectionNames, sectionOf } from './sections.ts'
 
 const icons: Record<SectionName, LucideIcon> = {
   connection: PlugZap,
   appearance: SunMoon,
   language: Languages,
+  chat: MessagesSquare,
   proxy: Waypoints,
   tools: Wrench,
   alerts: Bell,
@@ -28,24 +29,23 @@ const icons: Record<SectionName, LucideIcon> = {
   about: Info,
 }
 
-/** The sections, with the visible one marked. */
+/** The sections, with the open one marked. */
 export function SettingsList() {
   const { t } = useTranslation('settings')
-  const shown = useSection((store) => store.shown)
+  const shown = sectionOf(useRoute().id)
   return (
-    <nav aria-label={t('parts')} className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto p-2.5">
+    <nav
+      aria-label={t('parts')}
+      data-settings-list
+      className="flex min-h-0 flex-1 flex-col gap-0.5 overflow-y-auto p-2.5"
+    >
       {sectionNames.map((name) => {
         const Icon = icons[name]
         return (
           <a
             key={name}
             href={hrefOf({ page: 'settings', id: name })}
-            aria-current={name === shown ? 'location' : undefined}
-            onClick={() => {
-              appStore.setState({ listDrawerOpen: false })
-              // The closing drawer restores the focus first.
-              requestAnimationFrame(() => goToSection(name))
-            }}
+            aria-current={name === shown ? 'page' : undefined}
             className={cx(
               'flex h-8 shrink-0 items-center gap-2.5 rounded-m px-2.5 transition-colors duration-100',
               name === shown ? 'bg-pick font-[540] text-ink' : 'text-soft hover:bg-hover hover:text-ink',

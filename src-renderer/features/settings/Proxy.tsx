@@ -6,21 +6,23 @@ import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
+import { Group, Row } from './Group.tsx'
 import { ProxyMore } from './ProxyMore.tsx'
 import { parsePort } from './port.ts'
-import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
 export function ProxySection({ app }: { app: AppState }) {
   const { t } = useTranslation('settings')
   return (
     <>
-      {/* The key remounts the fields when the port changes elsewhere. */}
-      <ProxyFields key={app.settings.proxyPort} app={app} />
+      <Group>
+        {/* The key remounts the fields when the port changes elsewhere. */}
+        <ProxyFields key={app.settings.proxyPort} app={app} />
+        <Button className="self-start" onClick={() => navigate({ page: 'proxy', id: null })}>
+          {t('proxy.more')}
+        </Button>
+      </Group>
       <ProxyMore app={app} />
-      <Button className="self-start" onClick={() => navigate({ page: 'proxy', id: null })}>
-        {t('proxy.more')}
-      </Button>
     </>
   )
 }

@@ -10,8 +10,8 @@ import { showBytes } from '../../shared/ui/bytes.ts'
 import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
+import { Group, Row } from './Group.tsx'
 import { readOrigin } from './origin.ts'
-import { Row } from './Row.tsx'
 import { useSave } from './useSave.ts'
 
 /** Rarely changed settings: listening address, metrics, retention of bodies, allowed web pages. */
@@ -22,15 +22,19 @@ export function ProxyMore({ app }: { app: AppState }) {
   const metrics = host === 'web' ? t('proxy.metricsHintWeb', { address: `${location.origin}/metrics` }) : null
   return (
     <>
-      <Row name={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')}>
-        <Switch label={t('proxy.ipv6')} checked={settings.proxyIpv6} onChange={(proxyIpv6) => save({ proxyIpv6 })} />
-      </Row>
-      <Row name={t('proxy.metrics')} hint={metrics ?? t('proxy.metricsHintDesktop')}>
-        <Switch label={t('proxy.metrics')} checked={settings.metrics} onChange={(on) => save({ metrics: on })} />
-      </Row>
-      <Origins origins={settings.proxyOrigins} />
-      <BodyDays key={settings.bodyDays} days={settings.bodyDays} />
-      <Bodies />
+      <Group title={t('proxy.access')}>
+        <Row name={t('proxy.ipv6')} hint={t('proxy.ipv6Hint')}>
+          <Switch label={t('proxy.ipv6')} checked={settings.proxyIpv6} onChange={(proxyIpv6) => save({ proxyIpv6 })} />
+        </Row>
+        <Row name={t('proxy.metrics')} hint={metrics ?? t('proxy.metricsHintDesktop')}>
+          <Switch label={t('proxy.metrics')} checked={settings.metrics} onChange={(on) => save({ metrics: on })} />
+        </Row>
+        <Origins origins={settings.proxyOrigins} />
+      </Group>
+      <Group title={t('proxy.logging')}>
+        <BodyDays key={settings.bodyDays} days={settings.bodyDays} chatBodies={settings.chatBodies} />
+        <Bodies />
+      </Group>
     </>
   )
 }
@@ -104,7 +108,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
   )
 }
 
-function BodyDays({ days }: { days: number }) {
+function BodyDays({ days, chatBodies }: { days: number; chatBodies: boolean }) {
   const { t } = useTranslation('settings')
   const save = useSave()
   const [typed, setTyped] = useState(String(days))
@@ -121,7 +125,11 @@ function BodyDays({ days }: { days: number }) {
         saveDays()
       }}
     >
-      <Field label={t('proxy.bodyDays')} hint={t('proxy.bodyDaysHint')} error={good ? null : t('proxy.bodyDaysBad')}>
+      <Field
+        label={t('proxy.bodyDays')}
+        hint={t('proxy.bodyDaysHint', { chat: t(chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged') })}
+        error={good ? null : t('proxy.bodyDaysBad')}
+      >
         <TextInput
           inputMode="numeric"
           className="num max-w-28"
@@ -157,7 +165,7 @@ function Bodies() {
   const erase = () => {
     setBusy(true)
     studio.requests
-      .eraseBodies({})
+      .deleteBodies({})
       .then(
         ({ erased }) => say(t('proxy.erased', { count: erased })),
         (thrown: unknown) => say(problemOf(thrown).message),

@@ -1,26 +1,26 @@
-import { type ComponentType, type ReactNode, useEffect, useRef } from 'react'
+import { type ComponentType, useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
 import type { PageRegions } from '../../shared/pageView.ts'
-import { Card } from '../../shared/ui/Card.tsx'
+import { cx } from '../../shared/ui/cx.ts'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useApp } from '../../stores/app.ts'
 import { useRoute } from '../../stores/route.ts'
 import { AlertsSection } from './Alerts.tsx'
 import { ConnectionSection } from './Connection.tsx'
 import { DataSection } from './Data.tsx'
-import { AboutSection, AppearanceSection } from './General.tsx'
+import { AboutSection, AppearanceSection, ChatSection, ShortcutsSection } from './General.tsx'
 import { LanguageSection } from './Language.tsx'
 import { SettingsList } from './List.tsx'
 import { ProxySection } from './Proxy.tsx'
-import { ShortcutsSection } from './Shortcuts.tsx'
-import { followScroll, type SectionName, sectionNames } from './sections.ts'
+import { type SectionName, sectionOf } from './sections.ts'
 import { ToolsSection } from './tools/index.tsx'
 
 const views: Record<SectionName, ComponentType<{ app: AppState }>> = {
   connection: ConnectionSection,
   appearance: AppearanceSection,
   language: LanguageSection,
+  chat: ChatSection,
   proxy: ProxySection,
   tools: ToolsSection,
   alerts: AlertsSection,
@@ -29,84 +29,56 @@ const views: Record<SectionName, ComponentType<{ app: AppState }>> = {
   about: AboutSection,
 }
 
+/** Sections with several groups, shown side by side in a wide window. */
+const inColumns: ReadonlySet<SectionName> = new Set(['proxy', 'tools', 'alerts', 'data'])
+
+/** One section: its title, its purpose and its groups. */
 function Stage() {
   const { t } = useTranslation('settings')
   const app = useApp((store) => store.app)
   const { id } = useRoute()
-  const box = useRef<HTMLDivElement>(null)
+  const name = sectionOf(id)
+  const box = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when a section is opened
   useEffect(() => {
-    if (box.current) followScroll(box.current)
-  }, [])
+    const frame = requestAnimationFrame(() => {
+      // Keyboard users continue in the section that they opened. Another field that has the focus by now keeps it, such as one of a dialog.
+      const { activeElement } = document
+      const isLoose = activeElement === document.body || activeElement?.closest('[data-settings], [data-settings-list]')
+      if (id !== null && isLoose) box.current?.focus({ preventScroll: true })
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [name, id])
+  const View = views[name]
   return (
     <>
-      <StageBar title={t('title')} beside={<span className="text-faint text-s">{t('saved')}</span>} />
-      <div
+      <StageBar title={t(`${name}.title`)} beside={<span className="text-faint text-s">{t('saved')}</span>} />
+      <section
         ref={box}
-        className="relative min-h-0 flex-1 overflow-y-auto"
-        onScroll={({ currentTarget }) => followScroll(currentTarget)}
+        key={name}
+        aria-label={t(`${name}.title`)}
+        data-settings={name}
+        tabIndex={-1}
+        // A focus ring around the whole section would look like an error, so its first line shows the focus.
+        className="group/part @container relative min-h-0 flex-1 overflow-y-auto px-6 pt-5 pb-10 outline-none"
       >
-        <div className="@container mx-auto flex max-w-[880px] flex-col px-6 pb-10">
-          {app &&
-            sectionNames.map((name) => {
-              const View = views[name]
-              return (
-                <Section
-                  key={name}
-                  name={name}
-                  title={t(`${name}.title`)}
-                  about={t(`${name}.about`)}
-                  target={id === name}
-                >
-                  <View app={app} />
-                </Section>
-              )
-            })}
+        <div
+          className={cx(
+            'mx-auto',
+            inColumns.has(name) ? 'max-w-[720px] @min-[1060px]:max-w-[1400px]' : 'max-w-[720px]',
+          )}
+        >
+          <p className="mb-4 w-fit rounded-s text-soft outline-offset-4 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">
+            {t(`${name}.about`)}
+          </p>
+          {app && (
+            <div className={cx('*:mb-6 *:break-inside-avoid', inColumns.has(name) && 'gap-6 @min-[1060px]:columns-2')}>
+              <View app={app} />
+            </div>
+          )}
         </div>
-      </div>
+      </section>
     </>
-  )
-}
-
-/** Title and purpose on the left, settings on the right. `target` scrolls to it, for links such as `#/settings/proxy`. */
-function Section({
-  name,
-  title,
-  about,
-  target,
-  children,
-}: {
-  name: SectionName
-  title: string
-  about: string
-  target: boolean
-  children: ReactNode
-}) {
-  const ref = useRef<HTMLElement>(null)
-  useEffect(() => {
-    if (!target) return
-    ref.current?.scrollIntoView({ block: 'start' })
-    // The element that led here may be unmounted, so keyboard users continue at this section.
-    const { activeElement } = document
-    const isLoose = activeElement === document.body || activeElement?.matches('[data-settings]')
-    if (isLoose) ref.current?.focus({ preventScroll: true })
-  }, [target])
-  return (
-    <section
-      ref={ref}
-      aria-label={title}
-      data-settings={name}
-      tabIndex={-1}
-      // A focus ring around the whole section would look like an error, so the title shows the focus.
-      className="group/part grid gap-x-8 gap-y-3 border-line border-b py-6 outline-none last:border-b-0 @min-[740px]:grid-cols-[200px_minmax(0,1fr)]"
-    >
-      <div>
-        <h2 className="w-fit rounded-s font-semibold outline-offset-2 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">
-          {title}
-        </h2>
-        <p className="mt-0.5 text-s text-soft">{about}</p>
-      </div>
-      <Card className="flex flex-col gap-4 p-4">{children}</Card>
-    </section>
   )
 }
 

@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
-import { type SpeechWish, speechFormats } from '../../../src-preload/contract/speech.ts'
+import { type SpeechRequest, speechFormats } from '../../../src-preload/contract/speech.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
@@ -13,8 +13,8 @@ export function SettingsFields({
   wish,
   onWish,
 }: {
-  wish: Omit<SpeechWish, 'text'>
-  onWish: (change: Partial<SpeechWish>) => void
+  wish: Omit<SpeechRequest, 'text'>
+  onWish: (change: Partial<SpeechRequest>) => void
 }) {
   const { t } = useTranslation('speech')
   return (

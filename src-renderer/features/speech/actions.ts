@@ -1,5 +1,5 @@
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import type { Speech, SpeechWish } from '../../../src-preload/contract/speech.ts'
+import type { Speech, SpeechRequest } from '../../../src-preload/contract/speech.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
@@ -72,20 +72,20 @@ export function startSpeech(given: Client): () => void {
 
 // The draft.
 
-export function setDraft(change: Partial<SpeechWish>): void {
+export function setDraft(change: Partial<SpeechRequest>): void {
   intentChanged(placeOf({ fromId: null }))
   useSpeech.setState(({ draft }) => ({ draft: { ...draft, ...change }, refusal: null }))
 }
 
 /** Stores the draft, and asks for its plan shortly after the last key. */
-function noteDraft(draft: SpeechWish): void {
+function noteDraft(draft: SpeechRequest): void {
   localStore.setJson(draftKey, draft)
   clearTimeout(planning)
   if (draft.text.trim() === '') useSpeech.setState({ plan: null })
   else planning = setTimeout(() => void askPlan(draft), askAfter)
 }
 
-async function askPlan(draft: SpeechWish): Promise<void> {
+async function askPlan(draft: SpeechRequest): Promise<void> {
   try {
     const plan = await client()?.speech.plan(draft)
     if (plan && useSpeech.getState().draft === draft) useSpeech.setState({ plan: { draft, plan } })
@@ -94,7 +94,7 @@ async function askPlan(draft: SpeechWish): Promise<void> {
   }
 }
 
-function keptDraft(): SpeechWish | null {
+function keptDraft(): SpeechRequest | null {
   const kept = localStore.getJson(draftKey)
   if (typeof kept !== 'object' || kept === null || !('text' in kept) || typeof kept.text !== 'string') return null
   return { ...noDraft, ...kept, text: kept.text }
@@ -116,13 +116,13 @@ export async function speakLater(): Promise<void> {
   const { draft } = useSpeech.getState()
   const wish = { ...draft, fromId: null }
   const added = await attempt((core) =>
-    askOnce(placeOf(wish), wish, (requestId) => core.waiting.add({ requestId, wish: { what: 'speech', ...wish } })),
+    askOnce(placeOf(wish), wish, (requestId) => core.outbox.add({ requestId, request: { what: 'speech', ...wish } })),
   )
   if (added) useSpeech.setState(({ draft: now }) => (now.text === draft.text ? { draft: { ...now, text: '' } } : {}))
 }
 
 /** Speaks the same text with other settings, and shows both side by side. */
-export async function makeAgain(id: string, change: Partial<SpeechWish>): Promise<void> {
+export async function makeAgain(id: string, change: Partial<SpeechRequest>): Promise<void> {
   const of = await attempt((core) => core.speech.get({ id }))
   if (!of) return
   const { text, model, voice, format, speed, pcmRate } = of
@@ -132,12 +132,12 @@ export async function makeAgain(id: string, change: Partial<SpeechWish>): Promis
 /** Speaking now or later uses the same place, because after a lost answer it is unknown which one the core received. */
 const placeOf = ({ fromId }: { fromId: string | null }) => ({ scope: 'speech', name: fromId ?? 'draft' })
 
-async function make(wish: SpeechWish & { fromId: string | null }): Promise<boolean> {
+async function make(wish: SpeechRequest & { fromId: string | null }): Promise<boolean> {
   const core = client()
   if (!core) return false
   useSpeech.setState({ asking: true, refusal: null })
   try {
-    const speech = await askOnce(placeOf(wish), wish, (requestId) => core.speech.make({ requestId, ...wish }))
+    const speech = await askOnce(placeOf(wish), wish, (requestId) => core.speech.generate({ requestId, ...wish }))
     useSpeech.setState((store) => withSpeechChange(store, { type: 'speech', speech }))
     listenTo(core, speech.id)
     openSpeech(speech.id)
@@ -253,7 +253,7 @@ export async function readOlder(): Promise<void> {
 // Actions on a stored speech.
 
 export const setFavourite = ({ id, favourite }: Speech) =>
-  attempt((core) => core.speech.favourite({ id, favourite: !favourite }))
+  attempt((core) => core.speech.setFavourite({ id, favourite: !favourite }))
 
 export async function saveSpeech(id: string, as: 'made' | 'wav'): Promise<void> {
   await attempt(async (core) => save(await core.speech.save({ id, as })))
@@ -284,7 +284,7 @@ export async function takeText(id: string): Promise<void> {
 }
 
 /** The playback rate of stored samples. */
-export const setRate = (id: string, pcmRate: number) => attempt((core) => core.speech.setRate({ id, pcmRate }))
+export const setRate = (id: string, pcmRate: number) => attempt((core) => core.speech.setPcmRate({ id, pcmRate }))
 
 /** Opens the next or previous speech of the list. From a new text, the newest. */
 export function openBeside(places: 1 | -1): void {
@@ -298,7 +298,7 @@ export function openBeside(places: 1 | -1): void {
 
 /** Copies the sound into a new recording and opens it. */
 export async function sendToTranscribe(id: string): Promise<void> {
-  const recording = await attempt((core) => core.transcribe.addSpeech({ speechId: id }))
+  const recording = await attempt((core) => core.transcription.addSpeech({ speechId: id }))
   if (recording) navigate({ page: 'transcribe', id: recording.id })
 }
 

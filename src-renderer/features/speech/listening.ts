@@ -35,7 +35,7 @@ export function listenTo(client: Client, id: string, fromPart = 1): void {
   }
   const follow = async (): Promise<void> => {
     const { signal } = ended
-    const stream = await client.speech.listen({ id, fromPart }, { signal })
+    const stream = await client.speech.streamAudio({ id, fromPart }, { signal })
     for await (const event of readStream(stream, speechSound, signal)) {
       if (event.type === 'plan') {
         player = openLive(event.mime, event.rate)

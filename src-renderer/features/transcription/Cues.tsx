@@ -195,7 +195,7 @@ function CueField(props: { transcript: Transcript; at: number; cue: Cue; label: 
     props.onEnd()
     if (!isSaved || text.trim() === '' || text === cue.text) return
     const cues = transcript.cues.map((one, place) => (place === at ? { ...one, text } : one))
-    void attempt((core) => core.transcribe.edit({ transcriptId: transcript.id, cues }))
+    void attempt((core) => core.transcription.edit({ transcriptId: transcript.id, cues }))
   }
   return (
     <textarea

@@ -145,7 +145,7 @@ function Sound(props: { recording: Recording; mediaId: string; cues: readonly { 
   // Saves the duration when it was unknown.
   const onReady = (seconds: number): void => {
     if (recording.seconds === null && Number.isFinite(seconds) && seconds > 0) {
-      studio.transcribe.measured({ id: recording.id, seconds }).catch(() => undefined)
+      studio.transcription.setDuration({ id: recording.id, seconds }).catch(() => undefined)
     }
   }
   return (

@@ -43,7 +43,7 @@ function Editor({ transcript }: { transcript: Transcript }) {
       if (typed.current === saved.current) return
       saved.current = typed.current
       const words = typed.current
-      void attempt((core) => core.transcribe.edit({ transcriptId: id, text: words }))
+      void attempt((core) => core.transcription.edit({ transcriptId: id, text: words }))
     }
     const timer = setInterval(save, saveEveryMs)
     field.current?.focus()

@@ -79,7 +79,7 @@ export function Toolbar(props: {
 }
 
 async function revert(transcriptId: string): Promise<void> {
-  const done = await attempt((core) => core.transcribe.revert({ transcriptId }))
+  const done = await attempt((core) => core.transcription.revert({ transcriptId }))
   if (done) say('reverted', i18n.t('transcribe:reverted'))
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { transcriptWish } from '../../../src-preload/contract/transcription.ts'
+import { transcriptRequest } from '../../../src-preload/contract/transcription.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save } from '../../api/transfer.ts'
@@ -36,7 +36,7 @@ export function followPage(): void {
   const refused = (thrown: unknown): void => useTranscribe.setState({ state: 'failed', problem: problemOf(thrown) })
   stopWatching = subscribe(
     core,
-    (signal) => core.transcribe.watch(undefined, { signal }),
+    (signal) => core.transcription.watch(undefined, { signal }),
     (change) => {
       useTranscribe.setState((now) => store.withChange(now, change))
       // The open recording may have changed while this page was disconnected.
@@ -65,7 +65,7 @@ export function openRecording(id: string | null): void {
 
 export async function readOpen(id: string): Promise<void> {
   try {
-    const got = await client()?.transcribe.get({ id })
+    const got = await client()?.transcription.get({ id })
     if (got) change(id, { state: 'live', problem: null, ...got })
   } catch (thrown) {
     const problem = problemOf(thrown)
@@ -94,7 +94,7 @@ export async function readOlder(): Promise<void> {
   if (reading || !last || list.length >= store.listedTotal(now)) return
   reading = true
   const { search } = now
-  const page = await attempt((core) => core.transcribe.find({ search, before: last.id, limit: pageSize }))
+  const page = await attempt((core) => core.transcription.find({ search, before: last.id, limit: pageSize }))
   reading = false
   if (!page || useTranscribe.getState().search !== search) return
   useTranscribe.setState((state) =>
@@ -110,14 +110,14 @@ export function searchFor(search: string): void {
   useTranscribe.setState(search.trim() === '' ? { search, found: null } : { search })
   if (search.trim() === '') return
   pause = setTimeout(async () => {
-    const page = await attempt((core) => core.transcribe.find({ search, before: null, limit: pageSize }))
+    const page = await attempt((core) => core.transcription.find({ search, before: null, limit: pageSize }))
     if (page && useTranscribe.getState().search === search) useTranscribe.setState({ found: { search, ...page } })
   }, searchPause)
 }
 
 /** Deletes recordings, with undo. */
 export async function removeRecordings(ids: string[]): Promise<void> {
-  const done = await attempt((core) => core.transcribe.remove({ ids }))
+  const done = await attempt((core) => core.transcription.remove({ ids }))
   if (!done) return
   for (const id of ids) useTranscribe.setState((now) => store.withoutRecording(now, id))
   const { route } = routeStore.getState()
@@ -129,21 +129,21 @@ export async function removeRecordings(ids: string[]): Promise<void> {
 }
 
 async function restore(ids: string[]): Promise<void> {
-  const done = await attempt((core) => core.transcribe.restore({ ids }))
+  const done = await attempt((core) => core.transcription.restore({ ids }))
   if (done && ids[0] !== undefined) showRecording(ids[0])
 }
 
 export const rename = (id: string, name: string): Promise<unknown> =>
-  attempt((core) => core.transcribe.rename({ id, name }))
+  attempt((core) => core.transcription.rename({ id, name }))
 
 export const saveTranscript = (transcriptId: string, as: 'txt' | 'vtt' | 'srt'): Promise<unknown> =>
-  attempt(async (core) => save(await core.transcribe.save({ transcriptId, as })))
+  attempt(async (core) => save(await core.transcription.save({ transcriptId, as })))
 
 export const saveAudio = (id: string): Promise<unknown> =>
-  attempt(async (core) => save(await core.transcribe.saveAudio({ id })))
+  attempt(async (core) => save(await core.transcription.saveAudio({ id })))
 
 const wishKey = 'transcribe.wish'
-const keptWish = z.object({ wish: transcriptWish, atOnce: z.boolean() })
+const keptWish = z.object({ wish: transcriptRequest, atOnce: z.boolean() })
 
 function recallWish(): void {
   // Invalid data is ignored.

@@ -47,7 +47,7 @@ async function bringUp(key: string, alone: boolean): Promise<void> {
     set(key, { state: 'sending', sent: 0, problem: null })
     const uploadId = await upload(core, file, { signal, onProgress: (sent) => set(key, { sent }) })
     set(key, { state: 'keeping', sent: file.size })
-    const { id } = await core.transcribe.addFile({ uploadId })
+    const { id } = await core.transcription.addFile({ uploadId })
     given.delete(key)
     set(key, { recordingId: id })
     const { atOnce } = useTranscribe.getState()
@@ -91,7 +91,7 @@ function ended(recordingId: string, id: string): Promise<Pick<Transcript, 'state
       if (checking || useTranscribe.getState().making[id]) return
       checking = true
       const got = await client()
-        ?.transcribe.get({ id: recordingId })
+        ?.transcription.get({ id: recordingId })
         .catch((thrown: unknown) => (problemOf(thrown).kind === 'no_such_item' ? null : undefined))
       checking = false
       // The core is unreachable: the next change asks again.

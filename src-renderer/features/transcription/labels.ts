@@ -1,4 +1,4 @@
-import type { Recording, Transcript, TranscriptWish } from '../../../src-preload/contract/transcription.ts'
+import type { Recording, Transcript, TranscriptRequest } from '../../../src-preload/contract/transcription.ts'
 import { showClock, showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { clockOf } from '../../shared/audio/durationText.ts'
@@ -18,7 +18,7 @@ export function summaryOf({ state, transcript }: Recording): string {
   return i18n.t(transcript.state === 'done' ? 'transcribe:state_quiet' : 'transcribe:state_failed')
 }
 
-export const modelOf = ({ model }: Pick<TranscriptWish, 'model'>): string => model ?? 'whisper-1'
+export const modelOf = ({ model }: Pick<TranscriptRequest, 'model'>): string => model ?? 'whisper-1'
 
 /** The name of one of several transcripts, numbered from the oldest. */
 export function versionOf(transcript: Transcript, number: number): string {

@@ -78,11 +78,11 @@ export async function startRecorder(): Promise<void> {
     if (mine.signal.aborted) return recording.cancel()
     try {
       let refused = 0
-      const begin = () => core.transcribe.begin({ name: nameNow(), mime: recording.mime })
+      const begin = () => core.transcription.startRecording({ name: nameNow(), mime: recording.mime })
       id = (await begin()).id
       if (mine.signal.aborted) {
         recording.cancel()
-        await core.transcribe.discard({ id })
+        await core.transcription.discardRecording({ id })
         return
       }
       hold(id)
@@ -180,7 +180,7 @@ export async function finishRecorder(): Promise<void> {
     // A different recording, if a new one had to be created.
     const last = useRecorder.getState().now
     const id = 'recording' in last ? last.id : now.id
-    const kept = await core.transcribe.finish({ id, seconds })
+    const kept = await core.transcription.finishRecording({ id, seconds })
     const { lost } = 'recording' in last ? last : now
     over(id)
     if (lost) say('lost', i18n.t('transcribe:micLost'))
@@ -202,7 +202,7 @@ export function cancelRecorder(): void {
   }
   now.recording.cancel()
   void client()
-    ?.transcribe.discard({ id: now.id })
+    ?.transcription.discardRecording({ id: now.id })
     .catch((thrown: unknown) => say('refused', problemOf(thrown).message))
   over(now.id)
 }
@@ -214,7 +214,7 @@ export async function saveFailedRecording(): Promise<void> {
   if (now.state !== 'failed' || !core || !uploader) return
   try {
     const file = new File([uploader.whole(now.mime)], fileName(now.mime), { type: now.mime })
-    const recording = await core.transcribe.addFile({ uploadId: await upload(core, file) })
+    const recording = await core.transcription.addFile({ uploadId: await upload(core, file) })
     over(null)
     showRecording(recording.id)
   } catch (thrown) {
@@ -281,9 +281,9 @@ export async function finishLeftOpen(): Promise<void> {
   for (const [id, seconds] of left) {
     if (alive.has(lockOf(id))) continue
     try {
-      const { recording } = await core.transcribe.get({ id })
+      const { recording } = await core.transcription.get({ id })
       if (recording.state === 'recording') {
-        await core.transcribe.finish({ id, seconds })
+        await core.transcription.finishRecording({ id, seconds })
         say('left', i18n.t('transcribe:leftOpen'), {
           label: i18n.t('transcribe:show'),
           onClick: () => showRecording(id),

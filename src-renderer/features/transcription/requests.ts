@@ -28,7 +28,9 @@ export async function transcribe(recordingId: string): Promise<Transcript | null
   refuse(recordingId, null)
   try {
     const wish = { recordingId, ...useTranscribe.getState().wish }
-    return await askOnce(placeOf(recordingId), wish, (requestId) => core.transcribe.transcribe({ requestId, ...wish }))
+    return await askOnce(placeOf(recordingId), wish, (requestId) =>
+      core.transcription.transcribe({ requestId, ...wish }),
+    )
   } catch (thrown) {
     refuse(recordingId, problemOf(thrown))
     return null
@@ -40,13 +42,13 @@ export function transcribeLater(recordingId: string): Promise<unknown> {
   const wish = { recordingId, ...useTranscribe.getState().wish }
   return attempt((core) =>
     askOnce(placeOf(recordingId), wish, (requestId) =>
-      core.waiting.add({ requestId, wish: { what: 'transcript', ...wish } }),
+      core.outbox.add({ requestId, request: { what: 'transcript', ...wish } }),
     ),
   )
 }
 
 export const cancelTranscript = (transcriptId: string): Promise<unknown> =>
-  attempt((core) => core.transcribe.cancel({ transcriptId }))
+  attempt((core) => core.transcription.cancel({ transcriptId }))
 
 /** A recording that is being converted to WAV. `share`: 0 to 1 of the decoding, then of the upload. */
 export interface Converting {
@@ -84,7 +86,7 @@ export async function convertAndTranscribe(recordingId: string): Promise<void> {
     })
     const onProgress = (sent: number): void => going('keeping', sent / file.size)
     const uploadId = await upload(core, file, { signal, onProgress })
-    const fresh = await core.transcribe.addFile({ uploadId, fromId: recordingId })
+    const fresh = await core.transcription.addFile({ uploadId, fromId: recordingId })
     notify(recordingId, null)
     if (useTranscribe.getState().open?.id === recordingId) showRecording(fresh.id)
     await transcribe(fresh.id)

@@ -6,7 +6,7 @@ import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
-import { showSc } from '../../shared/ui/sc.ts'
+import { showSc, showSpent } from '../../shared/ui/sc.ts'
 import { inUse, useApps, useAppUse } from '../../stores/apps.ts'
 import { hrefOf } from '../../stores/route.ts'
 import { useUsage } from '../../stores/usage.ts'
@@ -84,7 +84,7 @@ function Budget({ tool }: { tool: App }) {
         {tool.name}
       </div>
       {budgetsOf(tool, use).map(({ period, spent, limit, share, used }) => {
-        const words = t(`budgets.${period}`, { spent: showSc(spent), limit: showSc(limit) })
+        const words = t(`budgets.${period}`, { spent: showSpent(spent, limit), limit: showSc(limit) })
         return (
           <div key={period} className="mt-0.5 flex items-center gap-3">
             <Meter

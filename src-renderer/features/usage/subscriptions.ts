@@ -43,7 +43,7 @@ export function startUsage(given: Client): () => void {
   })
   const stopUse = subscribe(
     given,
-    (signal) => given.apps.watchUse(undefined, { signal }),
+    (signal) => given.apps.watchUsage(undefined, { signal }),
     (use) => appsStore.setState((apps) => withUse(apps, use)),
   )
   const again = setInterval(() => void ask(), againEvery)

@@ -36,6 +36,11 @@ export const alerts = {
     total: '{{spent}} of {{budget}} SC in total.',
     refused: 'Requests of this app are refused.',
   },
+  app: {
+    paused: '{{tool}} is paused',
+    expired: 'The key of {{tool}} has expired',
+    body: 'A request of this app was refused.',
+  },
   key: {
     low: {
       title: 'The API key’s balance is low',
@@ -67,8 +72,9 @@ export const alerts = {
       'Per UTC day, in SC: the larger of what the service reports and what this computer counts. Leave empty to turn this off.',
     unit: 'SC',
     amountBad: 'Enter an amount above 0, such as 2.50.',
-    budgets: 'App budgets',
-    budgetsHint: 'When an app reaches the share below, and when its budget is used up.',
+    budgets: 'Apps',
+    budgetsHint:
+      'When an app reaches the share of its budget below or all of it, and when a paused or expired app sends a request.',
     budgetAt: 'Share of the budget, %',
     budgetAtHint: '1 to 99.',
     budgetAtBad: 'Enter a whole number from 1 to 99.',

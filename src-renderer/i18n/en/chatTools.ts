@@ -158,12 +158,10 @@ export const chatTools = {
     no: 'One at a time',
   },
   button: {
-    name: 'Tools: {{words}}',
     count_one: '{{count}} tool',
     count_other: '{{count}} tools',
-    off: '{{count}} off',
-    missing_one: ', {{count}} unavailable',
-    missing_other: ', {{count}} unavailable',
+    missing_one: '{{count}} unavailable',
+    missing_other: '{{count}} unavailable',
   },
   settings: {
     notDone: 'That did not work.',

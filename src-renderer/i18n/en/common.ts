@@ -1,5 +1,8 @@
 export const common = {
-  appName: 'Inference Studio',
+  sendKey: {
+    send: '{{keys}} to send, {{newLine}} for a new line',
+    generate: '{{keys}} to generate, {{newLine}} for a new line',
+  },
   close: 'Close',
   cancel: 'Cancel',
   copied: 'Copied',

@@ -1,7 +1,10 @@
 /** Composer, pictures, dictation, reading aloud. */
 export const composer = {
   title: 'Message',
+  addMenu: 'Add to the message',
   addPictures: 'Attach images',
+  addRole: 'Message role…',
+  addTools: 'Tools…',
   dropHere: 'Drop images to attach them',
   pictures: 'Images in this message',
   picturesToSend: 'Attached images',
@@ -44,7 +47,7 @@ export const composer = {
   role: 'Message role: {{role}}',
   roleTitle: 'Send as',
   roleUser: 'User',
-  roleUserAbout: 'asks for a reply',
+  roleUserAbout: 'Asks for a reply',
   roleSystem: 'System',
   roleDeveloper: 'Developer',
   roleAssistant: 'Assistant',

@@ -1,6 +1,6 @@
 export const connect = {
   name: 'Name',
-  nameHint: 'Optional. If empty, the connection is named after its address.',
+  namePlaceholder: 'Named after its address',
   nameTaken: 'Another connection is already named “{{name}}”.',
   switch: {
     failed: '{{name}} can’t be used, so the previous connection stays active. {{why}}',
@@ -8,11 +8,16 @@ export const connect = {
   },
   baseUrl: 'Base URL',
   baseUrlHint: 'With or without /v1 at the end.',
-  baseUrlBad: 'Enter a URL that starts with http:// or https://.',
+  baseUrlBad: 'This is not a web address. An example: https://api.example.com/v1',
+  baseUrlCredentials: 'Remove the user name and password from the address.',
+  changed: {
+    scheme: 'Added {{text}}.',
+    path: 'Removed {{text}}, which is not part of the base URL.',
+    query: 'Removed {{text}}.',
+  },
   key: 'API key',
-  keyHint: 'The key is encrypted before it leaves this page, then cleared.',
-  keySealed: 'Saved and cleared. Type to enter another key.',
-  keep: 'Store the key',
+  keyHint: 'Leave this empty if the service needs no key. The key is encrypted before it leaves this page.',
+  keyStorage: 'Store the key',
   keepKeychain: 'In the system keychain',
   keepSession: 'This session only',
   keepKeychainHint: 'Saved in your operating system’s keychain for next time.',
@@ -29,4 +34,18 @@ export const connect = {
   worksModels_one: 'The service at {{baseUrl}} offers {{count}} model.',
   worksModels_other: 'The service at {{baseUrl}} offers {{count}} models.',
   worksKey: 'Key: {{key}}.',
+  /** Why a test failed, beside the field that has to change. */
+  cause: {
+    dns: 'No server has this name ({{code}}). Check the spelling and your network.',
+    refused: 'No server listens at this address ({{code}}). Start the service, or check the port.',
+    route: 'This computer has no route to this address ({{code}}). Check your network.',
+    timeout: 'The server did not respond in time. Check the address, your network and firewalls.',
+    tls: 'The server’s certificate can’t be verified ({{code}}), so nothing was sent.',
+    noTls:
+      'The server does not use https at this address ({{code}}), so nothing was sent. Check the port, or try http://.',
+    notAnApi: 'A server responds at this address, but not as an inference API. Check the path.',
+    keyRejected: 'The service rejected this API key (401). Check that it is complete and belongs to this service.',
+    keyMissing: 'This service needs an API key (401).',
+    keyForbidden: 'This API key has no permission to list models (403).',
+  },
 }

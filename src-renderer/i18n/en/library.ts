@@ -63,7 +63,6 @@ export const library = {
   noFolderMatch: 'No folders found',
   folderTitle: 'New folder',
   folderAbout: 'Group related chats.',
-  folderRenamed: 'Rename folder “{{name}}”',
   create: 'Create',
   // Recently deleted
   removedTitle: 'Recently deleted',

@@ -35,7 +35,6 @@ export const offline = {
   },
   edit: 'Edit…',
   editOf: 'Edit {{label}}',
-  release: 'Release',
   releaseOf: 'Release {{label}}',
   cancel: 'Cancel',
   cancelOf: 'Cancel {{label}}',

@@ -19,6 +19,12 @@ export const opening = {
     bodies: 'Updating logged requests…',
     account: 'Updating account records…',
   },
+  waiting: {
+    studio: 'Waiting: another program has locked your chats and media',
+    ledger: 'Waiting: another program has locked the request log',
+    bodies: 'Waiting: another program has locked the logged requests',
+    account: 'Waiting: another program has locked the account records',
+  },
   rows_one: '{{shown}} row recovered so far',
   rows_other: '{{shown}} rows recovered so far',
   about: {
@@ -28,6 +34,8 @@ export const opening = {
     mending:
       'This file was damaged. Inference Studio recovers what it can and keeps the damaged file. It opens here automatically with a report.',
     updating: 'This happens once. Inference Studio opens here automatically.',
+    waiting:
+      'A database browser, a backup program or another command is using the file. Close it there. Inference Studio opens here automatically.',
   },
   going: 'In progress',
   gone: 'Inference Studio has stopped.',

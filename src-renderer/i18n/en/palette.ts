@@ -33,7 +33,6 @@ export const palette = {
     switchTo: 'Switch to {{name}}',
     connections: 'Connections',
     search: 'Search everything',
-    rename: 'Rename this chat',
     pin: 'Pin or unpin this chat',
     move: 'Move this chat to a folder',
     archive: 'Archive or unarchive this chat',

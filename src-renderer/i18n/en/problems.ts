@@ -223,10 +223,19 @@ const kinds = {
   },
 } satisfies Record<ProblemKind, ProblemText>
 
+/** The meaning on the Settings page, for kinds whose general words send the person there. */
+const inSettings = {
+  unauthorized: 'The API key is not valid (401). Enter it again, or use another one.',
+  not_found: 'The service does not know this model or address (404). Check the base URL.',
+  not_connected: 'There is no connection, or its API key is missing.',
+  port_taken: 'Another program uses this port. Choose another port.',
+} satisfies Partial<Record<ProblemKind, string>>
+
 export const problems = {
   kinds,
+  inSettings,
   said: 'The service’s message: “{{message}}”',
   wait: 'The service asks to wait {{seconds}} s.',
   kept: 'The partial reply is saved. Nothing is sent again unless you choose to.',
-  facts: { status: 'Status', code: 'Code', type: 'Type', requestId: 'Request ID' },
+  facts: {},
 }

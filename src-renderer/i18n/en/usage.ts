@@ -16,7 +16,6 @@ export const usage = {
     renameAbout: 'The name is only used here.',
     name: 'Name',
     save: 'Save',
-    none: 'No account yet',
   },
   asOf: 'Updated {{at}}',
   neverFetched: 'Never updated',
@@ -39,7 +38,6 @@ export const usage = {
     never: 'These figures come from this computer. The service was never contacted.',
   },
   other: 'This account is not connected. Figures updated {{at}}.',
-  problemTitle: 'Usage could not be updated',
   noReadouts: {
     title: 'This service does not report usage',
     about:
@@ -336,10 +334,11 @@ export const usage = {
   },
   status: {
     today: '{{amount}} SC today',
-    todayService: 'Spent today, reported by the service at {{at}}',
-    todayHere: 'Spent today, measured on this computer',
     left: '{{amount}} SC left',
-    leftAbout: 'Balance, reported by the service at {{at}}',
+    estimated: 'est.',
+    reported: 'Reported by the service, {{at}}',
+    reportedAndMeasured: 'Reported by the service, {{at}}, with the requests of this computer since then',
+    measured: 'Measured on this computer',
   },
   commands: {
     refresh: 'Refresh usage',

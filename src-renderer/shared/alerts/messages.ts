@@ -30,6 +30,8 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
         body: usedUp ? `${figures} ${t('budget.refused')}` : figures,
       }
     }
+    case 'app':
+      return { title: t(`app.${facts.why}`, { tool: plainText(facts.tool.name) }), body: t('app.body') }
     case 'key': {
       const figures = { left: showSigned(facts.left ?? '0'), limit: showSc(facts.limit ?? '0') }
       return { title: t(`key.${facts.why}.title`), body: t(`key.${facts.why}.body`, figures) }
@@ -44,7 +46,7 @@ export function alertTexts(facts: AlertFacts): AlertTexts {
 
 /** The affected API key, if it has a name, and the account. */
 export function alertOf(facts: AlertFacts): string[] {
-  if (facts.kind === 'budget') return []
+  if (facts.kind === 'budget' || facts.kind === 'app') return []
   const name = facts.kind === 'key' && facts.name ? [i18n.t('alerts:key.named', { name: plainText(facts.name) })] : []
   return [...name, plainText(facts.account.name)]
 }

@@ -40,7 +40,7 @@ export async function overviewOf(
     return
   }
   const { peaks, seconds } = await measure({ address, pcmRate }, onOverview, signal)
-  await client.media.keepPeaks({ mediaId, data: toBase64(peaks), seconds }).catch(() => undefined)
+  await client.media.savePeaks({ mediaId, data: toBase64(peaks), seconds }).catch(() => undefined)
 }
 
 /**

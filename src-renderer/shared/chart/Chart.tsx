@@ -28,10 +28,14 @@ export function Chart({ data, label, onOpen }: ChartProps) {
   const box = useRef<HTMLDivElement>(null)
   const colors = useChartColors()
   const { canvas, state, place, fold } = useDrawing(data, colors)
-  const [cursor, setCursor] = useState<Cursor | null>(null)
+  const [selection, setSelection] = useState<{ cursor: Cursor; range: string } | null>(null)
   const last = data.buckets.length - 1
+  const range = `${data.grain} ${data.buckets[0]?.from} ${data.buckets[last]?.to}`
+  // A selection belongs to the days in which it was made: the same place of another range is another day.
+  const cursor = selection?.range === range ? selection.cursor : null
+  const setCursor = (next: Cursor | null): void => setSelection(next && { cursor: next, range })
   const note = t(`folded.${data.grain}`, { count: fold.per })
-  const at = cursor && cursor.at <= last ? cursor.at : null
+  const at = cursor?.at ?? null
   const band = at === null ? null : place.bandOf(at)
 
   const pointed = (event: MouseEvent): number | null => {

@@ -31,6 +31,8 @@ export function useDrawing(
   const canvas = useRef<HTMLDivElement>(null)
   const [chart, setChart] = useState<EChartsType | null>(null)
   const [state, setState] = useState<DrawingState>('loading')
+  // Positions are those of the drawing, which is one effect behind new data.
+  const [drawn, setDrawn] = useState<Fold | null>(null)
   // Overlays are positioned again when the width changes.
   const [width, setWidth] = useState(0)
   // The box has its size before the first drawing.
@@ -70,10 +72,11 @@ export function useDrawing(
     const medium = { as: 'pixels', ratio: chart.getDevicePixelRatio() } as const
     chart.setOption(chartOption(fold.data, colors, medium), { notMerge: true })
     setWidth(chart.getWidth())
+    setDrawn(fold)
     setState('drawn')
   }, [chart, fold, colors])
 
-  const place = useMemo(() => placeOf(state === 'drawn' ? chart : null, fold, width), [chart, fold, state, width])
+  const place = useMemo(() => placeOf(drawn === fold ? chart : null, fold, width), [chart, fold, drawn, width])
   return { canvas, state, place, fold }
 }
 

@@ -1,23 +1,30 @@
 import { type ReactNode, useReducer, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { SavedProfile } from '../../../src-preload/contract/app.ts'
-import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import { problemOf } from '../../api/problem.ts'
 import { sealKey } from '../../api/seal.ts'
 import { asSentence } from '../../i18n/format.ts'
 import { useApp } from '../../stores/app.ts'
-import { ProblemNotice } from '../errors/ProblemNotice.tsx'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
 import { Checkbox, Field, PasswordInput, TextInput } from '../ui/Field.tsx'
 import { Notice } from '../ui/Notice.tsx'
 import { Segmented } from '../ui/Segmented.tsx'
-import { judgeAddress } from './address.ts'
-import { canAsk, connectReducer, firstForm } from './form.ts'
+import { nameOfAddress, normalizeAddress } from './address.ts'
+import { ConnectProblem } from './ConnectProblem.tsx'
+import {
+  type ConnectForm as ConnectFormState,
+  canAsk,
+  connectReducer,
+  explain,
+  type FailedField,
+  firstForm,
+  type TestResult,
+} from './form.ts'
 
 /**
- * Base address, key and key storage, with Test and Connect. The key is encrypted before it leaves the page, and its input is cleared at
- * once.
+ * Base address, key and key storage, with Test and Connect. The key is encrypted before it leaves the page. It stays in its field until the
+ * form is closed, so that nobody has to enter it again after an error.
  */
 export function ConnectForm({
   profile,
@@ -35,53 +42,62 @@ export function ConnectForm({
   const { t } = useTranslation(['connect', 'common'])
   const studio = useStudio()
   const keychain = useApp(({ app }) => app?.keychain)
+  const profiles = useApp(({ app }) => app?.profiles)
   const [form, send] = useReducer(connectReducer, firstForm(profile, keychain?.available ?? false))
+  /** Null until the person types a name: the address gives it. */
+  const [typedName, setTypedName] = useState<string | null>(null)
+  const [isNameTaken, setNameTaken] = useState(false)
+  const addressInput = useRef<HTMLInputElement>(null)
   const keyInput = useRef<HTMLInputElement>(null)
   const nameInput = useRef<HTMLInputElement>(null)
-  const [taken, setTaken] = useState<string | null>(null)
+  const names = profiles?.map((one) => one.name) ?? []
+  const name = (typedName ?? nameOfAddress(form.baseUrl, names)).trim()
   const keyStorage = keychain?.available ? form.keyStorage : 'session'
-  const address = judgeAddress(form.baseUrl)
+  const address = normalizeAddress(form.baseUrl)
+  const typedKey = (): string => keyInput.current?.value.trim() ?? ''
 
-  const sealedKey = async (): Promise<SealedKey> => {
-    const input = keyInput.current
-    if (form.sealed || !input) {
-      if (form.sealed) return form.sealed
-      throw new Error('The key input is missing.')
-    }
-    const { publicKey } = await studio.connection.sealingKey()
-    const sealed = await sealKey(publicKey, input.value.trim())
-    input.value = ''
-    send({ type: 'sealed', sealed })
-    return sealed
+  const sealedKey = async () => {
+    const key = typedKey()
+    if (key === '') return null
+    return sealKey((await studio.connection.sealingKey()).publicKey, key)
   }
-  const profiles = useApp(({ app }) => app?.profiles)
-  const typedName = (): string => nameInput.current?.value.trim() ?? ''
-  const isTaken = (name: string): boolean =>
-    name !== '' && profiles?.some((one) => one.name.toLowerCase() === name.toLowerCase()) === true
   const ask = async (phase: 'testing' | 'connecting') => {
-    const name = typedName()
-    if (phase === 'connecting' && isTaken(name)) {
-      setTaken(name)
+    if (phase === 'connecting' && named && names.some((one) => one.toLowerCase() === name.toLowerCase())) {
+      setNameTaken(true)
       nameInput.current?.focus()
       return
     }
+    if (!('url' in address)) return
+    send({ type: 'normalize' })
     send({ type: 'ask', phase })
     try {
-      const target = { baseUrl: form.baseUrl.trim(), key: await sealedKey(), allowInsecure: form.allowInsecure }
+      const target = { baseUrl: address.url, key: await sealedKey(), allowInsecure: form.allowInsecure }
       if (phase === 'testing') send({ type: 'works', tested: await studio.connection.test(target) })
       else {
         await studio.connection.connect({
           ...target,
-          keep: keyStorage,
-          ...(name !== '' && { name }),
+          keyStorage,
+          ...(named && name !== '' && { name }),
           ...(profile && { id: profile.id }),
         })
         onConnected()
       }
     } catch (thrown) {
-      send({ type: 'failed', problem: problemOf(thrown) })
+      const problem = problemOf(thrown)
+      send({ type: 'failed', problem })
+      const inputs: Record<FailedField, HTMLInputElement | null> = {
+        address: addressInput.current,
+        key: keyInput.current,
+        storage: null,
+      }
+      inputs[explain(problem, typedKey() !== '').field]?.focus()
     }
   }
+  const problemAt = (field: FailedField): ReactNode =>
+    form.problem && explain(form.problem, typedKey() !== '').field === field ? (
+      <ConnectProblem problem={form.problem} hasKey={typedKey() !== ''} />
+    ) : null
+  const faults = { bad: t('baseUrlBad'), credentials: t('baseUrlCredentials'), empty: null }
 
   return (
     <form
@@ -91,72 +107,59 @@ export function ConnectForm({
         if (canAsk(form)) void ask('connecting')
       }}
     >
-      <Field label={t('baseUrl')} hint={t('baseUrlHint')} error={address === 'bad' ? t('baseUrlBad') : null}>
+      <Field
+        label={t('baseUrl')}
+        hint={
+          form.changes.length > 0 ? (
+            <span role="status">{form.changes.map(({ kind, text }) => t(`changed.${kind}`, { text })).join(' ')}</span>
+          ) : (
+            t('baseUrlHint')
+          )
+        }
+        error={'fault' in address ? faults[address.fault] : problemAt('address')}
+      >
         <TextInput
+          ref={addressInput}
           mono
-          type="url"
           inputMode="url"
+          autoCapitalize="off"
           placeholder="https://api.example.com/v1"
           value={form.baseUrl}
           onChange={(event) => send({ type: 'address', baseUrl: event.target.value })}
+          onBlur={() => send({ type: 'normalize' })}
         />
       </Field>
-      {address === 'insecure' && (
-        <Notice kind="warn">
-          {t('insecureWhy')}
-          <div className="mt-2">
-            <Checkbox
-              label={t('insecure')}
-              checked={form.allowInsecure}
-              onChange={(event) => send({ type: 'insist', allowInsecure: event.target.checked })}
-            />
-          </div>
-        </Notice>
+      {'url' in address && address.isInsecure && (
+        <Insecure checked={form.allowInsecure} onChange={(allowInsecure) => send({ type: 'insist', allowInsecure })} />
       )}
       {named && (
-        <Field label={t('name')} hint={t('nameHint')} error={taken === null ? null : t('nameTaken', { name: taken })}>
+        <Field label={t('name')} error={isNameTaken ? t('nameTaken', { name }) : null}>
           <TextInput
             ref={nameInput}
             maxLength={80}
-            placeholder={hostOf(form.baseUrl)}
-            onChange={() => setTaken(null)}
+            placeholder={t('namePlaceholder')}
+            value={typedName ?? name}
+            onChange={(event) => {
+              setTypedName(event.target.value === '' ? null : event.target.value)
+              setNameTaken(false)
+            }}
           />
         </Field>
       )}
-      <Field label={t('key')} hint={t('keyHint')}>
+      <Field label={t('key')} hint={t('keyHint')} error={problemAt('key')}>
         <PasswordInput
           ref={keyInput}
           showLabel={t('common:showKey')}
           hideLabel={t('common:hideKey')}
-          placeholder={form.sealed ? t('keySealed') : ''}
-          onChange={(event) => send({ type: 'key', typed: event.target.value.trim() !== '' })}
+          onChange={() => send({ type: 'key' })}
         />
       </Field>
-      <div className="flex flex-col gap-1.5">
-        <span className="font-[540] text-s">{t('keep')}</span>
-        <Segmented
-          label={t('keep')}
-          value={keyStorage}
-          onChange={(value) => send({ type: 'keyStorage', keyStorage: value })}
-          segments={[
-            { value: 'keychain', label: t('keepKeychain'), disabled: !keychain?.available },
-            { value: 'session', label: t('keepSession') },
-          ]}
-        />
-        <span className="text-faint text-s">
-          {keychain && !keychain.available
-            ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
-            : t(keyStorage === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
-        </span>
-      </div>
-      {form.problem && <ProblemNotice problem={form.problem} noAction />}
-      {form.tested && (
-        <Notice kind="good" title={t('works')} role="status">
-          {t('worksModels', { count: form.tested.models, baseUrl: form.tested.baseUrl })}
-          {(form.tested.keyName ?? form.tested.keyPrefix) &&
-            ` ${t('worksKey', { key: [form.tested.keyName, form.tested.keyPrefix].filter(Boolean).join(' · ') })}`}
-        </Notice>
-      )}
+      <KeyStorage
+        value={keyStorage}
+        onChange={(value) => send({ type: 'keyStorage', keyStorage: value })}
+        problem={problemAt('storage')}
+      />
+      {form.tested && <Works tested={form.tested} />}
       <div className="flex flex-wrap items-center justify-end gap-2">
         <div className="me-auto">{aside}</div>
         <Button busy={form.phase === 'testing'} disabled={!canAsk(form)} onClick={() => void ask('testing')}>
@@ -170,4 +173,60 @@ export function ConnectForm({
   )
 }
 
-const hostOf = (typed: string): string => (URL.canParse(typed.trim()) ? new URL(typed.trim()).host : '')
+/** Asks for consent before a key is sent over plain http. */
+function Insecure(props: { checked: boolean; onChange: (checked: boolean) => void }) {
+  const { t } = useTranslation('connect')
+  return (
+    <Notice kind="warn">
+      {t('insecureWhy')}
+      <div className="mt-2">
+        <Checkbox
+          label={t('insecure')}
+          checked={props.checked}
+          onChange={(event) => props.onChange(event.target.checked)}
+        />
+      </div>
+    </Notice>
+  )
+}
+
+type Storage = ConnectFormState['keyStorage']
+
+function KeyStorage(props: { value: Storage; onChange: (value: Storage) => void; problem: ReactNode }) {
+  const { t } = useTranslation('connect')
+  const keychain = useApp(({ app }) => app?.keychain)
+  return (
+    <div className="flex flex-col gap-1.5">
+      <span className="font-[540] text-s">{t('keyStorage')}</span>
+      <Segmented
+        label={t('keyStorage')}
+        value={props.value}
+        onChange={props.onChange}
+        segments={[
+          { value: 'keychain', label: t('keepKeychain'), disabled: !keychain?.available },
+          { value: 'session', label: t('keepSession') },
+        ]}
+      />
+      {props.problem ? (
+        <div className="text-bad text-s">{props.problem}</div>
+      ) : (
+        <span className="text-faint text-s">
+          {keychain && !keychain.available
+            ? t('noKeychain', { reason: asSentence(keychain.reason ?? t('noKeychainReason')) })
+            : t(props.value === 'keychain' ? 'keepKeychainHint' : 'keepSessionHint')}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Works({ tested: { models, baseUrl, keyName, keyPrefix } }: { tested: TestResult }) {
+  const { t } = useTranslation('connect')
+  const key = [keyName, keyPrefix].filter(Boolean).join(' · ')
+  return (
+    <Notice kind="good" title={t('works')} role="status">
+      {t('worksModels', { count: models, baseUrl })}
+      {key && ` ${t('worksKey', { key })}`}
+    </Notice>
+  )
+}

@@ -1,6 +1,5 @@
-import type { SealedKey } from '../../../src-preload/contract/connection.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
-import { judgeAddress } from './address.ts'
+import { type AddressChange, normalizeAddress } from './address.ts'
 
 export interface TestResult {
   baseUrl: string
@@ -9,14 +8,13 @@ export interface TestResult {
   keyName: string | null
 }
 
-/** The form without the key. The key is only in its input, and here only as ciphertext for the core's process. */
+/** The form without the key, which is only in its input. */
 export interface ConnectForm {
   baseUrl: string
+  /** What was added to and removed from the typed address, until it is edited again. */
+  changes: AddressChange[]
   keyStorage: 'keychain' | 'session'
   allowInsecure: boolean
-  /** Whether the key input has text. */
-  keyTyped: boolean
-  sealed: SealedKey | null
   phase: 'editing' | 'testing' | 'connecting'
   tested: TestResult | null
   problem: Problem | null
@@ -24,10 +22,11 @@ export interface ConnectForm {
 
 export type ConnectAction =
   | { type: 'address'; baseUrl: string }
+  /** The person left the field or asks: the address is corrected where they can see it. */
+  | { type: 'normalize' }
   | { type: 'keyStorage'; keyStorage: ConnectForm['keyStorage'] }
   | { type: 'insist'; allowInsecure: boolean }
-  | { type: 'key'; typed: boolean }
-  | { type: 'sealed'; sealed: SealedKey }
+  | { type: 'key' }
   | { type: 'ask'; phase: 'testing' | 'connecting' }
   | { type: 'works'; tested: TestResult }
   | { type: 'failed'; problem: Problem }
@@ -37,10 +36,9 @@ export const firstForm = (
   keychain: boolean,
 ): ConnectForm => ({
   baseUrl: former?.baseUrl ?? '',
+  changes: [],
   keyStorage: keychain ? 'keychain' : 'session',
   allowInsecure: former?.allowInsecure ?? false,
-  keyTyped: false,
-  sealed: null,
   phase: 'editing',
   tested: null,
   problem: null,
@@ -53,33 +51,83 @@ export function connectReducer(form: ConnectForm, action: ConnectAction): Connec
   switch (action.type) {
     case 'address':
       // The consent to an insecure connection is for one address. Another address asks again.
-      return { ...form, ...stale, baseUrl: action.baseUrl, allowInsecure: false }
+      return { ...form, ...stale, baseUrl: action.baseUrl, changes: [], allowInsecure: false }
+    case 'normalize': {
+      const address = normalizeAddress(form.baseUrl)
+      if (!('url' in address) || address.url === form.baseUrl) return form
+      return { ...form, baseUrl: address.url, changes: address.changes }
+    }
     case 'keyStorage':
       return { ...form, keyStorage: action.keyStorage }
     case 'insist':
       return { ...form, allowInsecure: action.allowInsecure }
     case 'key':
-      return { ...form, ...stale, keyTyped: action.typed, sealed: action.typed ? null : form.sealed }
-    case 'sealed':
-      return { ...form, keyTyped: false, sealed: action.sealed }
+      return { ...form, ...stale }
     case 'ask':
       return { ...form, ...stale, phase: action.phase }
     case 'works':
       return { ...form, phase: 'editing', tested: action.tested }
     case 'failed':
-      // `bad_input` can mean that the key was encrypted for a process that has ended: it must be entered again.
-      return {
-        ...form,
-        phase: 'editing',
-        problem: action.problem,
-        sealed: action.problem.kind === 'bad_input' ? null : form.sealed,
-      }
+      return { ...form, phase: 'editing', problem: action.problem }
   }
 }
 
-/** Whether the form is complete: an address, a key, and the person's consent when the key would be sent unencrypted. */
-export function canAsk(form: ConnectForm): boolean {
-  const address = judgeAddress(form.baseUrl)
-  const safe = address === 'good' || (address === 'insecure' && form.allowInsecure)
-  return safe && (form.keyTyped || form.sealed !== null) && form.phase === 'editing'
+/** Whether the form is complete: an address, and the person's consent when the key would be sent unencrypted. */
+export function canAsk({ baseUrl, allowInsecure, phase }: ConnectForm): boolean {
+  const address = normalizeAddress(baseUrl)
+  return 'url' in address && (!address.isInsecure || allowInsecure) && phase === 'editing'
+}
+
+/** The field beside which a failure is shown. */
+export type FailedField = 'address' | 'key' | 'storage'
+
+/** Failures that this form explains itself, because it knows what was being done. Null: the general words of the kind are right. */
+export type ConnectCause =
+  | 'dns'
+  | 'refused'
+  | 'route'
+  | 'timeout'
+  | 'tls'
+  | 'noTls'
+  | 'notAnApi'
+  | 'keyRejected'
+  | 'keyMissing'
+  | 'keyForbidden'
+
+const network: Record<string, ConnectCause> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  EAI_NODATA: 'dns',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'route',
+  ENETUNREACH: 'route',
+  EHOSTDOWN: 'route',
+  ENETDOWN: 'route',
+  EADDRNOTAVAIL: 'route',
+  EPROTO: 'noTls',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'noTls',
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'noTls',
+}
+
+/** Replies that come from a server, but not from an API of this kind. */
+const foreign: ReadonlySet<Problem['kind']> = new Set([
+  'not_found',
+  'malformed_reply',
+  'unexpected_status',
+  'not_implemented',
+])
+
+/** Where a failed test is shown, and why it failed. */
+export function explain(problem: Problem, hasKey: boolean): { field: FailedField; cause: ConnectCause | null } {
+  const { kind, fault = '', said } = problem
+  if (kind === 'unauthorized') return { field: 'key', cause: hasKey ? 'keyRejected' : 'keyMissing' }
+  if (kind === 'forbidden') return { field: 'key', cause: 'keyForbidden' }
+  if (kind === 'bad_input') return { field: 'key', cause: null }
+  if (kind === 'keychain_missing' || kind === 'keychain_locked') return { field: 'storage', cause: null }
+  if (kind === 'connect_failed' || kind === 'tls_failed')
+    return { field: 'address', cause: network[fault] ?? (kind === 'tls_failed' ? 'tls' : null) }
+  if (kind === 'connect_timeout' || kind === 'headers_timeout') return { field: 'address', cause: 'timeout' }
+  if (foreign.has(kind) || (kind === 'invalid_request' && !said)) return { field: 'address', cause: 'notAnApi' }
+  return { field: 'address', cause: null }
 }

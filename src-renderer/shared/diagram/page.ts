@@ -92,6 +92,9 @@ interface MermaidScript {
     return root
   }
 
+  /** Scales the diagram that is drawn now. */
+  let scaleDrawn: (scale: number) => void = () => undefined
+
   const draw = async (source: string, dark: boolean): Promise<void> => {
     mermaid.initialize({
       ...bounds,
@@ -113,13 +116,12 @@ interface MermaidScript {
       root.setAttribute('height', String(size.height * scale))
     }
     scaleTo(1)
-    addEventListener('message', ({ source: from, data }) => {
-      if (from === parent && data?.type === 'scale' && data.scale > 0 && data.scale < 10) scaleTo(data.scale)
-    })
+    scaleDrawn = scaleTo
     say({ type: 'drawn', ...size })
   }
 
   addEventListener('message', ({ source: from, data }) => {
+    if (from === parent && data?.type === 'scale' && data.scale > 0 && data.scale < 10) scaleDrawn(data.scale)
     if (from !== parent || data?.type !== 'draw' || typeof data.source !== 'string') return
     draw(data.source, data.dark === true).catch((thrown: unknown) => {
       document.body.replaceChildren()

@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
+import { useRoute } from '../../stores/route.ts'
 import { navigate } from '../navigation.ts'
 import { useStudio } from '../studioContext.ts'
 import { showToast } from '../toasts.ts'
@@ -19,6 +20,9 @@ export interface ProblemNoticeProps {
   className?: string
 }
 
+/** Kinds whose general words send the person to Settings. */
+const sentToSettings = ['unauthorized', 'not_found', 'not_connected', 'port_taken'] as const
+
 /** Shows a failure: what happened, what it means, the message of this case, one action, and the raw body behind a button. */
 export function ProblemNotice({ problem, on = {}, noAction = false, role = 'alert', className }: ProblemNoticeProps) {
   const { t } = useTranslation(['problems', 'common'])
@@ -35,7 +39,7 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
     recheck: () => {
       setBusy(true)
       studio.connection
-        .recheck()
+        .retest()
         .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
         .finally(() => setBusy(false))
     },
@@ -44,7 +48,9 @@ export function ProblemNotice({ problem, on = {}, noAction = false, role = 'aler
   const seconds = waitSeconds(problem)
   const quoted = serviceMessage(problem)
   const title = t(`problems:kinds.${problem.kind}.title`)
-  const meaning = t(`problems:kinds.${problem.kind}.meaning`)
+  const isInSettings = useRoute().page === 'settings'
+  const kindHere = isInSettings ? sentToSettings.find((kind) => kind === problem.kind) : undefined
+  const meaning = kindHere ? t(`problems:inSettings.${kindHere}`) : t(`problems:kinds.${problem.kind}.meaning`)
   const message = messageBeside(problem, [title, meaning])
   return (
     <Notice

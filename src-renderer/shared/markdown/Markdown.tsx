@@ -13,7 +13,7 @@ const firstSections = 2
 
 /**
  * A markdown text that may grow. A change parses only the unfinished block of the newest section.
- * @param growing draws the caret
+ * @param growing draws the caret. The last code block of a text that no longer grows is complete, also without its last line break.
  */
 export function Markdown({ text, growing = false }: { text: string; growing?: boolean }) {
   const [splitter] = useState(() => new BlockSplitter())
@@ -22,7 +22,12 @@ export function Markdown({ text, growing = false }: { text: string; growing?: bo
   return (
     <div className="md" data-growing={growing}>
       {sections.slice(from).map((blocks, at) => (
-        <Section key={sectionKey(from + at)} blocks={blocks} settled={from + at < sections.length - 1} />
+        <Section
+          key={sectionKey(from + at)}
+          blocks={blocks}
+          settled={from + at < sections.length - 1}
+          growing={growing}
+        />
       ))}
     </div>
   )
@@ -42,11 +47,17 @@ function useFirstSection(count: number): number {
   return Math.min(from, Math.max(0, count - 1))
 }
 
-const Section = memo(function Section({ blocks, settled }: { blocks: readonly Block[]; settled: boolean }) {
+interface SectionProps {
+  blocks: readonly Block[]
+  settled: boolean
+  growing: boolean
+}
+
+const Section = memo(function Section({ blocks, settled, growing }: SectionProps) {
   return (
     <div className={settled ? 'md-section md-settled' : 'md-section'}>
       {blocks.map((block, at) => {
-        if (block.kind !== 'flow') return <TextView key={blockKey(block, at)} block={block} />
+        if (block.kind !== 'flow') return <TextView key={blockKey(block, at)} block={block} growing={growing} />
         // The previous block draws this block.
         if (carriesOn(blocks, at)) return null
         return <FlowView key={blockKey(block, at)} blocks={runFrom(blocks, at)} />
@@ -57,8 +68,9 @@ const Section = memo(function Section({ blocks, settled }: { blocks: readonly Bl
 
 const blockKey = (block: Block, at: number): string => `${block.kind}${at}`
 
-const TextView = memo(function TextView({ block }: { block: TextBlock }) {
-  if (block.kind === 'code') return <CodeBlock language={block.language} pieces={block.pieces} open={block.open} />
+const TextView = memo(function TextView({ block, growing }: { block: TextBlock; growing: boolean }) {
+  if (block.kind === 'code')
+    return <CodeBlock language={block.language} pieces={block.pieces} open={block.open && growing} />
   return (
     <div className="md-plain" dir="auto">
       <Pieces pieces={block.pieces} />

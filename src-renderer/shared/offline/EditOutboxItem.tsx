@@ -1,6 +1,6 @@
 import { type FormEvent, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WaitingItem, WaitingWish } from '../../../src-preload/contract/outbox.ts'
+import type { OutboxItem, OutboxRequest } from '../../../src-preload/contract/outbox.ts'
 import { useApp } from '../../stores/app.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
@@ -14,20 +14,20 @@ import { attempt } from './actions.ts'
 const counts = ['1', '2', '3', '4'] as const
 
 /** Edits an outbox item. The item is held while it is being edited, so that it is not sent half-edited. */
-export function EditOutboxItem({ item: { id, state }, onClose }: { item: WaitingItem; onClose: () => void }) {
+export function EditOutboxItem({ item: { id, state }, onClose }: { item: OutboxItem; onClose: () => void }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()
   const name = useApp(({ app }) => app?.connection.profile?.name ?? '')
-  const [wish, setWish] = useState<WaitingWish | null>(null)
+  const [wish, setWish] = useState<OutboxRequest | null>(null)
   const wasHeld = state === 'held'
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per edited item
   useEffect(() => {
     let left = false
     const begin = async (): Promise<void> => {
-      await studio.waiting.hold({ id, held: true })
-      const found = await studio.waiting.get({ id })
-      if (!left) setWish(found.wish)
+      await studio.outbox.hold({ id, held: true })
+      const found = await studio.outbox.get({ id })
+      if (!left) setWish(found.request)
     }
     void attempt(begin).then((started) => started || onClose())
     return () => {
@@ -37,11 +37,11 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
 
   const leave = (): void => {
     onClose()
-    if (!wasHeld) void attempt(() => studio.waiting.hold({ id, held: false }))
+    if (!wasHeld) void attempt(() => studio.outbox.hold({ id, held: false }))
   }
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
-    if (wish && (await attempt(() => studio.waiting.change({ id, wish })))) onClose()
+    if (wish && (await attempt(() => studio.outbox.update({ id, request: wish })))) onClose()
   }
   return (
     <Dialog
@@ -67,7 +67,7 @@ export function EditOutboxItem({ item: { id, state }, onClose }: { item: Waiting
   )
 }
 
-function Fields({ wish, onWish }: { wish: WaitingWish; onWish: (wish: WaitingWish) => void }) {
+function Fields({ wish, onWish }: { wish: OutboxRequest; onWish: (wish: OutboxRequest) => void }) {
   const { t } = useTranslation('offline')
   if (wish.what === 'images') {
     return (

@@ -1,7 +1,7 @@
 import { CloudOff } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import type { WaitingWhat } from '../../../src-preload/contract/outbox.ts'
+import type { OutboxKind } from '../../../src-preload/contract/outbox.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { useStudio } from '../studioContext.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,7 +11,7 @@ import { useOffline, useReconnect } from './useOffline.ts'
 
 export interface OfflineNoteProps {
   /** What needs the network here. */
-  place: 'chat' | 'keys' | WaitingWhat
+  place: 'chat' | 'keys' | OutboxKind
   /** Adds the request to the outbox. Null: nothing to add yet. Absent: the request cannot wait. */
   onWait?: (() => Promise<unknown>) | null
   className?: string
@@ -54,14 +54,14 @@ export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
 }
 
 /** Offers the outbox for a request that failed before anything left this computer, so that nothing runs twice. */
-export function WaitInstead({ what, id, problem }: { what: WaitingWhat; id: string; problem: Problem | null }) {
+export function WaitInstead({ what, id, problem }: { what: OutboxKind; id: string; problem: Problem | null }) {
   const { t } = useTranslation('offline')
   const studio = useStudio()
   const [busy, setBusy] = useState(false)
   if (problem?.unsent !== true) return null
   const again = (): void => {
     setBusy(true)
-    void attempt(() => studio.waiting.again({ what, id })).finally(() => setBusy(false))
+    void attempt(() => studio.outbox.requeue({ what, id })).finally(() => setBusy(false))
   }
   return (
     <Button size="small" busy={busy} title={t('waitAbout')} onClick={again}>

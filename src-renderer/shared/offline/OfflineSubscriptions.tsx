@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import type { WaitingState } from '../../../src-preload/contract/outbox.ts'
+import type { OutboxState } from '../../../src-preload/contract/outbox.ts'
 import type { Client } from '../../api/connect.ts'
 import { subscribe } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
@@ -18,7 +18,7 @@ export function OfflineSubscriptions() {
     const hint = (): void => {
       if (document.visibilityState === 'hidden' || !appStore.getState().app?.connection.offline) return
       // Only speeds it up: the core checks by itself.
-      studio.connection.lookAgain().catch(() => undefined)
+      studio.connection.testIfOffline().catch(() => undefined)
     }
     addEventListener('online', hint, { signal })
     addEventListener('focus', hint, { signal })
@@ -36,7 +36,7 @@ function followOutbox(studio: Client): () => void {
   let reported: string | null | undefined
   return subscribe(
     studio,
-    (signal) => studio.waiting.watch(undefined, { signal }),
+    (signal) => studio.outbox.watch(undefined, { signal }),
     (now) => {
       outboxStore.setState(now)
       const at = now.ended?.at ?? null
@@ -47,7 +47,7 @@ function followOutbox(studio: Client): () => void {
   )
 }
 
-function showEnded(ended: WaitingState['ended']): void {
+function showEnded(ended: OutboxState['ended']): void {
   if (!ended) return
   const { done, failed, last } = ended
   const t = i18n.getFixedT(null, 'offline')

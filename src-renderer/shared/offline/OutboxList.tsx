@@ -2,7 +2,7 @@ import { AudioLines, Brush, FileText, Pencil, Play, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useShallow } from 'zustand/shallow'
-import type { WaitingItem, WaitingWhat } from '../../../src-preload/contract/outbox.ts'
+import type { OutboxItem, OutboxKind } from '../../../src-preload/contract/outbox.ts'
 import { showInstant, showSize } from '../../i18n/format.ts'
 import { useOutbox, waitingOf } from '../../stores/outbox.ts'
 import { useStudio } from '../studioContext.ts'
@@ -15,11 +15,11 @@ import { EditOutboxItem } from './EditOutboxItem.tsx'
 const icons = { images: Brush, speech: AudioLines, transcript: FileText }
 
 /** The outbox items of a feature, in the order of sending. Each can be edited and removed. */
-export function OutboxList(props: { what: WaitingWhat; recordingId?: string; className?: string }) {
+export function OutboxList(props: { what: OutboxKind; recordingId?: string; className?: string }) {
   const { what, recordingId = null, className } = props
   const { t } = useTranslation('offline')
   const items = useOutbox(useShallow(waitingOf(what, recordingId)))
-  const [edited, setEdited] = useState<WaitingItem | null>(null)
+  const [edited, setEdited] = useState<OutboxItem | null>(null)
   if (items.length === 0 && !edited) return null
   return (
     <section aria-label={t('region')} className={cx('flex min-w-0 flex-col gap-1.5', className)}>
@@ -34,7 +34,7 @@ export function OutboxList(props: { what: WaitingWhat; recordingId?: string; cla
   )
 }
 
-function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
+function Row({ item, onEdit }: { item: OutboxItem; onEdit: () => void }) {
   const { t } = useTranslation(['offline', 'problems'])
   const studio = useStudio()
   const { id, what, state, problem, here, connection, createdAt } = item
@@ -67,7 +67,7 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
           icon={Play}
           size="small"
           label={t('releaseOf', { label })}
-          onClick={() => void attempt(() => studio.waiting.hold({ id, held: false }))}
+          onClick={() => void attempt(() => studio.outbox.hold({ id, held: false }))}
         />
       )}
       <IconButton icon={Pencil} size="small" label={t('editOf', { label })} onClick={onEdit} />
@@ -75,16 +75,13 @@ function Row({ item, onEdit }: { item: WaitingItem; onEdit: () => void }) {
         icon={X}
         size="small"
         label={t('cancelOf', { label })}
-        onClick={() => void attempt(() => studio.waiting.cancel({ id }))}
+        onClick={() => void attempt(() => studio.outbox.cancel({ id }))}
       />
     </li>
   )
 }
 
-function amountText(
-  { what, amount }: WaitingItem,
-  t: ReturnType<typeof useTranslation<'offline'>>['t'],
-): string | null {
+function amountText({ what, amount }: OutboxItem, t: ReturnType<typeof useTranslation<'offline'>>['t']): string | null {
   if (amount === null) return null
   return what === 'images' ? t('item.pictures', { count: amount }) : t('item.bytes', { size: showSize(amount) })
 }

@@ -13,9 +13,7 @@ export function useReconnect(): { reconnect: () => void; checking: boolean } {
   const studio = useStudio()
   const checking = useApp(({ app }) => app?.connection.state === 'checking')
   const reconnect = (): void => {
-    studio.connection
-      .recheck()
-      .catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
+    studio.connection.retest().catch((thrown: unknown) => showToast({ id: 'recheck', text: problemOf(thrown).message }))
   }
   return { reconnect, checking }
 }

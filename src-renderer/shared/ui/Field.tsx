@@ -14,7 +14,7 @@ export interface FieldProps {
   label: string
   hint?: ReactNode
   /** Replaces the hint, in red, and marks the control as invalid. */
-  error?: string | null
+  error?: ReactNode
   /** Hides the label visually, not from screen readers. */
   quietLabel?: boolean
   children: ReactNode

@@ -8,7 +8,7 @@ export function KeyValue({ rows }: { rows: { id: string; name: ReactNode; value:
       {rows.map(({ id, name, value, quiet }) => (
         <div key={id} className="contents">
           <dt className="text-soft">{name}</dt>
-          <dd className={cx('num min-w-0 break-words text-end', quiet ? 'text-faint' : 'font-[520]')}>{value}</dd>
+          <dd className={cx('num min-w-0 break-words text-end', quiet ? 'text-quiet' : '')}>{value}</dd>
         </div>
       ))}
     </dl>

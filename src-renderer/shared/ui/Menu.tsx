@@ -8,10 +8,13 @@ import { LayerContext } from './layer.ts'
 export function Menu({
   trigger,
   align = 'end',
+  onCloseAutoFocus,
   children,
 }: {
   trigger: ReactNode
   align?: 'start' | 'end'
+  /** Called when the menu returns the focus to its trigger. `preventDefault` keeps the focus. */
+  onCloseAutoFocus?: (event: Event) => void
   children: ReactNode
 }) {
   const layer = use(LayerContext)
@@ -23,6 +26,7 @@ export function Menu({
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          {...(onCloseAutoFocus && { onCloseAutoFocus })}
           className="z-40 min-w-44 animate-appear rounded-m bg-raise p-1 text-s shadow-[0_0_0_1px_var(--line-strong),var(--lift-large)]"
         >
           {children}

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react'
 /** A titled section of the inspector. */
 export function Part({ title, aside, children }: { title: string; aside?: ReactNode; children: ReactNode }) {
   return (
-    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
+    <section aria-label={title} className="px-4 py-3">
       <div className="mb-2 flex min-h-5 items-center gap-2">
-        <h2 className="font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
+        <h2 className="font-semibold text-s text-soft">{title}</h2>
         <span className="ms-auto" />
         {aside}
       </div>

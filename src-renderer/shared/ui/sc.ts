@@ -26,6 +26,25 @@ export function showSc(amount: string): string {
   const digits = parts < 10n ** BigInt(scale - 2) ? Math.min(zeros + 2, 9) : 2
   const text = rounded(amount, digits)
   if (exact(text) === 0n) return `< 0.${'0'.repeat(digits - 1)}1`
+  return grouped(text)
+}
+
+/**
+ * An amount beside its limit, with as many digits as it takes to look smaller than the limit while it is smaller, and not smaller once it is not.
+ */
+export function showSpent(amount: string, limit: string): string {
+  const isBelow = exact(amount) < exact(limit)
+  const looksBelow = (text: string): boolean => exact(text.replaceAll(',', '')) < exact(limit)
+  const plain = showSc(amount)
+  if (looksBelow(plain) === isBelow) return plain
+  for (let digits = 3; digits < scale; digits += 1) {
+    const text = rounded(amount, digits)
+    if (looksBelow(text) === isBelow) return grouped(text)
+  }
+  return grouped(rounded(amount, scale))
+}
+
+function grouped(text: string): string {
   const [whole = '0', fraction] = text.split('.')
   return fraction === undefined ? group(whole) : `${group(whole)}.${fraction}`
 }

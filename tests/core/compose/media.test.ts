@@ -46,24 +46,31 @@ it('speech, transcripts and images wait in one queue, and each of their requests
     format: 'wav' as const,
     speed: null,
   })
-  const first = await client.speech.make(wishOf('The harbour is quiet.'))
+  const first = await client.speech.generate(wishOf('The harbour is quiet.'))
   expect(await ending(await client.speech.watch(), first)).toBe('done')
-  const recording = await client.transcribe.addSpeech({ speechId: first.id })
+  const recording = await client.transcription.addSpeech({ speechId: first.id })
 
   // Simultaneously a speech, a transcript and two drawings, one of which the service delays.
   const drawing = (model: string | null) =>
-    client.images.make({ requestId: randomUUID(), prompt: 'A harbour', n: 2, model, size: null, responseFormat: null })
+    client.images.generate({
+      requestId: randomUUID(),
+      prompt: 'A harbour',
+      n: 2,
+      model,
+      size: null,
+      responseFormat: null,
+    })
   const none = { model: null, language: null, prompt: null, format: null, temperature: null }
   const [late, speech, transcript, last] = await Promise.all([
     drawing('fault/slow-headers'),
-    client.speech.make(wishOf('The tide is in.')),
-    client.transcribe.transcribe({ requestId: randomUUID(), recordingId: recording.id, ...none }),
+    client.speech.generate(wishOf('The tide is in.')),
+    client.transcription.transcribe({ requestId: randomUUID(), recordingId: recording.id, ...none }),
     drawing(null),
   ])
   const ends = await Promise.all([
     client.images.watch().then((changes) => ending(changes, late)),
     client.speech.watch().then((changes) => ending(changes, speech)),
-    client.transcribe.watch().then((changes) => ending(changes, transcript)),
+    client.transcription.watch().then((changes) => ending(changes, transcript)),
     client.images.watch().then((changes) => ending(changes, last)),
   ])
   expect(ends).toEqual(['done', 'done', 'done', 'done'])

@@ -72,14 +72,14 @@ describe('the page', () => {
     // Changes after the backup.
     await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
     const uploadId = await sendUp(first, bytes)
-    const reported = await first.client.data.check({ uploadId })
+    const reported = await first.client.data.checkBackup({ uploadId })
     expect(reported).toMatchObject({
       backup: { version: '0.0.0-test', counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]) },
       now: { counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]), bytes: expect.any(Number) },
     })
-    expect((await stateOf(first.client)).waiting).toBeNull()
+    expect((await stateOf(first.client)).pendingRestore).toBeNull()
     await first.client.data.restore({ uploadId })
-    expect((await stateOf(first.client)).waiting?.summary).toEqual(reported.backup)
+    expect((await stateOf(first.client)).pendingRestore?.summary).toEqual(reported.backup)
     // Nothing has changed yet.
     expect(await promptsOf(first.client)).toContain('Later')
     await first.core.stop()
@@ -87,13 +87,13 @@ describe('the page', () => {
     const second = await coreIn(dataDir)
     expect(await promptsOf(second.client)).not.toContain('Later')
     const state = await stateOf(second.client)
-    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: reported.backup } })
+    expect(state).toMatchObject({ pendingRestore: null, restored: { acknowledged: false, summary: reported.backup } })
     const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
     expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
     await second.client.data.acknowledge({ id: state.restored?.id ?? '' })
     expect((await stateOf(second.client)).restored?.acknowledged).toBe(true)
-    await second.client.data.eraseAside({ name: state.aside[0]?.name ?? '' })
-    expect((await stateOf(second.client)).aside).toEqual([])
+    await second.client.data.deleteSetAside({ name: state.setAside[0]?.name ?? '' })
+    expect((await stateOf(second.client)).setAside).toEqual([])
   })
 
   it('cancels a scheduled restore, and refuses a file that is not a backup', async () => {
@@ -101,10 +101,10 @@ describe('the page', () => {
     const { client, core } = await coreIn(dataDir)
     const bytes = await save({ core, client })
     await client.data.restore({ uploadId: await sendUp({ core, client }, bytes) })
-    expect(await client.data.dropRestore()).toEqual({ dropped: true })
-    expect(await client.data.dropRestore()).toEqual({ dropped: false })
+    expect(await client.data.discardRestore()).toEqual({ dropped: true })
+    expect(await client.data.discardRestore()).toEqual({ dropped: false })
     const wrong = await sendUp({ core, client }, Buffer.from('nothing of a backup'.repeat(100)))
-    await expect(client.data.check({ uploadId: wrong })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
+    await expect(client.data.checkBackup({ uploadId: wrong })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
     expect((await stateOf(client)).restore).toBeNull()
     await core.stop()
     expect(readdirSync(dataDir).filter((name) => /staging|waiting|swapping|replaced/.test(name))).toEqual([])
@@ -119,7 +119,7 @@ describe('the page', () => {
     const before = contentsOf(join(dataDir, 'studio.sqlite'))
     const second = await coreIn(dataDir)
     expect(await stateOf(second.client)).toMatchObject({
-      waiting: null,
+      pendingRestore: null,
       restored: null,
       problem: { kind: 'store_damaged' },
     })
@@ -149,7 +149,7 @@ describe('the page', () => {
     await client.connection.connect({
       baseUrl: service.baseUrl,
       key: await sealKey(publicKey, service.apiKey),
-      keep: 'keychain',
+      keyStorage: 'keychain',
       allowInsecure: false,
     })
     const sent = await core.chat.send({

@@ -135,6 +135,10 @@ function fillShelves(handle: DatabaseSync): void {
     updated_at: at(0),
   })
   into('model_lists')({ profile, base_url: 'https://service.invalid', models: '[]', as_of: at(0) })
+  into('model_notes')({
+    ...{ profile, base_url: 'https://service.invalid', model: 'm', favourite: 1, replied_at: at(0) },
+    ...{ images: 'works', tools: 'refused' },
+  })
   const tool = { id: '01c3ad37f0', name: 'An editor' }
   const facts = JSON.stringify({ kind: 'budget', tool, window: 'day', spent: '1', budget: '1', usedUp: true })
   into('alerts')({

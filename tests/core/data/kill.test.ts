@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { writeBackup } from '../../../src-main/core/data/backup/write.ts'
 import { databases } from '../../../src-main/core/data/databases.ts'
+import { eraseOrdered, orderErasure } from '../../../src-main/core/data/eraseEverything.ts'
 import { recoverFolder } from '../../../src-main/core/data/recovery/recovery.ts'
 import { createReports } from '../../../src-main/core/data/recovery/reports.ts'
 import { stageBackup } from '../../../src-main/core/data/restore/stage.ts'
@@ -13,7 +14,7 @@ import { settleSwaps } from '../../../src-main/core/data/restore/swap.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { tries } from '../../helpers/effort.ts'
 import { randomNumbers } from '../../helpers/random.ts'
-import { freshFolder } from '../helpers/core.ts'
+import { freshFolder, memorySecrets } from '../helpers/core.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
 /** Number of rounds of each test. */
@@ -166,3 +167,18 @@ it('a deletion that is killed at any moment leaves a sound file, with every row 
     expect((all.length - left.length) % 3 === 0 || left.length === 0).toBe(true)
   }
 }, 120_000)
+
+it('a deletion of everything that is killed before any of its steps is completed by the next start', async () => {
+  const from = filledFolder({ conversations: 3, messages: 3, requests: 20 })
+  const isLeft = (dataDir: string): boolean =>
+    databases.some(({ pathIn }) => existsSync(pathIn(dataDir))) || readdirSync(join(dataDir, 'media')).length > 0
+  // Doubling: the first deletions are of databases, and all later ones of many media files.
+  for (let turn = 1, isDone = false; !isDone; turn *= 2) {
+    const dataDir = copyOf(from)
+    await orderErasure(dataDir, memorySecrets(), [])
+    isDone = await killed(['eraseEverything', dataDir, '-', `rm${turn}`], null)
+    if (turn > 1) expect(existsSync(databases[0]?.pathIn(dataDir) ?? '')).toBe(false)
+    eraseOrdered(dataDir)
+    if (existsSync(join(dataDir, 'media'))) expect(isLeft(dataDir)).toBe(false)
+  }
+})

@@ -89,6 +89,7 @@ export const plainNeighbours: ChatNeighbours = {
   stopCalls: () => 0,
   imageUrl: async (mediaId) => `data:image/png;base64,${mediaId}`,
   costOf: () => ({ cost: null, costIs: 'unknown' }),
+  ended: () => undefined,
 }
 
 function waiting(callId: string, name: string, args: string): NewToolRow {
@@ -138,8 +139,8 @@ export class Page {
         })
         return
       case 'path':
-        this.messages = [...this.messages.slice(0, Math.max(0, event.keep - this.left)), ...event.messages]
-        this.left = Math.min(this.left, event.keep)
+        this.messages = [...this.messages.slice(0, Math.max(0, event.unchanged - this.left)), ...event.messages]
+        this.left = Math.min(this.left, event.unchanged)
         this.beside = event.beside
         return
       case 'conversation':

@@ -49,6 +49,7 @@ export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()
     },
     reveal: async () => false,
     dragOut: null,
+    restart: null,
     notify: null,
     log(level, line) {
       lines.push(`${level} ${line}`)
@@ -61,7 +62,7 @@ export function testHost(dataDir: string, secrets: SecretStore = memorySecrets()
 export function reduce(messages: Message[], event: ConversationEvent): Message[] {
   if (event.type === 'snapshot') return event.messages
   if (event.type === 'earlier') return [...event.messages, ...messages]
-  if (event.type === 'path') return [...messages.slice(0, event.keep), ...event.messages]
+  if (event.type === 'path') return [...messages.slice(0, event.unchanged), ...event.messages]
   if (event.type === 'message') return messages.map((one) => (one.id === event.message.id ? event.message : one))
   if (event.type !== 'delta') return messages
   return messages.map((one) => {

@@ -1,5 +1,5 @@
 // Does one thing to a data folder in a process that is killed meanwhile: node dieForever.ts WHAT FOLDER FILE [N]
-// With N it kills itself (-9) right before its Nth rename. Otherwise the test kills it.
+// With N it kills itself (-9) right before its Nth rename, with rmN right before its Nth deletion. Otherwise the test kills it.
 import fs, { writeSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
@@ -27,6 +27,10 @@ const work: Record<string, () => Promise<unknown>> = {
       recoverFolder({ dataDir, how: 'everything', typeOf, log: () => undefined })
     }
   },
+  async eraseEverything() {
+    const { eraseOrdered } = await load('eraseEverything.ts')
+    return () => eraseOrdered(dataDir)
+  },
   async migrate() {
     const { openStore } = await import('../../../src-main/core/store/store.ts')
     return () => openStore(dataDir)
@@ -49,12 +53,20 @@ const work: Record<string, () => Promise<unknown>> = {
 
 const go = await work[what]?.()
 if (dieAt !== '') {
-  const rename = fs.renameSync
+  const { renameSync: rename, rmSync: remove } = fs
+  const last = Number(dieAt.replace('rm', ''))
   let turn = 0
+  const step = (isCounted: boolean): void => {
+    if (isCounted) turn += 1
+    if (isCounted && turn === last) process.kill(process.pid, 'SIGKILL')
+  }
   fs.renameSync = (from, to) => {
-    turn += 1
-    if (turn === Number(dieAt)) process.kill(process.pid, 'SIGKILL')
+    step(!dieAt.startsWith('rm'))
     rename(from, to)
+  }
+  fs.rmSync = (path, options) => {
+    step(dieAt.startsWith('rm'))
+    remove(path, options)
   }
   syncBuiltinESMExports()
 }

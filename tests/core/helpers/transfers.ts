@@ -45,13 +45,13 @@ const ok = ({ status, body }: BytesReply): Promise<Buffer> => {
 }
 
 interface Starting {
-  transfers: { begin(input: { name: string; bytes: number }): Promise<{ uploadId: string }> }
+  transfers: { beginUpload(input: { name: string; bytes: number }): Promise<{ uploadId: string }> }
 }
 
 /** Uploads and downloads of a whole core, as by a page. */
 export const bytesOfCore = ({ bytes }: { bytes: BytesHandler }) => ({
   async upload(client: Starting, name: string, data: Buffer): Promise<string> {
-    const { uploadId } = await client.transfers.begin({ name, bytes: data.length })
+    const { uploadId } = await client.transfers.beginUpload({ name, bytes: data.length })
     for (let at = 0; at < data.length; at += partBytes) {
       await ok(await put(bytes, transferPath(uploadId), at, data.subarray(at, at + partBytes)))
     }

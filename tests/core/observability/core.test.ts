@@ -68,9 +68,9 @@ it('each request becomes a span without content at the collector that the enviro
   const address = new URL(core.addresses().sandbox?.baseUrl ?? '')
   await core.stop()
   const chats = collector.spans().filter(({ name }) => name === 'chat writer-small')
-  const askers = chats.map(({ attributes }) => attributes['inference_studio.asker'])
-  expect(askers).toContain('app')
-  expect(askers).toContain('studio.chat')
+  const requesters = chats.map(({ attributes }) => attributes['inference_studio.requester'])
+  expect(requesters).toContain('app')
+  expect(requesters).toContain('studio.chat')
   for (const { attributes, status } of chats) {
     expect(status.code).toBe(0)
     expect(attributes).toMatchObject({

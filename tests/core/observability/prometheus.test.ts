@@ -99,7 +99,7 @@ describe('the text for Prometheus', () => {
     prometheus.ended(row({ queuedMs: 0, firstByteMs: 40 }))
     prometheus.ended(row({ queuedMs: 700, firstByteMs: 3_000 }))
     const value = await read(prometheus)
-    const tool = { asker: 'app', endpoint: 'chat' }
+    const tool = { requester: 'app', endpoint: 'chat' }
     expect(value('queue_wait_seconds_count', tool)).toBe(1)
     expect(value('queue_wait_seconds_sum', tool)).toBe(0.7)
     expect(value('first_byte_seconds_bucket', { ...tool, le: '0.1' })).toBe(1)

@@ -31,7 +31,7 @@ describe('a request as a span', () => {
       'url.path': '/v1/chat/completions',
       'server.address': 'api.example.com',
       'server.port': 443,
-      'inference_studio.asker': 'app',
+      'inference_studio.requester': 'app',
       'inference_studio.app.id': 'tool-1',
       'inference_studio.app.name': 'editor',
       'inference_studio.state': 'done',
@@ -59,7 +59,7 @@ describe('a request as a span', () => {
     const span = spanOf(row({ endpoint: 'account', method: 'GET', path: '/v1/usage', model: null, who }), null)
     expect(span.name).toBe('GET')
     expect(Object.keys(span.attributes).filter((name) => name.startsWith('gen_ai.'))).toEqual([])
-    expect(span.attributes).toMatchObject({ 'url.path': '/v1/usage', 'inference_studio.asker': 'studio.account' })
+    expect(span.attributes).toMatchObject({ 'url.path': '/v1/usage', 'inference_studio.requester': 'studio.account' })
     expect(span.attributes).not.toHaveProperty(['server.address'])
   })
 

@@ -95,20 +95,20 @@ describe('bodies', () => {
   it('are deleted by request, by app, or all; nothing of them is left on the disk, and the rows stay', async () => {
     const { requestLog, dataDir } = fresh()
     const ids = ['first', 'second', 'third', 'fourth'].map((name, index) =>
-      logged(requestLog, `${name}-words `.repeat(2000), { asker: tool(index < 3 ? 'a' : 'b') }),
+      logged(requestLog, `${name}-words `.repeat(2000), { requester: tool(index < 3 ? 'a' : 'b') }),
     )
     const before = (await requestLog.counts({})).bodyBytes
     expect(before).toBeGreaterThan(4 * 4000)
     expect(isOnDisk(dataDir, 'second-words')).toBe(true)
-    expect(await requestLog.eraseBodies({ id: ids[1] })).toBe(1)
+    expect(await requestLog.deleteBodies({ id: ids[1] })).toBe(1)
     expect(isOnDisk(dataDir, 'second-words')).toBe(false)
     expect(isOnDisk(dataDir, 'first-words')).toBe(true)
     expect(requestLog.get(ids[1] ?? 0)).toMatchObject({ row: { hasBodies: false }, requestBody: null })
-    expect(await requestLog.eraseBodies({ tool: 'a' })).toBe(2)
+    expect(await requestLog.deleteBodies({ tool: 'a' })).toBe(2)
     for (const name of ['first', 'third']) expect(isOnDisk(dataDir, `${name}-words`)).toBe(false)
     expect(requestLog.get(ids[3] ?? 0)).toMatchObject({ row: { hasBodies: true } })
-    expect(await requestLog.eraseBodies({})).toBe(1)
-    expect(await requestLog.eraseBodies({})).toBe(0)
+    expect(await requestLog.deleteBodies({})).toBe(1)
+    expect(await requestLog.deleteBodies({})).toBe(0)
     expect(await requestLog.counts({})).toMatchObject({ kept: 4, bodyBytes: 0 })
   })
 
@@ -124,7 +124,7 @@ describe('bodies', () => {
       if (!done) setImmediate(turn)
     }
     turn()
-    expect(await requestLog.eraseBodies({})).toBe(100)
+    expect(await requestLog.deleteBodies({})).toBe(100)
     done = true
     expect(turns).toBeGreaterThan(4)
     const left = spawnSync('stat', ['-c', '%s', bodiesFile(dataDir)]).stdout.toString()

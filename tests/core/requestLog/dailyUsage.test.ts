@@ -117,7 +117,7 @@ class Life {
       this.#lanes.delete(lane)
       return
     }
-    const trace = this.requestLog.open(notice({ asker: tool(who), model }))
+    const trace = this.requestLog.open(notice({ requester: tool(who), model }))
     if (end !== 'refused') trace.connected()
     this.#rows.set(trace.id, { ...this.#connected })
     this.#lanes.set(lane, trace)
@@ -226,8 +226,10 @@ describe('usage by day', () => {
   it('counts read-outs for the feature that sent them, without a model', async () => {
     const { requestLog } = openRequestLog()
     requestLog.connectedTo(service)
-    const asker = { kind: 'studio', feature: 'account' } as const
-    const trace = requestLog.open(notice({ asker, method: 'GET', path: '/v1/usage', endpoint: 'account', model: null }))
+    const requester = { kind: 'studio', feature: 'account' } as const
+    const trace = requestLog.open(
+      notice({ requester, method: 'GET', path: '/v1/usage', endpoint: 'account', model: null }),
+    )
     trace.connected()
     trace.ends({ state: 'done' }, null)
     requestLog.belongsTo('red')
@@ -281,7 +283,7 @@ describe('a log from before usage by day', () => {
     expect(used.find(({ who }) => who === 'tool:mad')).toMatchObject({ requests: 100, cost: most })
     expect(used.some(({ unpriced }) => unpriced > 0)).toBe(true)
     // Another one on top, after the restart.
-    const trace = requestLog.open(notice({ asker: tool('mad') }))
+    const trace = requestLog.open(notice({ requester: tool('mad') }))
     trace.ends({ state: 'done' }, null)
     await requestLog.close()
   })

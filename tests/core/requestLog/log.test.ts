@@ -27,10 +27,10 @@ const names = [
   { id: 't2', name: 'an_editor', colour: 'rose' as const },
 ]
 
-const asker = fc.constantFrom<Requester>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', feature: 'chat' })
+const requester = fc.constantFrom<Requester>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', feature: 'chat' })
 const model = fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', null)
 const request = fc.record({
-  asker,
+  requester,
   model,
   forward: fc.constantFrom(0, 1, 60_000, 3_600_000, -5000, -86_400_000),
   place: fc.constantFrom(
@@ -73,7 +73,7 @@ function write(requestLog: SqliteRequestLog, one: Written): void {
   const { place } = one
   if (one.end === 'gate') {
     const from = 'a web page at https://evil.example'
-    const appId = one.asker.kind === 'app' && one.asker.id === 't1' ? 't1' : null
+    const appId = one.requester.kind === 'app' && one.requester.id === 't1' ? 't1' : null
     requestLog.refused({
       appId,
       from,
@@ -84,7 +84,7 @@ function write(requestLog: SqliteRequestLog, one: Written): void {
     })
     return
   }
-  const trace = requestLog.open(notice({ ...place, asker: one.asker, model: one.model }))
+  const trace = requestLog.open(notice({ ...place, requester: one.requester, model: one.model }))
   trace.connected()
   if (one.status !== null) trace.replied(one.status, one.id)
   if (one.end === 'open') return
@@ -137,7 +137,7 @@ describe('the log', () => {
               if (page.length < 7) break
             }
             expect(pages).toEqual(expected)
-            expect((await requestLog.counts(wanted)).kept).toBe(expected.length)
+            expect((await requestLog.counts(wanted)).stored).toBe(expected.length)
             // A reader can't know the progress of a request under way, nor what was recorded since its start.
             const ended = (rows: RequestRow[]) => rows.filter((row) => outcomeOfRow(row) !== null)
             expect(ended(reader.page(wanted, newest, 1000))).toEqual(ended(expected))
@@ -154,12 +154,12 @@ describe('the log', () => {
     const { requestLog } = fresh()
     const long = sent(requestLog)
     for (let n = 0; n < 5; n += 1) sent(requestLog).ends({ state: 'done' }, null)
-    expect((await requestLog.counts({ outcome: 'ok' })).kept).toBe(5)
-    expect((await requestLog.counts({ outcome: 'open' })).kept).toBe(1)
+    expect((await requestLog.counts({ outcome: 'ok' })).stored).toBe(5)
+    expect((await requestLog.counts({ outcome: 'open' })).stored).toBe(1)
     long.ends({ state: 'done' }, null)
     sent(requestLog).ends({ state: 'done' }, null)
-    expect((await requestLog.counts({ outcome: 'ok' })).kept).toBe(7)
-    expect((await requestLog.counts({})).kept).toBe(7)
+    expect((await requestLog.counts({ outcome: 'ok' })).stored).toBe(7)
+    expect((await requestLog.counts({})).stored).toBe(7)
   })
 
   it('finds models by name even when an app has used too many to remember', () => {
@@ -216,7 +216,7 @@ describe('refusals of the guard', () => {
     ])
     requestLog.refused(refusal())
     expect((await rowOf(requestLog, 1)).times).toBe(1001)
-    expect((await requestLog.counts({ outcome: 'refused' })).kept).toBe(3)
+    expect((await requestLog.counts({ outcome: 'refused' })).stored).toBe(3)
     expect((await requestLog.counts({})).refusedToday).toBe(1003)
     now += 60_000
     requestLog.refused(refusal())
@@ -299,7 +299,7 @@ describe('a watcher of the log', () => {
     const feed = requestLog.watch({ who: 'editor', outcome: 'open' }, 10)
     expect(await next(feed)).toEqual({ type: 'snapshot', rows: [] })
     const mine = sent(requestLog)
-    const theirs = sent(requestLog, { asker: tool('another') })
+    const theirs = sent(requestLog, { requester: tool('another') })
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ id: mine.id }] })
     theirs.receivedBytes(1)
     mine.ends({ state: 'done' }, null)
@@ -337,7 +337,7 @@ describe('a watcher of the log', () => {
     trace.bodies({ text: 'hello', bytes: 5, capped: false }, null)
     trace.ends({ state: 'done' }, null)
     expect(await next(feed)).toMatchObject({ type: 'rows', rows: [{ hasBodies: true }] })
-    expect(await requestLog.eraseBodies({})).toBe(1)
+    expect(await requestLog.deleteBodies({})).toBe(1)
     expect(await next(feed)).toEqual({ type: 'erased' })
     await feed.return?.()
   })

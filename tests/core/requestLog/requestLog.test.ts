@@ -254,7 +254,7 @@ describe('a request', () => {
     const again = fresh({ dataDir }).requestLog
     expect(await rowOf(again, first.id)).toMatchObject({ state: 'done', tokensOut: 4, model: 'writer-small' })
     expect(again.open(notice()).id).toBe(first.id + 1)
-    expect((await again.counts({})).kept).toBe(2)
+    expect((await again.counts({})).stored).toBe(2)
   })
 
   it('is never sent when its row can’t be written', async () => {
@@ -269,12 +269,12 @@ describe('a request', () => {
     expect(lines).toHaveLength(1)
     other.exec('ALTER TABLE elsewhere RENAME TO requests')
     other.close()
-    const next = requestLog.open(notice({ asker: tool('another') }))
+    const next = requestLog.open(notice({ requester: tool('another') }))
     await next.written
     expect(await rowOf(requestLog, next.id)).toMatchObject({ who: { id: 'another' } })
     // A request that was not sent is logged later, when the disk takes rows again.
     expect(await rowOf(requestLog, trace.id)).toMatchObject({ state: 'failed', problem: { kind: 'store_damaged' } })
-    expect((await requestLog.counts({ outcome: 'failed' })).kept).toBe(201)
+    expect((await requestLog.counts({ outcome: 'failed' })).stored).toBe(201)
     expect(requestLog.spent('editor').requestsToday).toBe(201)
   })
 })

@@ -64,7 +64,7 @@ describe('deleting the log by age', () => {
     expect(isOnDisk(dataDir, 'long-ago')).toBe(true)
     expect(await requestLog.rowRetention.erase(before, quietly)).toBe(50)
     expect(await ids(requestLog)).toEqual([running.id, young])
-    expect((await requestLog.counts({})).kept).toBe(2)
+    expect((await requestLog.counts({})).stored).toBe(2)
     expect(requestLog.get(young).requestBody?.text).toBe('ask of-late')
     expect(isOnDisk(dataDir, 'long-ago')).toBe(false)
     expect(isOnDisk(dataDir, 'of-late')).toBe(true)
@@ -113,7 +113,7 @@ describe('deleting the log by age', () => {
     const { requestLog } = fresh({ now: () => now })
     for (let n = 0; n < 5; n += 1) ended(requestLog, 'seen')
     now = start
-    expect((await requestLog.counts({ text: 'seen' })).kept).toBe(5)
+    expect((await requestLog.counts({ text: 'seen' })).stored).toBe(5)
     const stop = new AbortController()
     const reported: RequestsEvent['type'][] = []
     const first = Promise.withResolvers<void>()
@@ -129,7 +129,7 @@ describe('deleting the log by age', () => {
     await watching
     stop.abort()
     expect(reported).toEqual(['snapshot', 'erased'])
-    expect((await requestLog.counts({ text: 'seen' })).kept).toBe(0)
+    expect((await requestLog.counts({ text: 'seen' })).stored).toBe(0)
   })
 
   it('removes exactly the old rows, even after the clock was set back', async () => {
@@ -168,7 +168,7 @@ describe('deleting the log by age', () => {
     const went = await requestLog.rowRetention.erase(Date.now() + 1, steps)
     expect(went).toBe(seen)
     expect(went).toBeGreaterThan(0)
-    expect((await requestLog.counts({})).kept).toBe(1000 - went)
+    expect((await requestLog.counts({})).stored).toBe(1000 - went)
   })
 
   it('blocks the thread for less than 20 ms at a time, and shrinks the file', async () => {
@@ -227,7 +227,7 @@ describe('deleting the log by age', () => {
     for (let n = 0; n < 20; n += 1) sent(made.requestLog).ends({ state: 'done' }, reading(1000, n))
     const sums = { spent: made.requestLog.spent('editor').total, days: made.requestLog.usedByDay('red', 0, 100_000) }
     expect(sums.days).toHaveLength(1)
-    const young = (await made.requestLog.counts({ since: new Date(before).toISOString() })).kept
+    const young = (await made.requestLog.counts({ since: new Date(before).toISOString() })).stored
     await made.requestLog.close()
     const random = randomNumbers()
     for (let round = 0; round < tries(2, 10); round += 1) {
@@ -248,7 +248,7 @@ describe('deleting the log by age', () => {
     }
     const { requestLog } = fresh({ dataDir, checkWhole: true })
     await requestLog.rowRetention.erase(before, quietly)
-    expect((await requestLog.counts({})).kept).toBe(young)
+    expect((await requestLog.counts({})).stored).toBe(young)
     expect({ spent: requestLog.spent('editor').total, days: requestLog.usedByDay('red', 0, 100_000) }).toEqual(sums)
     expect(requestLog.open(notice()).id).toBe(60_021)
   }, 60_000)

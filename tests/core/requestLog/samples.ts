@@ -6,7 +6,7 @@ export const service = 'https://service.example'
 export const tool = (id = 'editor'): Requester => ({ kind: 'app', id, failFast: false })
 
 export const notice = (changes: Partial<RequestNotice> = {}): RequestNotice => ({
-  asker: tool(),
+  requester: tool(),
   method: 'POST',
   path: '/v1/chat/completions',
   endpoint: 'chat',

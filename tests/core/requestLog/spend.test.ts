@@ -60,7 +60,9 @@ class Life {
   }
 
   #open({ lane, who, end }: Step): void {
-    const trace = this.requestLog.open(notice({ asker: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }))
+    const trace = this.requestLog.open(
+      notice({ requester: tool(who), model: end === 'unpriced' ? 'x' : 'writer-small' }),
+    )
     if (end !== 'refused') trace.connected()
     this.#lanes.set(lane, trace)
   }

@@ -17,9 +17,11 @@ const key = fc.string({
   maxLength: 60,
 })
 
+const sent = [['authorization', `Bearer ${canary}`]]
+
 test('a key is trimmed, and an invalid key is refused without being quoted', () => {
-  expect(Credential.fromText(`  Bearer ${canary}\n`).authorization()).toBe(`Bearer ${canary}`)
-  for (const text of ['', 'sk-1', 'has space inside', 'line\nbreak-inside', 'ümlaut-ümlaut', 'x'.repeat(5000)]) {
+  expect(Credential.fromText(`  Bearer ${canary}\n`).headers()).toEqual(sent)
+  for (const text of ['', 'has space inside', 'line\nbreak-inside', 'ümlaut-ümlaut', 'x'.repeat(5000)]) {
     try {
       Credential.fromText(text)
       expect.unreachable()
@@ -67,7 +69,7 @@ test('text without the key is unchanged', () => {
 test('a key sealed by the page can be unsealed, and the envelope contains nothing of it', async () => {
   const publicKey = await sealingPublicKey()
   const sealed = await sealKey(publicKey, canary)
-  expect((await unseal(sealed)).authorization()).toBe(`Bearer ${canary}`)
+  expect((await unseal(sealed)).headers()).toEqual(sent)
   expect(JSON.stringify(sealed)).not.toContain('canary')
   expect(await sealKey(publicKey, canary)).not.toEqual(sealed)
   expect(await sealingPublicKey()).toBe(publicKey)
@@ -94,6 +96,19 @@ test('the keychain stores a key and returns it', async () => {
     delete: async (account: string) => void kept.delete(account),
   }
   await saveCredential(secrets, 'a', Credential.fromText(canary))
-  expect((await loadCredential(secrets, 'a'))?.authorization()).toBe(`Bearer ${canary}`)
+  expect((await loadCredential(secrets, 'a'))?.headers()).toEqual(sent)
   expect(await loadCredential(secrets, 'b')).toBeNull()
+})
+
+test('a short key of a local server is sent, and masks no words', () => {
+  const credential = Credential.fromText('ollama')
+  expect(credential.headers()).toEqual([['authorization', 'Bearer ollama']])
+  expect(credential.redact('Ask ollama for llamas')).toBe('Ask ollama for llamas')
+  expect(credential.redactor.forBody(false)).toBeNull()
+})
+
+test('without a key, no header is sent and nothing is masked', () => {
+  expect(Credential.none.headers()).toEqual([])
+  expect(Credential.none.redact('Any text')).toBe('Any text')
+  expect(Credential.none.redactor.isInName('x-any')).toBe(false)
 })

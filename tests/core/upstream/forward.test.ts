@@ -14,9 +14,9 @@ function request(given: Partial<ForwardRequest> = {}): ForwardRequest {
     body: null,
     signal: new AbortController().signal,
     endpoint: 'other',
-    asker: { kind: 'app', id: 'tool', failFast: false },
+    requester: { kind: 'app', id: 'tool', failFast: false },
     trace: noRequestLog.open({
-      asker: { kind: 'app', id: 'tool', failFast: false },
+      requester: { kind: 'app', id: 'tool', failFast: false },
       method: 'GET',
       path: '/v1/models',
       endpoint: 'other',

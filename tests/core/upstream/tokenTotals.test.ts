@@ -5,9 +5,9 @@ import { totalTokens } from '../../../src-main/core/upstream/meter/usage.ts'
 import { collect, serve, sse } from './helpers/service.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
-const asker = { kind: 'app', id: 'a', failFast: false } as const
+const requester = { kind: 'app', id: 'a', failFast: false } as const
 const notice = {
-  asker,
+  requester,
   method: 'POST',
   path: '/v1/chat/completions',
   endpoint: 'chat',

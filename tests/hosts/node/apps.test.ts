@@ -209,6 +209,7 @@ describe('usage', () => {
     [['add', 'x', '--colour', 'pink'], /pink.*blue/],
     [['pause'], /--all/],
     [['resume', 'x', '--all'], /--all/],
+    [['rotate', 'x', '--grace', '2h'], /none, 1h, 24h/],
   ])('%j is a usage error with a reason', async (args, why) => {
     const { code, document } = await apps(here, ...args)
     expect([code, document]).toEqual([2, { problem: { kind: 'bad_input', message: expect.stringMatching(why) } }])
@@ -299,6 +300,28 @@ describe('beside a running serve', { timeout: 120_000 }, () => {
     expect(await ask(baseUrl, key)).toBe(401)
     await running.cut
     expect(running.isWhole()).toBe(false)
+  })
+
+  it('a rotated key stops at once or after its grace, and the app stays the same', async () => {
+    const baseUrl = await serve()
+    const { id, key } = await done(here, 'add', 'one')
+    const running = await stream(baseUrl, key)
+    const second = await done(alone, 'rotate', 'one', '--grace', '1h')
+    expect(second).toMatchObject({ id, name: 'one', previousKeyUntil: expect.any(String) })
+    expect([await ask(baseUrl, key), await ask(baseUrl, second.key)]).toEqual([200, 200])
+    const third = await done(alone, 'rotate', id)
+    expect([key, second.key, third.key].map((each) => each.slice(0, 15))).toEqual(Array(3).fill(key.slice(0, 15)))
+    await running.cut
+    expect(running.isWhole()).toBe(false)
+    expect(await Promise.all([key, second.key, third.key].map((each) => ask(baseUrl, each)))).toEqual([401, 401, 200])
+    const log = await run(['requests', '--json', '--data-dir', dataDir])
+    const rows = log.stdout
+      .trim()
+      .split('\n')
+      .flatMap((line) => JSON.parse(line))
+    const names = rows.filter(({ who }) => who.kind === 'app').map(({ who }) => `${who.id} ${who.name}`)
+    expect(new Set(names)).toEqual(new Set([`${id} one`]))
+    expect(await words('show', id)).toMatch(/^previous key +stopped /m)
   })
 
   it('limits apply to the next request after they are set, and end when cleared', async () => {

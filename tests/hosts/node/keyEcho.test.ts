@@ -117,14 +117,14 @@ async function speak(client: Client): Promise<unknown> {
     format: 'pcm',
     speed: null,
   } as const
-  const { id } = await client.speech.make(wish)
+  const { id } = await client.speech.generate(wish)
   await expect.poll(async () => (await client.speech.get({ id })).state).not.toMatch(/waiting|making/)
   return client.speech.get({ id })
 }
 
 async function draw(client: Client): Promise<unknown> {
   const wish = { requestId: randomUUID(), prompt: 'A key', n: 4, model: null, size: null, responseFormat: null }
-  const { id } = await client.images.make(wish)
+  const { id } = await client.images.generate(wish)
   const event = await firstOf(client.images.watch(), (change) => {
     const drawings = change.type === 'snapshot' ? change.drawings : change.type === 'drawing' ? [change.drawing] : []
     return drawings.some((drawing) => drawing.id === id && !/waiting|making/.test(drawing.state))
@@ -135,8 +135,8 @@ async function draw(client: Client): Promise<unknown> {
 async function transcribe(url: string, client: Client, format: string): Promise<unknown> {
   const audio = Buffer.alloc(1000, 1)
   const uploadId = await uploadTo(url, client, 'a.wav', audio)
-  const { id } = await client.transcribe.addFile({ uploadId })
-  await client.transcribe.transcribe({
+  const { id } = await client.transcription.addFile({ uploadId })
+  await client.transcription.transcribe({
     requestId: randomUUID(),
     recordingId: id,
     model: null,
@@ -145,7 +145,7 @@ async function transcribe(url: string, client: Client, format: string): Promise<
     format,
     temperature: null,
   })
-  const get = async () => (await client.transcribe.get({ id })).transcripts[0]
+  const get = async () => (await client.transcription.get({ id })).transcripts[0]
   await expect.poll(async () => (await get())?.state).not.toMatch(/waiting|making/)
   return get()
 }

@@ -1,8 +1,10 @@
+import { on } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Readable } from 'node:stream'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
@@ -55,6 +57,17 @@ async function serve(...args: string[]) {
 async function endOf(host: Running, signal: NodeJS.Signals = 'SIGTERM') {
   host.child.kill(signal)
   return await host.ended
+}
+
+/** The first group of the first line that matches. */
+async function lineOf(stream: Readable, pattern: RegExp): Promise<string> {
+  let text = ''
+  for await (const [part] of on(stream, 'data')) {
+    text += part
+    const [, found] = pattern.exec(text) ?? []
+    if (found) return found
+  }
+  throw new Error(`No line matches: ${text}`)
 }
 
 /** What is stored, read beside everybody, after proof that the file is whole. */
@@ -125,6 +138,27 @@ describe('serve', () => {
       expect(readdirSync(dataDir)).not.toContain('studio.owner.json')
     },
   )
+
+  it('a serve whose database another program has locked answers with the reason, and becomes ready when the lock ends', async () => {
+    const { host: first } = await serve()
+    await endOf(first)
+    const locked = new DatabaseSync(databaseFile(dataDir))
+    try {
+      locked.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+      const host = begin(['serve', '--json', '--web-port', '0', '--proxy-port', '0', '--data-dir', dataDir])
+      const progress = await lineOf(host.child.stderr, /Progress: (\S+)/)
+      const { status, headers } = await fetch(progress)
+      expect([status, headers.get('retry-after')]).toEqual([503, '1'])
+      locked.close()
+      const ready = JSON.parse(await host.line())
+      expect(ready.web.url).toBe(progress)
+      expect((await fetch(progress)).status).toBe(200)
+      const { code, stderr } = await endOf(host)
+      expect([code, stderr]).toEqual([0, expect.stringContaining('Another program has locked studio.sqlite.')])
+    } finally {
+      if (locked.isOpen) locked.close()
+    }
+  })
 
   it('a second serve on the same folder is refused with the address of the first, without its token', async () => {
     const { host, ready } = await serve('--sandbox')

@@ -3,6 +3,7 @@ import type {
   Account,
   Comparison,
   Coverage,
+  CurrentSpend,
   Drift,
   Figures,
   Series,
@@ -119,13 +120,24 @@ export class Accounts {
     return account
   }
 
+  spend(): CurrentSpend {
+    const plain = this.#kind === 'plain' || this.#kind === 'empty'
+    const [account] = this.accounts()
+    const asOf = plain ? null : (account?.asOf ?? null)
+    return {
+      today: { amount: plain ? '9.3' : '12.41', estimated: plain, asOf },
+      balance: account?.balance
+        ? { amount: account.balance.value, estimated: false, asOf: account.balance.asOf }
+        : null,
+    }
+  }
+
   summary(): Summary {
     const [account] = this.accounts()
     if (!account) throw new Error('No book.')
     const plain = this.#kind === 'plain' || this.#kind === 'empty'
     return {
       ...{ account, pace: plain ? null : '7.84', daysLeft: plain ? null : 11 },
-      today: { service: plain ? null : '12.41', here: '9.3' },
       ...{ corrections: this.#kind === 'gaps' ? 2 : 0, gaps: this.#kind === 'gaps' ? 9 : 0 },
       undated: this.undated().length,
     }

@@ -28,6 +28,7 @@ export const everyKind: readonly { facts: AlertFacts; place: Alert['place'] }[] 
     },
     place: { page: 'proxy', id: null },
   },
+  { facts: { kind: 'app', tool: { id: keyId, name: 'my-editor' }, why: 'paused' }, place: { page: 'proxy', id: null } },
   { facts: { ...key, why: 'low', left: '2.1', limit: '25' }, place: { page: 'keys', id: keyId } },
   { facts: { ...key, why: 'empty', left: '0', limit: null }, place: { page: 'keys', id: keyId } },
   { facts: { ...key, why: 'revoked', name: null }, place: { page: 'keys', id: keyId } },

@@ -92,13 +92,15 @@ const router = {
       if (!profile) throw new Error('The connected state has a profile.')
       return profile
     }),
-    recheck: os.connection.recheck.handler(() => ({})),
+    retest: os.connection.retest.handler(() => ({})),
     disconnect: os.connection.disconnect.handler(() => {
       change({ connection: states.first.connection })
       return {}
     }),
   },
   models: {
+    facts: os.models.facts.handler(() => ({ facts: [] })),
+    setFavourite: os.models.setFavourite.handler(() => ({})),
     list: os.models.list.handler(() => ({
       models: ['writer-large', 'writer-small', 'reasoner', 'vision', 'mirror'].map((id) => ({
         id,
@@ -114,7 +116,7 @@ const router = {
     send: os.chat.send.handler(() => nothing),
     stop: os.chat.stop.handler(() => ({ stopped: true })),
     retry: os.chat.retry.handler(() => nothing),
-    choose: os.chat.choose.handler(() => ({})),
+    activatePath: os.chat.activatePath.handler(() => ({})),
     update: os.chat.update.handler(({ input: { conversationId, ...change } }) =>
       done(chats.update(conversationId, change)),
     ),
@@ -131,17 +133,17 @@ const router = {
     removeFolder: os.library.removeFolder.handler(({ input }) => done(chats.removeFolder(input.id))),
     savePrompt: os.library.savePrompt.handler(({ input }) => chats.savePrompt(input.id, input.name, input.text)),
     removePrompt: os.library.removePrompt.handler(({ input }) => done(chats.removePrompt(input.id))),
-    removed: os.library.removed.handler(() => ({ conversations: chats.removed() })),
-    erase: os.library.erase.handler(({ input }) => chats.erase(input.ids)),
+    listDeleted: os.library.listDeleted.handler(() => ({ conversations: chats.removed() })),
+    deletePermanently: os.library.deletePermanently.handler(({ input }) => chats.erase(input.ids)),
     search: os.library.search.handler(({ input }) => chats.search(input.text, input.limit)),
   },
   tools: {
     watch: os.tools.watch.handler(({ signal }) => live(() => ({ functions: [], servers: [], always: [] }), signal)),
   },
   transcribe: {
-    watch: os.transcribe.watch.handler(({ signal }) => watchRecordings(signal)),
-    get: os.transcribe.get.handler(({ input }) => recordingOf(input.id)),
-    find: os.transcribe.find.handler(() => ({ recordings, total: recordings.length })),
+    watch: os.transcription.watch.handler(({ signal }) => watchRecordings(signal)),
+    get: os.transcription.get.handler(({ input }) => recordingOf(input.id)),
+    find: os.transcription.find.handler(() => ({ recordings, total: recordings.length })),
   },
   images: {
     watch: os.images.watch.handler(({ signal }) => pictures.watch(signal)),
@@ -151,13 +153,13 @@ const router = {
       if (!found) throw errors.PROBLEM({ data: { kind: 'no_such_item', message: 'There is no such picture.' } })
       return found
     }),
-    make: os.images.make.handler(({ input: { fromImageId, ...wish } }) => pictures.make(wish, fromImageId)),
+    generate: os.images.generate.handler(({ input: { fromImageId, ...wish } }) => pictures.make(wish, fromImageId)),
     cancel: os.images.cancel.handler(({ input }) => pictures.cancel(input.drawingId)),
     dismiss: os.images.dismiss.handler(({ input }) => done(pictures.dismiss(input.drawingId))),
-    favourite: os.images.favourite.handler(({ input }) =>
+    setFavourite: os.images.setFavourite.handler(({ input }) =>
       done(input.ids.map((id) => pictures.change(id, { favourite: input.favourite }))),
     ),
-    keepThumb: os.images.keepThumb.handler(({ input }) => pictures.change(input.id, { thumbId: input.id })),
+    saveThumbnail: os.images.saveThumbnail.handler(({ input }) => pictures.change(input.id, { thumbId: input.id })),
     save: os.images.save.handler(() => chats.download),
     asAttachment: os.images.asAttachment.handler(({ input }) => ({
       ...{ mediaId: input.id, name: 'picture.png', mime: 'image/png', width: 1024, height: 1024, bytes: 400_000 },
@@ -170,8 +172,8 @@ const router = {
     dragOut: os.media.dragOut.handler(() => ({ began: false })),
   },
   transfers: {
-    begin: os.transfers.begin.handler(() => ({ uploadId: crypto.randomUUID() })),
-    drop: os.transfers.drop.handler(() => ({})),
+    beginUpload: os.transfers.beginUpload.handler(() => ({ uploadId: crypto.randomUUID() })),
+    cancelUpload: os.transfers.cancelUpload.handler(() => ({})),
   },
   archive: {
     exportConversation: os.archive.exportConversation.handler(({ input }) => ({
@@ -183,7 +185,7 @@ const router = {
   },
   apps: {
     watch: os.apps.watch.handler(({ signal }) => gateway.watch(() => gateway.tools, signal)),
-    watchUse: os.apps.watchUse.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
+    watchUsage: os.apps.watchUsage.handler(({ signal }) => gateway.watch(() => gateway.use(), signal)),
     add: os.apps.add.handler(({ input }) => ({
       app: gateway.add(input),
       key: 'isk_4Zr8Qm1vY7kLw0Tt9cPpXd2sHn6uJb3a',
@@ -192,10 +194,17 @@ const router = {
     pause: os.apps.pause.handler(({ input }) => gateway.change(input.id, { pausedAt: input.paused ? now() : null })),
     pauseAll: os.apps.pauseAll.handler(({ input }) => ({ changed: gateway.pauseAll(input.paused) })),
     resetSpend: os.apps.resetSpend.handler(({ input }) => gateway.change(input.id, {})),
+    rotate: os.apps.rotate.handler(({ input }) => ({
+      app: gateway.change(input.id, {
+        previousKeyUntil: new Date(Date.now() + input.graceHours * 3_600_000).toISOString(),
+      }),
+      key: 'isk_9Xq2Lm4vT7kBw1Zz5cRrFd8sYn3uGj6h',
+    })),
     revoke: os.apps.revoke.handler(({ input }) => gateway.change(input.id, { revokedAt: now() })),
   },
   usage: {
     watch: os.usage.watch.handler(({ signal }) => live(() => usage.accounts(), signal)),
+    watchSpend: os.usage.watchSpend.handler(({ signal }) => live(() => usage.spend(), signal)),
     refresh: os.usage.refresh.handler(() => usage.rename('main account')),
     rename: os.usage.rename.handler(({ input }) => {
       const account = usage.rename(input.name)
@@ -231,7 +240,7 @@ const router = {
       changeAlerts({ alerts: left })
       return { dismissed }
     }),
-    tryNotification: os.alerts.tryNotification.handler(() => ({ shown: alerts.notifies })),
+    testNotification: os.alerts.testNotification.handler(() => ({ shown: alerts.notifies })),
   },
   requests: {
     watch: os.requests.watch.handler(({ input, signal }) => gateway.events(input.filter, input.newest, signal)),
@@ -239,13 +248,13 @@ const router = {
       rows: gateway.page(input.filter, input.before, input.limit),
     })),
     counts: os.requests.counts.handler(({ input }) => ({
-      kept: gateway.page(input.filter, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).length,
+      stored: gateway.page(input.filter, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER).length,
       refusedToday: 3,
       bodyBytes: 1_240_000,
     })),
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
-    eraseBodies: os.requests.eraseBodies.handler(() => ({ erased: 1 })),
+    deleteBodies: os.requests.deleteBodies.handler(() => ({ erased: 1 })),
   },
 }
 

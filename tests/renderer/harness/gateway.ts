@@ -1,3 +1,4 @@
+import { plainApp } from '../../../src-main/core/gateway/apps/appSettings.ts'
 import type { App, AppSettings, AppUse } from '../../../src-preload/contract/apps.ts'
 import type {
   RequestDetail,
@@ -26,27 +27,7 @@ function random(seed: number): () => number {
   }
 }
 
-const plain: App = {
-  id: '',
-  name: '',
-  colour: 'blue',
-  expiresAt: null,
-  models: null,
-  endpoints: null,
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  concurrent: null,
-  budgetDay: null,
-  budgetMonth: null,
-  budgetTotal: null,
-  logBodies: false,
-  retries: true,
-  failFast: false,
-  createdAt: ago(7 * 24 * 60 * minute),
-  lastUsedAt: null,
-  pausedAt: null,
-  revokedAt: null,
-}
+const plain = plainApp({ id: '', name: '', createdAt: ago(7 * 24 * 60 * minute) })
 
 const someTools = (): App[] => [
   {

@@ -1,4 +1,4 @@
-import type { Drawing, Image, ImagesChange, ImageWish } from '../../../src-preload/contract/images.ts'
+import type { Drawing, Image, ImageRequest, ImagesChange } from '../../../src-preload/contract/images.ts'
 import { family } from '../../../src-renderer/features/images/family.ts'
 import { sizeOf } from './pictureSizes.ts'
 
@@ -42,7 +42,7 @@ export class Pictures {
     }
   }
 
-  #drawing(id: string, wish: ImageWish, createdAt: string): Drawing {
+  #drawing(id: string, wish: ImageRequest, createdAt: string): Drawing {
     return {
       ...{ id, createdAt, state: 'making', problem: null, cost: null, costIs: 'unknown', rows: [], ...wish },
       slots: Array.from({ length: wish.n }, (_, index) => ({
@@ -117,7 +117,7 @@ export class Pictures {
   }
 
   /** `foreign` in the prompt: the second picture is refused. `failing`: all fail. `slow`: runs until cancelled. */
-  make(wish: ImageWish, fromImageId: string | null): Drawing {
+  make(wish: ImageRequest, fromImageId: string | null): Drawing {
     const drawing = { ...this.#drawing(idOf(this.#next++), wish, new Date().toISOString()), fromImageId }
     this.#drawings.unshift(drawing)
     this.#notify({ type: 'drawing', drawing })

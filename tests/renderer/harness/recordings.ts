@@ -1,4 +1,4 @@
-import type { Recording, TranscribeChange, Transcript } from '../../../src-preload/contract/transcription.ts'
+import type { Recording, Transcript, TranscriptionChange } from '../../../src-preload/contract/transcription.ts'
 
 export const ferry = '5d0c2b0e-59a5-4b7b-8a53-0c8f2f2f7a01'
 
@@ -32,7 +32,7 @@ export const recordings: Recording[] = [
   recording('5d0c2b0e-59a5-4b7b-8a53-0c8f2f2f7a03', 'Notes', 3000, { source: 'microphone', state: 'cut' }),
 ]
 
-export async function* watchRecordings(signal: AbortSignal | undefined): AsyncGenerator<TranscribeChange> {
+export async function* watchRecordings(signal: AbortSignal | undefined): AsyncGenerator<TranscriptionChange> {
   yield { type: 'snapshot', recordings, total: recordings.length }
   await new Promise<void>((done) => signal?.addEventListener('abort', () => done()))
 }

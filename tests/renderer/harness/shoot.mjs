@@ -187,31 +187,35 @@ const scenes = [
       await page.getByRole('menuitem', { name: 'Revoke…' }).click()
     },
   ],
-  ['proxy-add', 'state=connected', '#/proxy', (page) => page.getByRole('button', { name: 'Add app' }).first().click()],
-  [
-    'proxy-added',
-    'state=connected',
-    '#/proxy',
-    async (page) => {
-      await page.getByRole('button', { name: 'Add app' }).first().click()
-      await page.getByRole('textbox', { name: 'Name' }).fill('editor')
-      await page.getByRole('button', { name: 'Create key' }).click()
-      await page.getByTestId('tool-key').waitFor()
-    },
-  ],
   [
     'proxy-connect',
     'state=connected',
     '#/proxy',
-    (page) => page.getByRole('button', { name: 'Setup instructions' }).first().click(),
+    (page) => page.getByRole('button', { name: 'Connect an app' }).first().click(),
   ],
-  ['proxy-refusals', 'state=tried', '#/proxy', (page) => page.getByRole('button', { name: /^Turned away/ }).click()],
+  [
+    'proxy-connect-key',
+    'state=connected',
+    '#/proxy',
+    async (page) => {
+      await page.getByRole('button', { name: 'Connect an app' }).first().click()
+      await page.getByRole('button', { name: 'Next' }).click()
+      await page.getByRole('button', { name: 'Create key' }).click()
+      await page.getByRole('textbox', { name: 'App key' }).waitFor()
+    },
+  ],
+  [
+    'proxy-refusals',
+    'state=tried',
+    '#/proxy',
+    (page) => page.getByRole('button', { name: /^Blocked requests/ }).click(),
+  ],
   [
     'proxy-allow',
     'state=tried',
     '#/proxy',
     async (page) => {
-      await page.getByRole('button', { name: /^Turned away/ }).click()
+      await page.getByRole('button', { name: /^Blocked requests/ }).click()
       await page.getByRole('button', { name: 'Allow this origin…' }).first().click()
     },
   ],

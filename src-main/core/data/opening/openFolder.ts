@@ -1,7 +1,12 @@
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
+import { asStudioError, StudioError } from '../../errors.ts'
 import { fileType } from '../../shared/mediaType/fileType.ts'
 import { WorkerClient } from '../../shared/workerClient.ts'
+import { asStoreError, coreBusyMs, isLocked } from '../../store/database.ts'
 import { type FolderLock, lockFolder } from '../../store/lock.ts'
+import { databases, type KnownDatabase } from '../databases.ts'
 import { findPendingWork, type OpeningReport, type PendingWork, prepareFiles, reportOpening } from './prepare.ts'
 import type { OpeningJob, OpeningProgress } from './worker.ts'
 
@@ -21,29 +26,85 @@ export interface OpeningParts {
 
 export interface OpenFolder {
   lock: FolderLock
-  kept: OpeningReport
+  report: OpeningReport
 }
 
 /** Delay before progress is shown, ms. */
 const progressDelayMs = 250
 
+/** Pause before opening is tried again while another process has a database locked, ms. */
+const retryLockedMs = 250
+/** How long a caller that shows no progress waits for such a lock, ms. */
+const maxLockedMs = 5000
+
 /**
- * Opens a data folder and builds on it. Damage beyond the first pages of a file that was closed properly only shows when the page is read.
- * Then all files are checked and recovered, and `build` runs once more.
- * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, `cancelled`; what `build` throws
+ * Opens a data folder and builds on it. While another process has a database locked, that is reported and tried again until the lock ends
+ * or `signal` aborts. A caller without `opening` waits at most `maxLockedMs`.
+ * @throws StudioError `folder_in_use`, `store_newer`, `store_damaged`, `database_locked`, `cancelled`; what `build` throws
  */
 export async function onFolder<T>(parts: OpeningParts, build: (folder: OpenFolder) => Promise<T> | T): Promise<T> {
+  const { dataDir, log, before, opening, signal } = parts
+  const until = opening ? Number.POSITIVE_INFINITY : performance.now() + maxLockedMs
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await onUnlockedFolder(parts, build)
+    } catch (thrown) {
+      if (!isLocked(thrown) || performance.now() > until) throw asStoreError(thrown)
+      const database = lockedDatabase(dataDir, thrown)
+      if (isFirst) {
+        log('warn', `Another program has locked ${database?.file ?? 'a database'}. Waiting until it is free.`)
+        before?.()
+      }
+      // Without a database, the lock has ended meanwhile.
+      if (database) await opening?.({ stage: 'waiting', database: database.name, rows: null })
+    }
+    await sleep(retryLockedMs, undefined, { signal }).catch((thrown: unknown) => {
+      throw new StudioError('cancelled', 'The start was cancelled.', {}, { cause: thrown })
+    })
+  }
+}
+
+/** The database that another process has locked. Null when none is locked any more. */
+function lockedDatabase(dataDir: string, thrown: unknown): KnownDatabase | null {
+  const { message } = asStudioError(thrown)
+  return (
+    databases.find(({ pathIn }) => message.startsWith(pathIn(dataDir))) ??
+    // The message of a write has no path. Writes begin after all files were checked, so connections that can write are safe here.
+    databases.find(({ pathIn }) => !isWritable(pathIn(dataDir))) ??
+    null
+  )
+}
+
+function isWritable(file: string): boolean {
+  try {
+    const handle = new DatabaseSync(file, { timeout: 0 })
+    try {
+      handle.exec('BEGIN IMMEDIATE; ROLLBACK')
+      return true
+    } finally {
+      handle.close()
+    }
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Opens a data folder once. Damage beyond the first pages of a file that was closed properly only shows when the page is read.
+ * Then all files are checked and recovered, and `build` runs once more.
+ */
+async function onUnlockedFolder<T>(parts: OpeningParts, build: (folder: OpenFolder) => Promise<T> | T): Promise<T> {
   const folder = await openFolder(parts)
   try {
     return await build(folder)
   } catch (thrown) {
-    if (!(await folder.kept.failed(thrown))) throw thrown
+    if (!(await folder.report.failed(thrown))) throw thrown
   }
   const recovered = await openFolder(parts)
   try {
     return await build(recovered)
   } catch (thrown) {
-    await recovered.kept.failed(thrown)
+    await recovered.report.failed(thrown)
     throw thrown
   }
 }
@@ -56,10 +117,10 @@ async function openFolder(parts: OpeningParts): Promise<OpenFolder> {
     if (pending.isLong) {
       parts.before?.()
       await prepareInWorker(parts, pending)
-    } else prepareFiles({ dataDir, how: pending.how, typeOf: fileType, log })
-    const kept = reportOpening(dataDir, pending.problem)
-    kept.onFailure(lock.release)
-    return { lock, kept }
+    } else prepareFiles({ dataDir, how: pending.how, typeOf: fileType, busyMs: coreBusyMs, log })
+    const report = reportOpening(dataDir, pending.problem)
+    report.onFailure(lock.release)
+    return { lock, report }
   } catch (thrown) {
     // The files of an owner that was killed have not been fully checked, so the next start must check them.
     if (lock.endedCleanlyBefore) lock.release()

@@ -4,11 +4,12 @@ import { DatabaseSync } from 'node:sqlite'
 import type { StudioError } from '../../errors.ts'
 import { closeAll } from '../../shared/closeAll.ts'
 import { unexpected } from '../../shared/unexpected.ts'
-import { type CheckDepth, isDamage, openDatabase } from '../../store/database.ts'
+import { type CheckDepth, coreBusyMs, isDamage, isLocked, openDatabase, patientBusyMs } from '../../store/database.ts'
 import { isDatabaseThere } from '../../store/databaseFile.ts'
 import { isMostlyFree, requestErasing } from '../../store/requestLog/retention.ts'
 import { databases, type KnownDatabase } from '../databases.ts'
 import { bytesOnDisk } from '../disk.ts'
+import { eraseOrdered } from '../eraseEverything.ts'
 import { forgetNote, noteDamage, wasNoted } from '../recovery/damageNote.ts'
 import { faultOf, type RecoveryOptions, recoverFolder } from '../recovery/recovery.ts'
 import { everything, settleSwaps } from '../restore/swap.ts'
@@ -26,11 +27,12 @@ export interface PendingWork {
 const shortBytes = 4_000_000
 
 /**
- * The first step of opening, for the owner of the folder: completes a scheduled restore and finds out what else must be done. After an
+ * The first step of opening, for the owner of the folder: completes an ordered deletion and a scheduled restore, and finds out what else must be done. After an
  * owner that was killed (`endedCleanly` is false), every page must be read.
- * @throws StudioError `store_damaged` when a scheduled restore cannot be completed
+ * @throws StudioError `store_damaged` when a scheduled restore cannot be completed, `database_locked`
  */
 export function findPendingWork({ dataDir, endedCleanly }: { dataDir: string; endedCleanly: boolean }): PendingWork {
+  eraseOrdered(dataDir)
   const problem = settleSwaps(dataDir)
   // First, because opening a named pipe would block forever.
   for (const { pathIn } of databases) isDatabaseThere(pathIn(dataDir))
@@ -42,17 +44,18 @@ export function findPendingWork({ dataDir, endedCleanly }: { dataDir: string; en
 
 function needsWork(dataDir: string, database: KnownDatabase): boolean {
   try {
-    if (faultOf(dataDir, database, 'head') !== null) return true
-    return existsSync(database.pathIn(dataDir)) && isOld(dataDir, database)
-  } catch {
+    if (faultOf(dataDir, database, 'head', coreBusyMs) !== null) return true
+    return existsSync(database.pathIn(dataDir)) && isOld(dataDir, database, coreBusyMs)
+  } catch (thrown) {
+    if (isLocked(thrown)) throw thrown
     // prepareFiles reports this error.
     return true
   }
 }
 
 /** Whether a database must be migrated, or is an older file that still uses the space of deleted rows. */
-function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase): boolean {
-  const handle = new DatabaseSync(pathIn(dataDir), { readOnly: true, timeout: 5000 })
+function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase, busyMs: number): boolean {
+  const handle = new DatabaseSync(pathIn(dataDir), { readOnly: true, timeout: busyMs })
   try {
     const version = Number(handle.prepare('PRAGMA user_version').get()?.user_version)
     return version < kind.migrations.length || (name === 'ledger' && isMostlyFree(handle))
@@ -63,15 +66,15 @@ function isOld(dataDir: string, { name, kind, pathIn }: KnownDatabase): boolean 
 
 /**
  * Prepares the files of a folder so that they can be opened at once: recovers damaged databases and migrates older ones.
- * @throws StudioError `store_newer`, `store_damaged` (another program's file)
+ * @throws StudioError `store_newer`, `store_damaged` (another program's file), `database_locked`
  */
 export function prepareFiles(parts: RecoveryOptions): void {
-  const { dataDir, notify } = parts
+  const { dataDir, busyMs = patientBusyMs, notify } = parts
   recoverFolder(parts)
   for (const database of databases) {
-    if (!existsSync(database.pathIn(dataDir)) || !isOld(dataDir, database)) continue
+    if (!existsSync(database.pathIn(dataDir)) || !isOld(dataDir, database, busyMs)) continue
     notify?.({ stage: 'updating', database: database.name, rows: null })
-    const opened = openDatabase(database.pathIn(dataDir), database.kind)
+    const opened = openDatabase(database.pathIn(dataDir), database.kind, { busyMs })
     try {
       if (database.name === 'ledger') releaseSpace(opened)
     } finally {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
-import type { Damage, KeptThing } from '../../../../src-preload/contract/data.ts'
+import type { Damage, DataKind } from '../../../../src-preload/contract/data.ts'
 import { asCounts, type KnownDatabase, thingOf } from '../databases.ts'
 import { type Cell, readTreePage, type TreePage } from './cells.ts'
 import { openPages, type Pages } from './pages.ts'
@@ -112,8 +112,8 @@ function ownerOf(open: readonly Result[], { isTable, cells }: TreePage): Result 
 }
 
 function sum(handle: DatabaseSync, all: readonly Result[]): Omit<Recovered, 'mended'> {
-  const recovered = new Map<KeptThing, number>()
-  const lost = new Map<KeptThing, number | null>()
+  const recovered = new Map<DataKind, number>()
+  const lost = new Map<DataKind, number | null>()
   for (const { table, walked, known } of all) {
     const thing = thingOf(table.name)
     const count = Number(handle.prepare(`SELECT count(*) AS n FROM "${table.name}"`).get()?.n)

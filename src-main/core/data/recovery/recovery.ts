@@ -25,6 +25,8 @@ export interface RecoveryOptions {
   /** Identifies a media file by its bytes. */
   typeOf(bytes: Uint8Array): Pick<MediaFacts, 'kind' | 'mime' | 'width' | 'height'>
   log(level: 'warn', line: string): void
+  /** How long to wait for a database that another process has locked, ms. Default: `patientBusyMs`. */
+  busyMs?: number | undefined
   /** Reports progress. Called often; the receiver throttles. */
   notify?(work: Opening): void
 }
@@ -32,27 +34,28 @@ export interface RecoveryOptions {
 /**
  * Recovers damaged databases. Call it before any database is opened, as the owner of the folder. Each damaged file is moved to `damaged/`
  * unchanged, and a new file with its readable rows replaces it. A file of another program, or of a newer version, stays.
- * @throws StudioError `store_damaged` (another program's file), `store_newer`
+ * @throws StudioError `store_damaged` (another program's file), `store_newer`, `database_locked`
  */
 export function recoverFolder(parts: RecoveryOptions): void {
-  const { dataDir, how, notify } = parts
+  const { dataDir, how, busyMs, notify } = parts
   dropUnnamed(dataDir)
   for (const database of databases) {
     if (how !== 'head') notify?.({ stage: 'checking', database: database.name, rows: null })
-    const fault = faultOf(dataDir, database, how)
+    const fault = faultOf(dataDir, database, how, busyMs)
     if (fault !== null) recover(parts, database, fault)
   }
 }
 
 /**
  * Why a database must be recovered, as a sentence. Null when it is good, and when it does not exist and nothing refers to it.
- * @throws StudioError `store_damaged` (another program's file), `store_newer`
+ * @param busyMs as `checkFile`
+ * @throws StudioError `store_damaged` (another program's file), `store_newer`, `database_locked`
  */
-export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDepth): string | null {
+export function faultOf(dataDir: string, database: KnownDatabase, how: CheckDepth, busyMs?: number): string | null {
   const path = database.pathIn(dataDir)
   const isMissed = (): boolean => database.name === 'studio' && mediaIn(dataDir).length + makingIn(dataDir).length > 0
   if (!isDatabaseThere(path)) return isMissed() ? 'The file is gone, but files that it referred to exist.' : null
-  const found = checkFile(path, database.kind, how)
+  const found = checkFile(path, database.kind, how, busyMs)
   if (found.is === 'good') {
     return isMissed() && isBlank(path) ? 'The file is empty, but files that it referred to exist.' : null
   }

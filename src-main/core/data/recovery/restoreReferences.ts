@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabaseSync } from 'node:sqlite'
-import type { Counts, KeptThing } from '../../../../src-preload/contract/data.ts'
+import type { Counts, DataKind } from '../../../../src-preload/contract/data.ts'
 import { number, text } from '../../store/rows.ts'
 import { asCounts, thingOf } from '../databases.ts'
 
@@ -26,8 +26,8 @@ export interface Looking {
  * @returns how many rows got a new parent, by kind
  */
 export function relate(handle: DatabaseSync, looking: Looking, holed: ReadonlySet<string>): Counts {
-  const mended = new Map<KeptThing, number>()
-  const note = (thing: KeptThing, count: number | bigint): void => {
+  const mended = new Map<DataKind, number>()
+  const note = (thing: DataKind, count: number | bigint): void => {
     if (count > 0) mended.set(thing, (mended.get(thing) ?? 0) + Number(count))
   }
   const has = (table: string): boolean =>
@@ -170,8 +170,8 @@ function restoreAccounts(handle: DatabaseSync): number {
 }
 
 /** Clears references to rows that are gone. Deletes rows that must have such a reference. */
-function letGo(handle: DatabaseSync): Map<KeptThing, number> {
-  const changed = new Map<KeptThing, number>()
+function letGo(handle: DatabaseSync): Map<DataKind, number> {
+  const changed = new Map<DataKind, number>()
   for (;;) {
     const broken = handle.prepare('SELECT "table" AS name, rowid AS row, fkid FROM pragma_foreign_key_check').all()
     if (broken.length === 0) return changed

@@ -76,6 +76,12 @@ function writePlan(dataDir: string, given: Plan): void {
   }
 }
 
+/** Deletes every step of a swap, begun or scheduled. */
+export function dropSteps(dataDir: string): void {
+  for (const folder of [stagingOf(dataDir), scheduledFolder(dataDir), swappingOf(dataDir), discardedOf(dataDir)])
+    removeOwnFiles(folder, isStepFile)
+}
+
 /** Schedules what was staged for the next start. Replaces a swap that was scheduled before. */
 export function scheduleSwap(dataDir: string, given: Plan): void {
   writePlan(dataDir, given)

@@ -1,9 +1,9 @@
 import {
-  type Erasable,
-  type EraseCount,
-  type ErasePlan,
-  type EraseState,
-  erasables,
+  type DeletableKind,
+  type DeletionCount,
+  type DeletionPlan,
+  deletableKinds,
+  type RetentionState,
 } from '../../../../src-preload/contract/retention.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { dayMs } from '../../shared/days.ts'
@@ -27,7 +27,7 @@ export interface EraseRequest {
 
 /** One kind of item that can be deleted by age. */
 export interface ErasablePart {
-  count(request: EraseRequest): Promise<Omit<EraseCount, 'what'>> | Omit<EraseCount, 'what'>
+  count(request: EraseRequest): Promise<Omit<DeletionCount, 'what'>> | Omit<DeletionCount, 'what'>
   /**
    * Deletes items permanently, in short slices that do not block other work, and returns how many.
    * @throws StudioError `bad_input` when more items would be deleted than were reported
@@ -36,7 +36,7 @@ export interface ErasablePart {
 }
 
 export interface RetentionOptions {
-  kinds: Readonly<Record<Erasable, ErasablePart>>
+  kinds: Readonly<Record<DeletableKind, ErasablePart>>
   /** Age after which requests are deleted automatically, in days; null: never. Read once a day. */
   logDays(): number | null
   log(level: 'info' | 'warn' | 'error', line: string): void
@@ -46,8 +46,8 @@ export interface RetentionOptions {
 /** Delay of the first automatic deletion after the start, ms, because the page is more urgent. */
 const firstSweepMs = 30_000
 
-type Running = NonNullable<EraseState['running']>
-type Task = EraseRequest & { by: Running['by']; parts: readonly { what: Erasable; reported: number }[] }
+type Running = NonNullable<RetentionState['running']>
+type Task = EraseRequest & { by: Running['by']; parts: readonly { what: DeletableKind; reported: number }[] }
 
 export type RetentionFeature = ReturnType<typeof createRetention>
 
@@ -57,10 +57,10 @@ export type RetentionFeature = ReturnType<typeof createRetention>
  */
 export function createRetention({ kinds, logDays, log, now = Date.now }: RetentionOptions) {
   let running: Running | null = null
-  let last: EraseState['last'] = null
+  let last: RetentionState['last'] = null
   let work: Promise<unknown> = Promise.resolve()
   let closed = false
-  const state = new StateFeed<EraseState>({
+  const state = new StateFeed<RetentionState>({
     everyMs: 200,
     read: () => ({ running, last }),
     observe: () => () => undefined,
@@ -76,7 +76,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
     if (running) throw new StudioError('busy', 'Another deletion is in progress. Wait until it has finished.')
     const startedAt = new Date(now()).toISOString()
     // Always in this order, because deleting rows would delete their bodies with them.
-    const ordered = erasables.flatMap((what) => parts.find((part) => part.what === what) ?? [])
+    const ordered = deletableKinds.flatMap((what) => parts.find((part) => part.what === what) ?? [])
     const begun: Running = {
       ...{ startedAt, by, stopping: false },
       parts: ordered.map(({ what, reported }) => ({ what, items: reported, done: 0 })),
@@ -93,7 +93,7 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
   }
 
   /** The items from before an instant can only become fewer, except for requests that were in progress and have ended since. */
-  async function refuseMore(what: Erasable, request: EraseRequest, reported: number): Promise<void> {
+  async function refuseMore(what: DeletableKind, request: EraseRequest, reported: number): Promise<void> {
     if (what === 'log' || what === 'bodies') return
     const { items } = await kinds[what].count(request)
     if (items > reported)
@@ -101,9 +101,9 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
   }
 
   async function run(begun: Running, request: EraseRequest): Promise<void> {
-    const deleted: { what: Erasable; items: number }[] = []
+    const deleted: { what: DeletableKind; items: number }[] = []
     const stopped = (): boolean => closed || begun.stopping
-    let problem: NonNullable<EraseState['last']>['problem'] = null
+    let problem: NonNullable<RetentionState['last']>['problem'] = null
     try {
       for (const part of begun.parts) {
         if (stopped()) break
@@ -141,20 +141,22 @@ export function createRetention({ kinds, logDays, log, now = Date.now }: Retenti
   return {
     state,
     async count(request: {
-      what: readonly Erasable[]
+      what: readonly DeletableKind[]
       olderThanDays: number
       archivedOnly: boolean
-    }): Promise<ErasePlan> {
+    }): Promise<DeletionPlan> {
       const { archivedOnly } = request
       const before = beforeOf(request.olderThanDays)
-      const parts: EraseCount[] = []
-      for (const what of erasables) {
+      const parts: DeletionCount[] = []
+      for (const what of deletableKinds) {
         if (request.what.includes(what)) parts.push({ what, ...(await kinds[what].count({ before, archivedOnly })) })
       }
       return { before, archivedOnly, parts }
     },
     /** Resolves when the deletion has begun. @throws StudioError `busy`, `bad_input` */
-    async start(request: EraseRequest & { parts: readonly { what: Erasable; reported: number }[] }): Promise<void> {
+    async start(
+      request: EraseRequest & { parts: readonly { what: DeletableKind; reported: number }[] },
+    ): Promise<void> {
       const before = Date.parse(request.before)
       if (!(before <= now())) throw new StudioError('bad_input', 'Only items of the past can be deleted.')
       await begin({ ...request, by: 'person', before: new Date(before).toISOString() })

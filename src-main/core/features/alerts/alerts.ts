@@ -18,11 +18,13 @@ import {
   type DaySpend,
   measureBalance,
   measureBan,
+  measureBlocked,
   measureBudgets,
   measureKey,
   measureRefusal,
   measureSpend,
   type RefusedWith,
+  refusalWatch,
 } from './conditions.ts'
 import { Debounced } from './debounce.ts'
 import type { Measurement } from './measurement.ts'
@@ -60,6 +62,8 @@ export interface AlertsOptions {
   tools: { list(): App[]; observe(listener: () => void): () => void }
   /** A request ended. Its caller is `tool:ID` of an app or `studio:FEATURE`. */
   settled: Listeners<[string]>
+  /** A request with the right key of this app was refused before it was relayed. */
+  blocked: Listeners<[appId: string]>
   spent(toolId: string): AppSpend
   notify: Host['notify']
   now?: () => number
@@ -112,6 +116,7 @@ export class AlertsFeature {
       parts.statuses.add(this.#statusReported),
       parts.tools.observe(() => this.#allBudgets()),
       parts.settled.add(this.#settled),
+      parts.blocked.add(this.#blocked),
     ]
     this.#allBudgets()
     this.#lapse()
@@ -139,7 +144,7 @@ export class AlertsFeature {
     this.#parts.table.saveSettings(settings)
     this.#settings = settings
     const { balanceBelow, spendAbove, budgets, key, ban } = this.#settings
-    const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, key, ban }
+    const on = { balance: balanceBelow !== null, spend: spendAbove !== null, budget: budgets, app: budgets, key, ban }
     this.#log.drop((watch) => {
       const kind = kindOf(watch)
       return kind !== undefined && !on[kind]
@@ -160,7 +165,7 @@ export class AlertsFeature {
   }
 
   /** Works even if notifications are switched off: a person wants to see whether they appear. */
-  tryNotification(): { shown: boolean } {
+  testNotification(): { shown: boolean } {
     const { notify } = this.#parts
     const place = { page: 'settings', id: 'alerts' } as const
     notify?.({ title: 'Inference Studio', body: 'This is how an alert looks.', place })
@@ -177,6 +182,13 @@ export class AlertsFeature {
     if (!answers) return
     this.#openedAt = this.#now()
     this.#unlisten = answers.onReply(this.#replied)
+    // A connection that opens as connected has a new key, which the service has just accepted.
+    if (this.#parts.connection().state === 'connected') this.#keyAccepted(refusedWith)
+  }
+
+  /** Ends the refusals of a deleted connection. */
+  forgotten(profile: string): void {
+    this.#endRefusals(profile, refusedWith)
   }
 
   /** Call when the state of the connection changes. A refused model list is a refusal of the key. */
@@ -198,11 +210,13 @@ export class AlertsFeature {
   }
 
   readonly #replied = (status: number, inference: boolean): void => {
-    if (!inference) return
-    if (status === 401 || status === 402 || status === 403)
+    if (inference && (status === 401 || status === 402 || status === 403))
       setImmediate(guarded('A refused key could not be checked', () => this.#keyRefused(status)))
-    else if (status < 300 && this.#refused?.size !== 0)
-      setImmediate(guarded('A key could not be checked', () => this.#keyAccepted(refusedWith)))
+    else if (status < 300 && this.#refused?.size !== 0) {
+      // A read-out shows that the service accepts the key, but needs neither credits nor the permission for a model.
+      const over = inference ? refusedWith : ([401] as const)
+      setImmediate(guarded('A key could not be checked', () => this.#keyAccepted(over)))
+    }
   }
 
   readonly #settled = (who: string): void => {
@@ -210,6 +224,12 @@ export class AlertsFeature {
     if (!this.#settings.budgets || !who.startsWith('tool:')) return
     this.#dirty?.add(who.slice('tool:'.length))
     this.#budgets.soon()
+  }
+
+  readonly #blocked = (appId: string): void => {
+    const app = this.#settings.budgets ? this.#parts.tools.list().find(({ id }) => id === appId) : undefined
+    const reading = app ? measureBlocked(app, this.#now()) : null
+    if (reading) this.#take([reading])
   }
 
   readonly #statusReported = (asked: RateLimitStatusReply): void => {
@@ -221,20 +241,30 @@ export class AlertsFeature {
 
   #keyRefused(status: RefusedWith): void {
     const account = this.#parts.usage.current()
-    if (this.#closed || !account || !this.#settings.key) return
+    const { profile } = this.#parts.connection()
+    if (this.#closed || !account || !profile || !this.#settings.key) return
     this.#refused = null
     const key = this.#parts.usage.callingKey(account.id)
-    this.#take([measureRefusal(nameOf(account), status, true, key, this.#now())])
+    this.#take([measureRefusal({ profile: profile.id, account: nameOf(account), status, key }, this.#now())])
   }
 
   #keyAccepted(statuses: readonly RefusedWith[]): void {
-    const account = this.#parts.usage.current()
-    if (this.#closed || !account) return
-    this.#refused ??= this.#readRefused(account)
+    const { profile } = this.#parts.connection()
+    if (this.#closed || !profile) return
+    this.#refused ??= this.#readRefused(profile.id)
     const over = statuses.filter((status) => this.#refused?.has(status))
     if (over.length === 0) return
     this.#refused = null
-    this.#take(over.map((status) => measureRefusal(nameOf(account), status, false, null, this.#now())))
+    this.#endRefusals(profile.id, over)
+  }
+
+  #endRefusals(profile: string, statuses: readonly RefusedWith[]): void {
+    const watches = new Set(statuses.map((status) => refusalWatch(profile, status)))
+    this.#parts.pending.write(`refusals ${profile}`, 'The end of an alert', () => {
+      // A refusal that is not stored yet is over too.
+      this.#readings = this.#readings.filter(({ watch }) => !watches.has(watch))
+      if (this.#log.drop((watch) => watches.has(watch))) this.#feed.changed()
+    })
   }
 
   /** The account of the connection while the service answers; null while offline, because its figures may be outdated. */
@@ -290,8 +320,12 @@ export class AlertsFeature {
     const at = this.#settings.budgetAt
     const readings = looked.flatMap((tool) => measureBudgets(tool, this.#parts.spent(tool.id), at, now))
     if (!dirty) {
-      const watched = new Set(readings.map(({ watch }) => watch))
-      if (this.#log.drop((watch) => kindOf(watch) === 'budget' && !watched.has(watch))) this.#feed.changed()
+      const blocked = this.#parts.tools
+        .list()
+        .flatMap((tool) => (tool.revokedAt ? null : measureBlocked(tool, now)) ?? [])
+      const watched = new Set([...readings, ...blocked].map(({ watch }) => watch))
+      const isOver = (watch: string): boolean => /^(budget|app):/.test(watch) && !watched.has(watch)
+      if (this.#log.drop(isOver)) this.#feed.changed()
     }
     this.#dirty = new Set()
     this.#take(readings)
@@ -331,9 +365,9 @@ export class AlertsFeature {
     this.#timer.unref()
   }
 
-  #readRefused(account: Account): Set<RefusedWith> {
-    const watchOf = (status: RefusedWith) => measureRefusal(nameOf(account), status, false, null, 0).watch
-    return new Set(refusedWith.filter((status) => this.#parts.table.holding(watchOf(status)) !== null))
+  #readRefused(profile: string): Set<RefusedWith> {
+    const isActive = (status: RefusedWith) => this.#parts.table.holding(refusalWatch(profile, status)) !== null
+    return new Set(refusedWith.filter(isActive))
   }
 }
 
@@ -343,7 +377,7 @@ const nameOf = ({ id, name }: Account): AccountName => ({ id, name })
 const mayAsk = ({ revokedAt, expiresAt }: App, now: number): boolean =>
   revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > now)
 
-const kinds = ['balance', 'spend', 'budget', 'key', 'ban'] as const
+const kinds = ['balance', 'spend', 'budget', 'app', 'key', 'ban'] as const
 
 /** The kind of a watch such as `key-balance:ACCOUNT:KEY`. */
 const kindOf = (watch: string): (typeof kinds)[number] | undefined => kinds.find((kind) => watch.startsWith(kind))

@@ -110,6 +110,17 @@ function measureBudget(
   }
 }
 
+/** Measures an app that sent a request although it is paused or expired; null if it is neither. */
+export function measureBlocked(tool: App, now: number): Measurement | null {
+  const hasExpired = tool.expiresAt !== null && Date.parse(tool.expiresAt) <= now
+  const why = hasExpired ? 'expired' : tool.pausedAt === null ? null : 'paused'
+  if (why === null) return null
+  return {
+    ...{ watch: `app:${tool.id}`, period: null, mark: why, level: 1, recovered: false, asOf: now, endsAt: null },
+    facts: { kind: 'app', tool: { id: tool.id, name: tool.name }, why },
+  }
+}
+
 /** A total budget has no period: its spend restarts when a person resets it. */
 function periodOf(window: keyof AppSpend, now: number): string | null {
   if (window === 'total') return null
@@ -167,26 +178,27 @@ function keyReading(
 
 const refusals: Record<RefusedWith, KeyTrouble> = { 401: 'refused', 402: 'credits', 403: 'forbidden' }
 
-/** A reply that refused a request because of the key, or (with `met` false) a reply that shows the refusal is over. Reported once a day. */
+/** A refusal concerns a connection, because the account behind it changes with its key. */
+export const refusalWatch = (profile: string, status: RefusedWith): string => `key-${status}:${profile}`
+
+/** A reply that refused a request because of the key. Reported once a day and connection. */
 export function measureRefusal(
-  account: AccountName,
-  status: RefusedWith,
-  met: boolean,
-  key: Pick<AccountKey, 'id' | 'name'> | null,
+  refusal: {
+    /** Id of the connection. */
+    profile: string
+    account: AccountName
+    status: RefusedWith
+    key: Pick<AccountKey, 'id' | 'name'> | null
+  },
   now: number,
 ): Measurement {
+  const { profile, account, status, key } = refusal
   return {
-    ...{ watch: `key-${status}:${account.id}`, period: new Date(now).toISOString().slice(0, 10), mark: '' },
-    ...{ level: met ? 1 : 0, recovered: !met, asOf: now, endsAt: null },
+    ...{ watch: refusalWatch(profile, status), period: new Date(now).toISOString().slice(0, 10), mark: '' },
+    ...{ level: 1, recovered: false, asOf: now, endsAt: null },
     facts: {
-      ...{
-        kind: 'key',
-        account,
-        why: refusals[status],
-        keyId: key?.id ?? null,
-        name: key?.name?.slice(0, 200) ?? null,
-      },
-      ...{ left: null, limit: null },
+      ...{ kind: 'key', account, why: refusals[status], keyId: key?.id ?? null },
+      ...{ name: key?.name?.slice(0, 200) ?? null, left: null, limit: null },
     },
   }
 }

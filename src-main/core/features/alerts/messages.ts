@@ -26,6 +26,11 @@ export function alertText(facts: AlertFacts): AlertText {
       const title = `${plain(tool.name)}: budget ${facts.usedUp ? 'used up' : 'nearly used up'}`
       return { title, body: `${spent} of ${budget} SC ${windows[window]}.` }
     }
+    case 'app':
+      return {
+        title: `${plain(facts.tool.name)} is ${facts.why === 'paused' ? 'paused' : 'expired'}`,
+        body: 'A request of this app was refused.',
+      }
     case 'key':
       return keyTexts[facts.why]
     case 'ban': {
@@ -62,6 +67,7 @@ export function placeOf(facts: AlertFacts): AlertPlace {
     case 'spend':
       return { page: 'usage', id: null }
     case 'budget':
+    case 'app':
       return { page: 'proxy', id: null }
     case 'ban':
       return { page: 'usage', id: 'limits' }

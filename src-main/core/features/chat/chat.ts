@@ -29,6 +29,7 @@ export const noNeighbours: ChatNeighbours = {
   stopCalls: () => 0,
   imageUrl: () => Promise.reject(new StudioError('no_such_item', 'That picture does not exist any more.')),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
+  ended: () => undefined,
 }
 
 /** Creates the state of the chat feature. */

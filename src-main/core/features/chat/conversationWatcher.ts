@@ -67,10 +67,10 @@ export class ConversationWatcher implements FeedSource<ConversationEvent> {
       const besides = new Set(this.#view.beside(path.at(-1)))
       const twice = path.findLastIndex((id) => besides.has(id))
       const same = samePrefix(this.#path, path)
-      const keep = twice === -1 ? same : Math.min(same, twice)
+      const unchanged = twice === -1 ? same : Math.min(same, twice)
       // Earlier messages that are only on the former path are no longer due.
-      this.#earlier = Math.min(this.#earlier, keep)
-      return { type: 'path', keep, ...this.#notifyPath(path, keep) }
+      this.#earlier = Math.min(this.#earlier, unchanged)
+      return { type: 'path', unchanged, ...this.#notifyPath(path, unchanged) }
     }
     if (this.#conversationStale) {
       this.#conversationStale = false

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Message } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
-import type { ChatNeighbours, NewToolRow } from '../../ports/toolCalls.ts'
+import type { ChatNeighbours, NewToolRow, ReplyOutcome } from '../../ports/toolCalls.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { asStoreError, mayPass } from '../../store/database.ts'
 import type { Store } from '../../store/store.ts'
@@ -136,8 +136,9 @@ export class ReplyRuns {
 
   async #drive(run: Run, upstream: ChatUpstream, prepared: Promise<ChatRequest>): Promise<void> {
     let failure: StudioError | null = null
+    let request: ChatRequest | null = null
     try {
-      const request = await prepared
+      request = await prepared
       for await (const event of upstream.streamChatCompletion(request, this.#options(run))) {
         if (run.replies.every((reply) => reply.ended)) break
         this.#apply(run, event)
@@ -148,6 +149,7 @@ export class ReplyRuns {
     // The cost is known shortly after the last byte, when the connection is released.
     if (run.row !== null) await run.closed.promise
     for (const reply of run.replies) this.#close(run, reply, failure)
+    if (request) this.#neighbours.ended(outcomeOf(request, run.replies, upstream, failure))
   }
 
   /** Ends a reply with the result of its request. A reply that had already ended only receives its cost. */
@@ -335,6 +337,24 @@ export class ReplyRuns {
 
   #notify({ conversationId, id: messageId }: RunningReply, what: 'text' | 'message'): void {
     this.view.changes.notify({ what, conversationId, messageId })
+  }
+}
+
+function outcomeOf(
+  request: ChatRequest,
+  replies: readonly RunningReply[],
+  upstream: ChatUpstream,
+  failure: StudioError | null,
+): ReplyOutcome {
+  const { model, messages, tools = [] } = request
+  const hasImage = ({ content }: ChatRequest['messages'][number]): boolean =>
+    Array.isArray(content) && content.some((part) => 'image_url' in part)
+  return {
+    ...{ upstream, model, sent: { images: messages.some(hasImage), tools: tools.length > 0 } },
+    replied: replies.some((reply) => reply.hasOutput),
+    calledTools: replies.some((reply) => reply.message().toolCalls.length > 0),
+    problem: failure?.toProblem() ?? null,
+    endedAt: new Date().toISOString(),
   }
 }
 

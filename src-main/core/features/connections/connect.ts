@@ -3,7 +3,7 @@ import type { Profile } from '../../../../src-preload/contract/app.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
-import { parseBaseAddress } from '../../upstream/address.ts'
+import { type BaseAddress, isLocalHost, parseBaseAddress } from '../../upstream/address.ts'
 import { openUpstream } from '../../upstream/client.ts'
 import { Credential, saveCredential } from '../../upstream/credential.ts'
 import { type ProbeResult, probe } from './probe.ts'
@@ -17,22 +17,24 @@ export interface ConnectionAddress {
   allowInsecure: boolean
 }
 
-/** Input of `connect`. `keep` is where the API key is stored. */
+/** Input of `connect`. `keyStorage` is where the API key is stored. */
 export interface NewConnection extends ConnectionAddress {
   /** Profile whose address and API key are replaced. */
   id?: string | undefined
   /** Replaces the profile with this name, or the only one at this address, instead of adding one. */
-  again?: boolean | undefined
+  updateExisting?: boolean | undefined
   name?: string | undefined
-  keep: 'keychain' | 'session'
+  keyStorage: 'keychain' | 'session'
 }
 
 /**
  * Tests an address and an API key with a single attempt, because a person waits. Stores nothing. @throws StudioError
  */
 export async function test({ baseUrl, credential, allowInsecure }: ConnectionAddress): Promise<ProbeResult> {
+  const base = parseBaseAddress(baseUrl, { allowInsecure })
+  refuseShortKey(base, credential)
   const upstream = openUpstream({
-    base: parseBaseAddress(baseUrl, { allowInsecure }),
+    base,
     credential,
     retry: { maxAttempts: 1 },
   })
@@ -44,6 +46,15 @@ export async function test({ baseUrl, credential, allowInsecure }: ConnectionAdd
 }
 
 /**
+ * A short key can't be masked in replies and logs, so it may only go to a service of the local network.
+ * @throws StudioError `bad_input`
+ */
+function refuseShortKey(base: BaseAddress, credential: Credential): void {
+  if (credential.isNone || !credential.isShort || isLocalHost(new URL(base.url).hostname)) return
+  throw new StudioError('bad_input', 'This API key is too short for a service on the internet.')
+}
+
+/**
  * Tests the connection, stores its API key and makes it active. If the test or the keychain fails, nothing is stored
  * and the previous connection stays.
  * @throws StudioError as the test fails; `keychain_missing`, `keychain_locked`: `session` can then be offered;
@@ -51,17 +62,18 @@ export async function test({ baseUrl, credential, allowInsecure }: ConnectionAdd
  */
 export function connect(session: Session, input: NewConnection): Promise<Profile> {
   return session.open(async () => {
-    const { credential, allowInsecure, keep } = input
+    const { credential, allowInsecure, keyStorage } = input
     const base = parseBaseAddress(input.baseUrl, { allowInsecure })
     const former = replacedBy(session, input, base.url)
     const id = former?.id ?? randomUUID()
     const name = freeName(session, id, input.name ?? former?.name, new URL(base.url).host)
     await test(input)
-    if (keep === 'keychain') await saveCredential(session.secrets, id, credential)
+    const keyKept = credential.isNone ? 'unneeded' : keyStorage
+    if (keyKept === 'keychain') await saveCredential(session.secrets, id, credential)
     else if (former?.keyKept === 'keychain') await session.secrets.delete(id)
-    if (keep === 'session') session.keys.set(id, credential)
+    if (keyKept === 'session') session.keys.set(id, credential)
     else session.keys.delete(id)
-    const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept: keep, allowInsecure }
+    const profile: StoredProfile = { id, name, kind: 'service', baseUrl: base.url, keyKept, allowInsecure }
     session.store.profiles.saveActive(profile)
     session.use(profile, session.client(profile, base, credential), true)
     // Stores the model list. The test has passed, so a failure here is a state, not a failed connect.
@@ -71,13 +83,17 @@ export function connect(session: Session, input: NewConnection): Promise<Profile
 }
 
 /** Returns the profile to replace, or null to add one. @throws StudioError `no_such_item`, `bad_input` */
-function replacedBy(session: Session, { id, again, name }: NewConnection, baseUrl: string): StoredProfile | null {
+function replacedBy(
+  session: Session,
+  { id, updateExisting, name }: NewConnection,
+  baseUrl: string,
+): StoredProfile | null {
   if (id !== undefined) {
     const former = profileOf(session, id)
     if (former.kind === 'service' && former.keyKept !== 'environment') return former
     throw new StudioError('bad_input', `${former.name} has no address or API key to change.`)
   }
-  if (again !== true) return null
+  if (updateExisting !== true) return null
   const services = session.store.profiles.all().filter(({ kind }) => kind === 'service')
   const wanted = (name ?? new URL(baseUrl).host).trim().toLowerCase()
   const named = services.find((one) => one.name.toLowerCase() === wanted)
@@ -89,11 +105,11 @@ function replacedBy(session: Session, { id, again, name }: NewConnection, baseUr
 /** Like `connect`, for the command line, which has the API key as text. */
 export function login(
   session: Session,
-  input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean; again?: boolean },
+  input: { name?: string; baseUrl: string; key: string; allowInsecure?: boolean; updateExisting?: boolean },
 ) {
   const credential = Credential.fromText(input.key)
-  const { name, baseUrl, allowInsecure = false, again } = input
-  return connect(session, { name, baseUrl, credential, allowInsecure, again, keep: 'keychain' })
+  const { name, baseUrl, allowInsecure = false, updateExisting } = input
+  return connect(session, { name, baseUrl, credential, allowInsecure, updateExisting, keyStorage: 'keychain' })
 }
 
 /** Starts the sandbox if needed and makes it active. `remember: false` applies to this run only. */
@@ -115,6 +131,7 @@ export function connectForNow(
   return session.open(async () => {
     const credential = Credential.fromText(apiKey)
     const base = parseBaseAddress(baseUrl, { allowInsecure: false })
+    refuseShortKey(base, credential)
     const id = 'environment'
     const profile: StoredProfile = {
       id,
@@ -188,14 +205,14 @@ export function openStored(session: Session): Promise<void> {
 }
 
 /** Checks the service. If no client could be opened, reads the API key again first. */
-export async function recheck(session: Session): Promise<void> {
+export async function retest(session: Session): Promise<void> {
   session.rechecks.notify()
   if (!session.current) await openStored(session)
   await session.check()
 }
 
 /** Looks for an unreachable service at once, because a hint says that it may be back. */
-export const lookAgain = (session: Session): void =>
+export const testIfOffline = (session: Session): void =>
   inBackground('The service could not be checked', session.reconnect.checkNow())
 
 /** Renames a profile. @throws StudioError `no_such_item`, `bad_input` if the name is taken */
@@ -213,7 +230,7 @@ export function rename(session: Session, { id, name }: { id: string; name: strin
  * choose whose account pays.
  * @throws StudioError `no_such_item`, `keychain_missing`, `keychain_locked` (then nothing is deleted)
  */
-export function forget(session: Session, id: string): Promise<void> {
+export function removeConnection(session: Session, id: string): Promise<void> {
   return session.open(async () => {
     const profile = profileOf(session, id)
     if (profile.keyKept === 'keychain') await session.secrets.delete(id)
@@ -234,7 +251,7 @@ export function forget(session: Session, id: string): Promise<void> {
 export async function disconnect(session: Session): Promise<void> {
   // Waits for the stored profile, which may still be opening after the start and is the one to delete.
   const id = await session.open(async () => session.connection.profile?.id)
-  if (id !== undefined) await forget(session, id)
+  if (id !== undefined) await removeConnection(session, id)
 }
 
 async function startedSandbox(session: Session): Promise<StoredProfile> {

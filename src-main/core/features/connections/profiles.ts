@@ -1,7 +1,7 @@
 import type { Profile, SavedProfile } from '../../../../src-preload/contract/app.ts'
 import { StudioError } from '../../errors.ts'
 import type { StoredProfile } from '../../store/profiles.ts'
-import { type Credential, loadCredential } from '../../upstream/credential.ts'
+import { Credential, loadCredential } from '../../upstream/credential.ts'
 import type { Session } from './session.ts'
 
 /** Id of the only sandbox profile. */
@@ -73,6 +73,7 @@ export function freeName(session: Session, id: string, requested: string | undef
  */
 export async function keyOf(session: Session, profile: StoredProfile): Promise<Credential> {
   const { id, name, keyKept } = profile
+  if (keyKept === 'unneeded') return Credential.none
   const credential = keyKept === 'keychain' ? await loadCredential(session.secrets, id) : session.keys.get(id)
   if (credential) return credential
   const words =

@@ -57,7 +57,7 @@ export class Session {
   sandbox: RunningSandbox | null = null
   #connection: Connection = none
   #upstream: Upstream | null = null
-  readonly #profiles = new WeakMap<Upstream, string>()
+  readonly #places = new WeakMap<object, ListPlace>()
   #opening: Promise<unknown> = Promise.resolve()
   #asking: { of: Upstream; done: Promise<void> } | null = null
   readonly reconnect: ReconnectWatcher
@@ -86,7 +86,7 @@ export class Session {
       requestLog: requestLogOf({ profile, baseUrl: base.url }),
       reachability: way,
     })
-    this.#profiles.set(upstream, profile)
+    this.#places.set(upstream, { profile, baseUrl: base.url })
     return upstream
   }
 
@@ -122,7 +122,7 @@ export class Session {
   async fetchModels(): Promise<void> {
     const upstream = await this.upstream()
     const models = await fetchModelList(upstream)
-    this.store.modelLists.save(this.#listOf(upstream), models, new Date().toISOString())
+    this.store.modelLists.save(this.placeOf(upstream), models, new Date().toISOString())
   }
 
   /** Marks a profile as opening while its API key is read or its sandbox starts. */
@@ -207,7 +207,7 @@ export class Session {
 
   /** In the background: the old list is shown until the new one is stored. */
   #storeModels(upstream: Upstream, models: Model[]): void {
-    const place = this.#listOf(upstream)
+    const place = this.placeOf(upstream)
     const at = new Date().toISOString()
     this.store.pending.write(`models ${place.profile} ${place.baseUrl}`, 'The list of models', () =>
       this.store.modelLists.save(place, models, at),
@@ -245,16 +245,16 @@ export class Session {
     this.sandbox = null
   }
 
-  /** A model list belongs to the profile of the client. */
-  #listOf(upstream: Upstream): ListPlace {
-    return { profile: this.#profiles.get(upstream) ?? '', baseUrl: upstream.base.url }
+  /** The profile of a client, also of a replaced one. Models and what is known of them belong to it. */
+  placeOf(upstream: object): ListPlace {
+    return this.#places.get(upstream) ?? { profile: '', baseUrl: '' }
   }
 
   #leave(): void {
     const upstream = this.#upstream
     this.#upstream = null
     this.reconnect.reset()
-    if (upstream) this.retired.add(this.#profiles.get(upstream) ?? '', upstream)
+    if (upstream) this.retired.add(this.placeOf(upstream).profile, upstream)
   }
 
   #set(connection: Connection): void {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Attachment } from '../../../../src-preload/contract/chat.ts'
-import type { Drawing, Image, ImageSlot, ImagesChange, ImageWish } from '../../../../src-preload/contract/images.ts'
+import type { Drawing, Image, ImageRequest, ImageSlot, ImagesChange } from '../../../../src-preload/contract/images.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { type Feed, Listeners } from '../../shared/events.ts'
@@ -90,7 +90,7 @@ export function createImages(parts: ImagesParts) {
         requestId: id = randomUUID(),
         fromImageId,
         ...wish
-      }: ImageWish & { requestId?: string; fromImageId: string | null },
+      }: ImageRequest & { requestId?: string; fromImageId: string | null },
       alongside: () => void = () => undefined,
     ): Promise<Drawing> {
       if (wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
@@ -125,7 +125,7 @@ export function createImages(parts: ImagesParts) {
       return drawingOf(id).state
     },
     /** Removes a request that was never sent, and returns its input for editing. @throws StudioError `no_such_item`, `bad_input` */
-    takeBack(id: string): ImageWish & { fromImageId: string | null } {
+    takeBack(id: string): ImageRequest & { fromImageId: string | null } {
       const { state, problem, prompt, n, model, size, responseFormat, fromImageId } = drawingOf(id)
       if (state !== 'failed' || problem?.unsent !== true || !images.takeOut(id)) throw mayHaveLeft()
       notify({ what: 'drawing', id })
@@ -153,7 +153,7 @@ export function createImages(parts: ImagesParts) {
       notifyAll(ids.filter((id) => images.image(id)))
     },
     /** Stores an uploaded thumbnail. @throws StudioError `no_such_item`, `bad_input` for anything but a small WebP or PNG */
-    async keepThumb({ id, uploadId }: { id: string; uploadId: string }): Promise<Image> {
+    async saveThumbnail({ id, uploadId }: { id: string; uploadId: string }): Promise<Image> {
       const { path, bytes } = uploads.take(uploadId)
       try {
         const before = imageOf(id).thumbId

@@ -6,7 +6,7 @@ export interface PermanentDeleteOptions {
   /** Deletes the rows and files of images that no message shows any more. */
   dropMedia(ids: readonly string[]): Promise<void>
   /** Deletes the logged bodies of these rows of the request log. */
-  eraseBodies(rows: readonly number[]): Promise<void>
+  deleteBodies(rows: readonly number[]): Promise<void>
   log(level: 'info' | 'warn', line: string): void
 }
 
@@ -81,7 +81,7 @@ export class PermanentDelete {
     const planned = this.#parts.store.erasures.planned('request')
     for (let at = 0; at < planned.length && !this.#closed; at += atOnce) {
       const some = planned.slice(at, at + atOnce)
-      await this.#parts.eraseBodies(some.map(Number))
+      await this.#parts.deleteBodies(some.map(Number))
       this.#forget('request', some)
     }
     return planned.length > 0

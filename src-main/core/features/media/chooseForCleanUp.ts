@@ -4,12 +4,12 @@ import type { Made } from '../../store/mediaCleaning.ts'
 
 /**
  * Chooses the items that a clean-up deletes, from `made` in order of age, oldest first: deleted ones if requested; then those older than the
- * limit; then the oldest ones until at most `keepBytes` are left. Favourites are only chosen if they are deleted and deleted ones are
+ * limit; then the oldest ones until at most `maxBytes` are left. Favourites are only chosen if they are deleted and deleted ones are
  * requested.
  */
 export function chooseForCleanUp(
   made: readonly Made[],
-  { olderThanDays, keepBytes, removed }: Omit<CleanUp, 'kinds'>,
+  { olderThanDays, maxBytes, removed }: Omit<CleanUp, 'kinds'>,
   now: number,
 ): Made[] {
   const before = olderThanDays === null ? null : new Date(now - olderThanDays * dayMs).toISOString()
@@ -18,15 +18,15 @@ export function chooseForCleanUp(
     const old = before !== null && one.createdAt < before && !one.favourite
     if (old || (removed && one.removedAt !== null)) chosen.add(one)
   }
-  if (keepBytes !== null) takeOldest(made, chosen, keepBytes)
+  if (maxBytes !== null) takeOldest(made, chosen, maxBytes)
   return made.filter((one) => chosen.has(one))
 }
 
-function takeOldest(made: readonly Made[], chosen: Set<Made>, keepBytes: number): void {
+function takeOldest(made: readonly Made[], chosen: Set<Made>, maxBytes: number): void {
   const files = new NamedFiles()
   for (const one of made) if (!chosen.has(one)) files.add(one)
   for (const one of made) {
-    if (files.bytes <= keepBytes) return
+    if (files.bytes <= maxBytes) return
     // Items without files free no space.
     if (chosen.has(one) || one.favourite || one.media.length === 0) continue
     chosen.add(one)

@@ -103,7 +103,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
 
   /** Items of one feature older than an instant, without favourites. */
   const olderThan = (kind: MadeKind, before: string): Made[] =>
-    chooseForCleanUp(rows.made([kind]), { olderThanDays: 0, keepBytes: null, removed: false }, Date.parse(before))
+    chooseForCleanUp(rows.made([kind]), { olderThanDays: 0, maxBytes: null, removed: false }, Date.parse(before))
 
   const chosen = ({ kinds, ...wish }: CleanUp): Made[] => chooseForCleanUp(rows.made([...new Set(kinds)]), wish, now())
 
@@ -146,7 +146,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       const disk = await statfs(host.dataDir).catch(() => null)
       return { uses, free: disk && disk.bavail * disk.bsize, folder: media.folder }
     },
-    wouldCleanUp(wish: CleanUp): { items: number; bytes: number } {
+    previewCleanUp(wish: CleanUp): { items: number; bytes: number } {
       const { made, bytes } = rows.wouldTakeMade(chosen(wish))
       return { items: made.length, bytes }
     },
@@ -209,7 +209,7 @@ export function createMediaRetention({ host, store, media, tempDir, now = Date.n
       return kept && { data: Buffer.from(kept.data).toString('base64'), seconds: kept.seconds }
     },
     /** @throws StudioError `no_such_item` */
-    keepPeaks({ mediaId, data, seconds }: { mediaId: string; data: string; seconds: number }): void {
+    savePeaks({ mediaId, data, seconds }: { mediaId: string; data: string; seconds: number }): void {
       rows.savePeaks(mediaId, Buffer.from(data, 'base64'), seconds)
     },
     async close(): Promise<void> {

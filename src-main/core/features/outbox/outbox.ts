@@ -1,25 +1,25 @@
 import { randomUUID } from 'node:crypto'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
 import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
-import type { WaitingItem, WaitingState, WaitingWhat, WaitingWish } from '../../../../src-preload/contract/outbox.ts'
+import type { OutboxItem, OutboxKind, OutboxRequest, OutboxState } from '../../../../src-preload/contract/outbox.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import type { Feed } from '../../shared/events.ts'
 import { StateFeed } from '../../shared/stateFeed.ts'
 import { guarded } from '../../shared/unexpected.ts'
 import { mayPass } from '../../store/database.ts'
-import type { StoredWaiting, WaitingPlace } from '../../store/outbox.ts'
+import type { OutboxDestination, StoredOutboxItem } from '../../store/outbox.ts'
 import type { Store } from '../../store/store.ts'
 
-type WishOf<W extends WaitingWhat> = Extract<WaitingWish, { what: W }>
+type RequestOf<W extends OutboxKind> = Extract<OutboxRequest, { what: W }>
 
 /** A feature that can send requests of the outbox. */
-export interface OutboxSender<W extends WaitingWhat> {
+export interface OutboxSender<W extends OutboxKind> {
   /**
    * Starts the request under the id `requestId`. If a request was started under that id before, returns that one. Calls
    * `alongside` in the transaction that starts the request, before anything is sent. If `alongside` or this function
    * throws, nothing was started. @throws StudioError
    */
-  make(wish: WishOf<W> & { requestId: string }, alongside: () => void): Promise<{ id: string }>
+  make(request: RequestOf<W> & { requestId: string }, alongside: () => void): Promise<{ id: string }>
   /** Whether a request was started under this id, even if its result was deleted. */
   has(id: string): boolean
   /** Resolves with the final state when the request has ended. */
@@ -28,14 +28,14 @@ export interface OutboxSender<W extends WaitingWhat> {
    * Removes a failed request from the feature and returns it.
    * @throws StudioError `no_such_item`, `bad_input` if part of it may have been sent
    */
-  takeBack(id: string): WishOf<W>
+  takeBack(id: string): RequestOf<W>
 }
 
-export type OutboxSenders = { [W in WaitingWhat]: OutboxSender<W> }
+export type OutboxSenders = { [W in OutboxKind]: OutboxSender<W> }
 
 export interface OutboxOptions {
-  store: Pick<Store, 'waiting' | 'transaction' | 'recordings'>
-  makers: OutboxSenders
+  store: Pick<Store, 'outbox' | 'transaction' | 'recordings'>
+  senders: OutboxSenders
   connection(): Connection
   /** Whether the service accepts a connection. Sends no request. Never throws. */
   reach(): Promise<boolean>
@@ -54,31 +54,31 @@ const retryMs = 2000
  */
 export class Outbox {
   readonly #parts: OutboxOptions
-  readonly #feed: StateFeed<WaitingState>
-  #making: WaitingState['making'] = null
-  #ended: WaitingState['ended'] = null
+  readonly #feed: StateFeed<OutboxState>
+  #making: OutboxState['starting'] = null
+  #ended: OutboxState['ended'] = null
   /** Counts of the requests sent since the queue was last empty. */
   #tally = emptyTally()
   #sending: Promise<void> | null = null
   #closed = false
-  #again: NodeJS.Timeout | null = null
+  #retryTimer: NodeJS.Timeout | null = null
 
   constructor(parts: OutboxOptions) {
     this.#parts = parts
-    this.#feed = new StateFeed<WaitingState>({
+    this.#feed = new StateFeed<OutboxState>({
       everyMs: publishEveryMs,
       read: () => this.read(),
       observe: () => () => undefined,
     })
   }
 
-  watch(signal?: AbortSignal): Feed<WaitingState> {
+  watch(signal?: AbortSignal): Feed<OutboxState> {
     return this.#feed.watch(signal)
   }
 
-  read(): WaitingState {
-    const items = this.#parts.store.waiting.list().map((one) => this.#show(one))
-    return { items, making: this.#making, ended: this.#ended }
+  read(): OutboxState {
+    const items = this.#parts.store.outbox.list().map((one) => this.#show(one))
+    return { items, starting: this.#making, ended: this.#ended }
   }
 
   /**
@@ -86,90 +86,90 @@ export class Outbox {
    * sent.
    * @throws StudioError `bad_input`, `not_connected`
    */
-  add({ requestId: id = randomUUID(), wish }: { requestId?: string; wish: WaitingWish }): WaitingItem {
-    const before = this.#parts.store.waiting.find(id)
+  add({ requestId: id = randomUUID(), request }: { requestId?: string; request: OutboxRequest }): OutboxItem {
+    const before = this.#parts.store.outbox.find(id)
     if (before) return this.#show(before)
     const place = this.#place()
-    check(wish)
+    check(request)
     const createdAt = new Date().toISOString()
-    if (this.#parts.makers[wish.what].has(id)) {
-      return this.#show({ id, createdAt, wish, state: 'waiting', problem: null, ...place })
+    if (this.#parts.senders[request.what].has(id)) {
+      return this.#show({ id, createdAt, request, state: 'waiting', problem: null, ...place })
     }
-    return this.#insert(wish, place, id)
+    return this.#insert(request, place, id)
   }
 
   /** @throws StudioError `no_such_item`, `not_connected`, `bad_input` where anything of it may have been sent */
-  again({ what, id }: { what: WaitingWhat; id: string }): WaitingItem {
+  requeue({ what, id }: { what: OutboxKind; id: string }): OutboxItem {
     const place = this.#place()
-    return this.#parts.store.transaction(() => this.#insert(this.#parts.makers[what].takeBack(id), place))
+    return this.#parts.store.transaction(() => this.#insert(this.#parts.senders[what].takeBack(id), place))
   }
 
   /** @throws StudioError `no_such_item` */
-  get({ id }: { id: string }): { item: WaitingItem; wish: WaitingWish } {
+  get({ id }: { id: string }): { item: OutboxItem; request: OutboxRequest } {
     const one = this.#one(id)
-    return { item: this.#show(one), wish: one.wish }
+    return { item: this.#show(one), request: one.request }
   }
 
   /** @throws StudioError `no_such_item` */
-  hold({ id, held }: { id: string; held: boolean }): WaitingItem {
+  hold({ id, held }: { id: string; held: boolean }): OutboxItem {
     this.#one(id)
-    this.#parts.store.waiting.setState(id, held ? 'held' : 'waiting', null)
+    this.#parts.store.outbox.setState(id, held ? 'held' : 'waiting', null)
     return this.#changed(id)
   }
 
   /** @throws StudioError `no_such_item`, `bad_input`, `not_connected` */
-  change({ id, wish }: { id: string; wish: WaitingWish }): WaitingItem {
+  update({ id, request }: { id: string; request: OutboxRequest }): OutboxItem {
     const before = this.#one(id)
-    if (before.wish.what !== wish.what)
+    if (before.request.what !== request.what)
       throw new StudioError('bad_input', 'The type of a waiting request cannot change.')
-    check(wish)
-    this.#parts.store.waiting.change(id, wish, this.#place())
+    check(request)
+    this.#parts.store.outbox.update(id, request, this.#place())
     return this.#changed(id)
   }
 
   /** @throws StudioError `no_such_item` */
   cancel({ id }: { id: string }): void {
-    if (!this.#parts.store.waiting.remove(id)) throw gone()
+    if (!this.#parts.store.outbox.remove(id)) throw gone()
     this.#feed.changed()
   }
 
   /** Call when the connection or its state has changed. */
   connectionChanged(): void {
     this.#feed.changed()
-    this.#go()
+    this.#sendAll()
   }
 
   /** Starts no further request. Resolves when the current one has ended, which its feature stops. */
   async close(): Promise<void> {
     this.#closed = true
-    if (this.#again) clearTimeout(this.#again)
+    if (this.#retryTimer) clearTimeout(this.#retryTimer)
     await this.#sending
   }
 
-  #insert(wish: WaitingWish, place: WaitingPlace, id: string = randomUUID()): WaitingItem {
-    this.#parts.store.waiting.insert({ id, createdAt: new Date().toISOString(), wish, ...place })
+  #insert(request: OutboxRequest, place: OutboxDestination, id: string = randomUUID()): OutboxItem {
+    this.#parts.store.outbox.insert({ id, createdAt: new Date().toISOString(), request, ...place })
     return this.#changed(id)
   }
 
-  #changed(id: string): WaitingItem {
+  #changed(id: string): OutboxItem {
     const item = this.#show(this.#one(id))
     this.#feed.changed()
     // Deferred, because the caller may be within a transaction.
-    setImmediate(() => this.#go())
+    setImmediate(() => this.#sendAll())
     return item
   }
 
   /** The database rejected the write, so no request was started. */
-  #goLater(): void {
-    this.#again ??= setTimeout(() => {
-      this.#again = null
-      this.#go()
+  #sendLater(): void {
+    this.#retryTimer ??= setTimeout(() => {
+      this.#retryTimer = null
+      this.#sendAll()
     }, retryMs).unref()
   }
 
-  readonly #go = guarded('Waiting requests could not be sent', () => this.#goNow())
+  readonly #sendAll = guarded('Waiting requests could not be sent', () => this.#sendNow())
 
-  #goNow(): void {
+  #sendNow(): void {
     if (this.#sending || this.#closed || !this.#next()) return
     this.#sending = this.#send()
       .catch((thrown: unknown) =>
@@ -193,7 +193,7 @@ export class Outbox {
       else {
         this.#tally.last = this.#making = made
         this.#feed.changed()
-        const state = await this.#parts.makers[made.what].over(made.id)
+        const state = await this.#parts.senders[made.what].over(made.id)
         this.#tally[state === 'done' ? 'done' : 'failed'] += 1
       }
     }
@@ -205,76 +205,76 @@ export class Outbox {
 
   async #begin({
     id,
-    wish,
-  }: StoredWaiting): Promise<{ what: WaitingWhat; id: string } | 'failed' | 'changed' | 'wait'> {
-    const { waiting } = this.#parts.store
+    request,
+  }: StoredOutboxItem): Promise<{ what: OutboxKind; id: string } | 'failed' | 'changed' | 'wait'> {
+    const { outbox } = this.#parts.store
     const alongside = (): void => {
-      const now = waiting.find(id)
+      const now = outbox.find(id)
       const { profile } = this.#parts.connection()
       // The item was cancelled, held or changed, or another account is connected.
-      const same = now?.state === 'waiting' && JSON.stringify(now.wish) === JSON.stringify(wish)
+      const same = now?.state === 'waiting' && JSON.stringify(now.request) === JSON.stringify(request)
       if (!same || profile?.id !== now.connectionId || profile.baseUrl !== now.baseUrl) throw new Changed()
-      waiting.remove(id)
+      outbox.remove(id)
     }
     try {
-      const made = await this.#make(id, wish, alongside)
-      return { what: wish.what, id: made.id }
+      const made = await this.#make(id, request, alongside)
+      return { what: request.what, id: made.id }
     } catch (thrown) {
       if (thrown instanceof Changed) return 'changed'
       const failure = asStudioError(thrown)
       if (failure.kind === 'not_connected') return 'wait'
       if (mayPass(thrown)) {
-        this.#goLater()
+        this.#sendLater()
         return 'wait'
       }
       if (failure.kind === 'bug') this.#parts.log('error', failure.message)
-      waiting.setState(id, 'failed', failure.toProblem())
+      outbox.setState(id, 'failed', failure.toProblem())
       return 'failed'
     }
   }
 
-  #make(requestId: string, wish: WaitingWish, alongside: () => void): Promise<{ id: string }> {
-    const { makers } = this.#parts
-    if (wish.what === 'images') return makers.images.make({ ...wish, requestId }, alongside)
-    if (wish.what === 'speech') return makers.speech.make({ ...wish, requestId }, alongside)
-    return makers.transcript.make({ ...wish, requestId }, alongside)
+  #make(requestId: string, request: OutboxRequest, alongside: () => void): Promise<{ id: string }> {
+    const { senders } = this.#parts
+    if (request.what === 'images') return senders.images.make({ ...request, requestId }, alongside)
+    if (request.what === 'speech') return senders.speech.make({ ...request, requestId }, alongside)
+    return senders.transcript.make({ ...request, requestId }, alongside)
   }
 
   /** The first item for the current connection, or null. */
-  #next(): StoredWaiting | null {
+  #next(): StoredOutboxItem | null {
     const { state, profile } = this.#parts.connection()
     if (this.#closed || state !== 'connected' || !profile) return null
-    return this.#parts.store.waiting.next(placeOf(profile))
+    return this.#parts.store.outbox.next(placeOf(profile))
   }
 
-  #place(): WaitingPlace {
+  #place(): OutboxDestination {
     const { profile } = this.#parts.connection()
     if (profile) return placeOf(profile)
     throw new StudioError('not_connected', 'Nothing is connected yet. Try the sandbox, or connect with an API key.')
   }
 
-  #one(id: string): StoredWaiting {
-    const found = this.#parts.store.waiting.find(id)
+  #one(id: string): StoredOutboxItem {
+    const found = this.#parts.store.outbox.find(id)
     if (!found) throw gone()
     return found
   }
 
-  #show({ wish, connectionId, connectionName, baseUrl, ...item }: StoredWaiting): WaitingItem {
+  #show({ request, connectionId, connectionName, baseUrl, ...item }: StoredOutboxItem): OutboxItem {
     const { profile } = this.#parts.connection()
     return {
       ...item,
-      what: wish.what,
-      ...this.#summary(wish),
-      recordingId: wish.what === 'transcript' ? wish.recordingId : null,
+      what: request.what,
+      ...this.#summary(request),
+      recordingId: request.what === 'transcript' ? request.recordingId : null,
       connection: connectionName,
       here: profile?.id === connectionId && profile.baseUrl === baseUrl,
     }
   }
 
-  #summary(wish: WaitingWish): Pick<WaitingItem, 'label' | 'amount'> {
-    if (wish.what === 'images') return { label: cut(wish.prompt), amount: wish.n }
-    if (wish.what === 'speech') return { label: cut(wish.text), amount: Buffer.byteLength(wish.text) }
-    return { label: this.#parts.store.recordings.find(wish.recordingId)?.name ?? '', amount: null }
+  #summary(request: OutboxRequest): Pick<OutboxItem, 'label' | 'amount'> {
+    if (request.what === 'images') return { label: cut(request.prompt), amount: request.n }
+    if (request.what === 'speech') return { label: cut(request.text), amount: Buffer.byteLength(request.text) }
+    return { label: this.#parts.store.recordings.find(request.recordingId)?.name ?? '', amount: null }
   }
 }
 
@@ -285,14 +285,15 @@ class Changed extends StudioError {
   }
 }
 
-function check(wish: WaitingWish): void {
-  if (wish.what === 'images' && wish.prompt.trim() === '') throw new StudioError('bad_input', 'Describe the image.')
-  if (wish.what === 'speech' && wish.text.trim() === '') {
+function check(request: OutboxRequest): void {
+  if (request.what === 'images' && request.prompt.trim() === '')
+    throw new StudioError('bad_input', 'Describe the image.')
+  if (request.what === 'speech' && request.text.trim() === '') {
     throw new StudioError('bad_input', 'This text has nothing to speak.')
   }
 }
 
-const emptyTally = (): { done: number; failed: number; last: WaitingState['making'] } => ({
+const emptyTally = (): { done: number; failed: number; last: OutboxState['starting'] } => ({
   done: 0,
   failed: 0,
   last: null,
@@ -300,7 +301,7 @@ const emptyTally = (): { done: number; failed: number; last: WaitingState['makin
 
 const cut = (text: string): string => text.slice(0, maxLabelLength).toWellFormed()
 
-const placeOf = ({ id, name, baseUrl }: { id: string; name: string; baseUrl: string }): WaitingPlace => ({
+const placeOf = ({ id, name, baseUrl }: { id: string; name: string; baseUrl: string }): OutboxDestination => ({
   connectionId: id,
   connectionName: name,
   baseUrl,

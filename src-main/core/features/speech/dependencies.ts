@@ -5,7 +5,7 @@ import type { MediaItem } from '../../store/media.ts'
 import type { Store } from '../../store/store.ts'
 import type { ByteReply, CallOptions, SpeechRequest } from '../../upstream/types.ts'
 import type { SpeechRun } from './speechRun.ts'
-import type { SpeechView } from './view.ts'
+import type { PriceOf, SpeechView } from './view.ts'
 
 /** What this feature needs of the client of the service. */
 export interface SpeechUpstream {
@@ -48,6 +48,9 @@ export interface SpeechParts {
   upstream(): Promise<SpeechUpstream>
   /** Cost of an ended request, by its log row. */
   costOf(row: number): { cost: string | null; costIs: Certainty }
+  priceOf: PriceOf
+  /** Called after a speech of unknown price. What the service reports now may contain the price. */
+  priceWanted(): void
   media: SpeechFiles
   downloads: { offer(file: { path: string; name: string; mime: string; bytes: number }): Download }
   /** Folder for files that are offered as downloads. */

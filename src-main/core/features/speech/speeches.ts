@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import type { MakingState } from '../../../../src-preload/contract/createdItems.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import type { Speech, SpeechDetail, SpeechPlan, SpeechWish } from '../../../../src-preload/contract/speech.ts'
+import type { Speech, SpeechDetail, SpeechPlan, SpeechRequest } from '../../../../src-preload/contract/speech.ts'
 import { asStudioError, mayHaveLeft, StudioError } from '../../errors.ts'
 import { Listeners } from '../../shared/events.ts'
-import { fromNano, toNano } from '../../shared/money.ts'
 import { type SpeechPlace, speechPlaces } from '../../shared/text/speechSplit.ts'
 import { unexpected } from '../../shared/unexpected.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
-import type { SpeechTable } from '../../store/speeches.ts'
 import type { SpeechFeature, SpeechParts, SpeechUpstream } from './dependencies.ts'
 import { finish } from './finish.ts'
 import { mimeOf } from './formats.ts'
@@ -28,7 +26,13 @@ export function createSpeeches(parts: SpeechParts) {
   const runs = new Map<string, SpeechRun>()
   const changes = new Listeners<[id: string]>()
   const closing = new AbortController()
-  const around = { runs, changes, view: new SpeechView(speeches, runs), listening: new Map(), closing: closing.signal }
+  const around = {
+    runs,
+    changes,
+    view: new SpeechView(speeches, runs, parts.priceOf),
+    listening: new Map(),
+    closing: closing.signal,
+  }
   const feature: SpeechFeature = { ...parts, ...around }
   let closed = false
   /** Resolves when the parts of interrupted speeches are joined. */
@@ -52,8 +56,11 @@ export function createSpeeches(parts: SpeechParts) {
       // The next start finds the row as it is and joins the parts.
       if (run.ending === 'closing') return
       if (failure?.kind === 'bug') parts.log('error', failure.message)
-      if (failure === null) await end(run, 'done', null)
-      else if (run.ending || failure.kind === 'cancelled') await end(run, 'cancelled', null)
+      if (failure === null) {
+        await end(run, 'done', null)
+        const sizes = speeches.parts(run.id).map(({ bytes }) => bytes)
+        if (parts.priceOf(speeches.row(run.id).settings.model, sizes) === null) parts.priceWanted()
+      } else if (run.ending || failure.kind === 'cancelled') await end(run, 'cancelled', null)
       else await end(run, 'failed', failure.toProblem())
     } catch (thrown) {
       // The next start finds the row as it is.
@@ -86,7 +93,7 @@ export function createSpeeches(parts: SpeechParts) {
     },
     /** @throws StudioError `no_such_item` */
     get: ({ id }: { id: string }): SpeechDetail => feature.view.detail(id),
-    plan: (wish: SpeechWish): SpeechPlan => planOf(speeches, wish),
+    plan: (wish: SpeechRequest): SpeechPlan => planOf(parts, wish),
     /**
      * Stores a speech, then requests it. `alongside` runs in the same transaction. `requestId` becomes the id of the speech: if a speech with
      * that id exists, returns it and requests nothing.
@@ -98,7 +105,7 @@ export function createSpeeches(parts: SpeechParts) {
         fromId,
         text,
         ...settings
-      }: SpeechWish & { requestId?: string; fromId: string | null },
+      }: SpeechRequest & { requestId?: string; fromId: string | null },
       alongside: () => void = () => undefined,
     ): Promise<Speech> {
       const places = placesOf(text)
@@ -126,7 +133,7 @@ export function createSpeeches(parts: SpeechParts) {
      * Removes a speech that was never sent, and returns its input for editing. A speech with spoken parts must be resumed instead.
      * @throws StudioError `no_such_item`, `bad_input`
      */
-    takeBack(id: string): SpeechWish & { fromId: string | null } {
+    takeBack(id: string): SpeechRequest & { fromId: string | null } {
       const { state, problem, settings, fromId } = speeches.get(id)
       const untouched = speeches.parts(id).every(({ state }) => state === 'waiting' || state === 'failed')
       if (state !== 'failed' || problem?.unsent !== true || !untouched) throw mayHaveLeft()
@@ -211,18 +218,16 @@ export function createSpeeches(parts: SpeechParts) {
   }
 }
 
-/** Estimates parts, cost and length of a text. Cost and length are extrapolated by bytes from earlier speeches. */
-function planOf(table: Pick<SpeechTable, 'before'>, wish: SpeechWish): SpeechPlan {
+/** Estimates parts, cost and length of a text. The length is extrapolated by bytes from earlier speeches. */
+function planOf({ store, priceOf }: Pick<SpeechParts, 'store' | 'priceOf'>, wish: SpeechRequest): SpeechPlan {
   const parts = speechPlaces(wish.text)
-  const asked = parts.reduce((sum, { bytes }) => sum + bytes, 0)
-  const before = table.before(wish)
-  const known = before.costs.reduce((sum, { bytes }) => sum + bytes, 0)
-  const spent = before.costs.reduce((sum, { cost }) => sum + toNano(cost), 0n)
+  const sizes = parts.map(({ bytes }) => bytes)
+  const spoken = store.speeches.before(wish)
   return {
     bytes: Buffer.byteLength(wish.text),
     parts,
-    cost: known > 0 ? fromNano((spent * BigInt(asked) + BigInt(known) / 2n) / BigInt(known)) : null,
-    seconds: before.bytes > 0 ? (before.seconds * asked) / before.bytes : null,
+    cost: parts.length === 0 ? null : priceOf(wish.model, sizes),
+    seconds: spoken.bytes > 0 ? (spoken.seconds * sizes.reduce((sum, bytes) => sum + bytes, 0)) / spoken.bytes : null,
   }
 }
 

@@ -1,5 +1,5 @@
-import type { ToolUseOfChat } from '../../../../src-preload/contract/chat.ts'
-import type { ChatToolsState, FunctionTool } from '../../../../src-preload/contract/tools.ts'
+import type { ToolSelection } from '../../../../src-preload/contract/chat.ts'
+import type { FunctionTool, ToolsState } from '../../../../src-preload/contract/tools.ts'
 import type { Store } from '../../store/store.ts'
 import type { McpServers } from './mcp/servers.ts'
 import { fingerprintOf } from './mcp/toolList.ts'
@@ -53,11 +53,11 @@ export class ToolCatalogue {
   }
 
   /** Enabled tools of a conversation that exist, in the order in which the person enabled them. */
-  offered({ enabled }: ToolUseOfChat): KnownTool[] {
+  offered({ enabled }: ToolSelection): KnownTool[] {
     return [...new Set(enabled)].flatMap((id) => this.find(id) ?? [])
   }
 
-  state(): ChatToolsState {
+  state(): ToolsState {
     const { functions, names } = this.#all
     return {
       functions,
@@ -120,7 +120,7 @@ export class ToolCatalogue {
 /** Members `tools`, `tool_choice` and `parallel_tool_calls` of a request (specification, Tool). Empty without tools. */
 export function requestMembers(
   tools: readonly KnownTool[],
-  { choice, parallel }: ToolUseOfChat,
+  { choice, parallel }: ToolSelection,
 ): Record<string, unknown> {
   if (tools.length === 0) return {}
   const members: Record<string, unknown> = { tools: tools.map(offer) }

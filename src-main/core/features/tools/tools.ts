@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Message, ToolRun } from '../../../../src-preload/contract/chat.ts'
-import type { ChatToolsState, FunctionTool } from '../../../../src-preload/contract/tools.ts'
+import type { FunctionTool, ToolsState } from '../../../../src-preload/contract/tools.ts'
 import { StudioError } from '../../errors.ts'
 import type { SecretStore } from '../../host.ts'
 import type { ChatNeighbours, ToolCallsPort } from '../../ports/toolCalls.ts'
@@ -42,8 +42,8 @@ export interface ToolsFeature extends Neighbours {
   start(): void
   /** Ends all servers with every process they started, and settles running calls. Bounded in time. */
   close(): Promise<void>
-  state(): ChatToolsState
-  watch(signal?: AbortSignal): Feed<ChatToolsState>
+  state(): ToolsState
+  watch(signal?: AbortSignal): Feed<ToolsState>
   saveFunction(given: Omit<FunctionTool, 'id' | 'updatedAt'> & { id?: string | undefined }): Promise<FunctionTool>
   removeFunction(id: string): void
   saveServer(given: SavedServer): Promise<{ id: string }>
@@ -72,7 +72,7 @@ export function createTools(parts: ToolsOptions): ToolsFeature {
   const servers = new McpServers(store, serverParts, warn)
   const catalogue = new ToolCatalogue(store, servers)
   const runner = new ToolCallRunner({ store, toolCalls, catalogue, servers, checker, toolRounds, changed, log: warn })
-  const state = new StateFeed<ChatToolsState>({
+  const state = new StateFeed<ToolsState>({
     everyMs: 50,
     read: () => catalogue.state(),
     observe: (notify) => changes.add(notify),

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
-import type { Transcript, TranscriptWish } from '../../../../src-preload/contract/transcription.ts'
+import type { Transcript, TranscriptRequest } from '../../../../src-preload/contract/transcription.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { soundFile } from '../../shared/audioFileTypes.ts'
 import { searchable } from '../../shared/text/splitWords.ts'
@@ -25,13 +25,13 @@ interface Run {
   done: Promise<void>
 }
 
-export interface TranscriptRequest {
+export interface NewTranscript {
   id: string
   path: string
   fileName: string
   mime: string
   bytes: number
-  wish: TranscriptWish
+  wish: TranscriptRequest
 }
 
 export type RunsParts = Pick<TranscribeParts, 'store' | 'costOf' | 'log'> & {
@@ -53,7 +53,7 @@ export class TranscriptRuns {
   }
 
   /** Sends the request for an existing row. Returns at once. */
-  start(asked: TranscriptRequest, service: Service): void {
+  start(asked: NewTranscript, service: Service): void {
     const { id } = asked
     const run: Run = {
       id,
@@ -106,7 +106,7 @@ export class TranscriptRuns {
     return true
   }
 
-  async #drive(run: Run, asked: TranscriptRequest, service: Service): Promise<void> {
+  async #drive(run: Run, asked: NewTranscript, service: Service): Promise<void> {
     let reply: Transcription | null = null
     let raw: string | null = null
     let parsed: ParsedTranscript | null = null
@@ -203,7 +203,7 @@ export function programEnded(): Problem {
 }
 
 /** Streams the file from disk, whatever its size. @throws StudioError `no_such_item` */
-async function requestOf({ path, fileName, mime, wish }: TranscriptRequest): Promise<TranscriptionRequest> {
+async function requestOf({ path, fileName, mime, wish }: NewTranscript): Promise<TranscriptionRequest> {
   const { model, language, prompt, format, temperature } = wish
   return {
     file: await soundFile(path, mime),

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type {
   Cue,
   Recording,
-  TranscribeChange,
   Transcript,
-  TranscriptWish,
+  TranscriptionChange,
+  TranscriptRequest,
 } from '../../../../src-preload/contract/transcription.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { mayHaveLeft, StudioError } from '../../errors.ts'
@@ -95,7 +95,7 @@ export function createTranscription(parts: TranscribeParts) {
   }
 
   return {
-    watch: (signal?: AbortSignal): Feed<TranscribeChange> => feed(new TranscribeWatcher(view), signal),
+    watch: (signal?: AbortSignal): Feed<TranscriptionChange> => feed(new TranscribeWatcher(view), signal),
     async find({ search, ...page }: { search: string; before: string | null; limit: number }) {
       const query = readQuery(search)
       return query ? view.search(needles(query), page) : view.page(page)
@@ -157,7 +157,7 @@ export function createTranscription(parts: TranscribeParts) {
         requestId: id = randomUUID(),
         recordingId,
         ...wish
-      }: TranscriptWish & { requestId?: string; recordingId: string },
+      }: TranscriptRequest & { requestId?: string; recordingId: string },
       alongside: () => void = () => undefined,
     ): Promise<Transcript> {
       await recovered
@@ -190,7 +190,7 @@ export function createTranscription(parts: TranscribeParts) {
       return transcripts.get(id).state
     },
     /** Removes a transcript that was never sent, and returns its input for editing. @throws StudioError `no_such_item`, `bad_input` */
-    takeBack(id: string): TranscriptWish & { recordingId: string } {
+    takeBack(id: string): TranscriptRequest & { recordingId: string } {
       const { state, problem, recordingId, model, language, prompt, format, temperature } = transcripts.get(id)
       if (state !== 'failed' || problem?.unsent !== true) throw mayHaveLeft()
       transcripts.erase(id)

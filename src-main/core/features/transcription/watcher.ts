@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Recording, TranscribeChange, Transcript } from '../../../../src-preload/contract/transcription.ts'
+import type { Recording, Transcript, TranscriptionChange } from '../../../../src-preload/contract/transcription.ts'
 import { type FeedSource, Listeners } from '../../shared/events.ts'
 import { guarded } from '../../shared/unexpected.ts'
 import type { Store } from '../../store/store.ts'
@@ -78,7 +78,7 @@ export class TranscribeView {
   }
 
   /** The change for a watcher; null if there is nothing to report. */
-  changed({ what, id }: Changed): TranscribeChange | null {
+  changed({ what, id }: Changed): TranscriptionChange | null {
     if (what === 'recording') {
       const recording = this.#store.recordings.find(id)
       return !recording || recording.removed
@@ -103,7 +103,7 @@ export class TranscribeView {
 }
 
 /** One watcher and its pending changes. Repeated changes of one item are combined. */
-export class TranscribeWatcher implements FeedSource<TranscribeChange> {
+export class TranscribeWatcher implements FeedSource<TranscriptionChange> {
   readonly #view: TranscribeView
   readonly #stale = new Map<string, Changed>()
   #snapshotDue = true
@@ -119,7 +119,7 @@ export class TranscribeWatcher implements FeedSource<TranscribeChange> {
     })
   }
 
-  take(): TranscribeChange | null {
+  take(): TranscriptionChange | null {
     if (this.#snapshotDue) {
       this.#snapshotDue = false
       this.#stale.clear()

@@ -1,5 +1,6 @@
 import type { Colour } from '../../../../src-preload/contract/requests.ts'
 import type { ProfileLocation } from '../../ports/requests.ts'
+import type { Listeners } from '../../shared/events.ts'
 import type { Nano } from '../../shared/money.ts'
 import type { AccountReaders, AccountStore } from '../../store/account/open.ts'
 import type { AccountUsage } from '../../upstream/schemas.ts'
@@ -29,6 +30,18 @@ export interface LocalUsage {
   firstDayOf(accountId: string): number | null
 }
 
+/** Spend of this computer since a report of the service: the cost that is known, and how many requests have no known cost. */
+export interface SpendSince {
+  cost: Nano
+  unpriced: number
+}
+
+/** What `currentSpend` needs of the request log besides the days. */
+export interface RecentSpend extends LocalUsage {
+  /** Spend of the requests that ended after `at`, ms since 1970. Reads every request since then. */
+  spentSince(accountId: string, at: number): SpendSince
+}
+
 /** What reading needs. Works without a network and without a running core. */
 export interface ReadParts {
   accountStore: AccountReaders
@@ -40,7 +53,9 @@ export interface ReadParts {
 
 export interface UsageFeatureOptions {
   accountStore: AccountStore
-  local: LocalUsage & {
+  local: RecentSpend & {
+    /** Notified for each request that ended with a cost, or without a known one. */
+    settled: Listeners<[who: string]>
     /** Assigns the requests of the current connection to this account. */
     belongsTo(accountId: string): void
   }

@@ -17,7 +17,6 @@ export function summaryOf(parts: ReadParts, stored: StoredAccount, account: Acco
     account,
     pace: pace === null ? null : fromAtto(pace),
     daysLeft: pace === null || pace === 0n || balance === null ? null : daysLeft(balance, pace),
-    today: todayOf(parts, stored),
     corrections: accountStore.days.countCorrections(stored.no),
     undated: accountStore.days.undated(stored.no),
     gaps: gapsOf(parts, stored),
@@ -41,8 +40,14 @@ const daysLeft = (balance: bigint, pace: bigint): number =>
   // Capped at 1,000 years.
   balance <= 0n ? 0 : Math.min(365_000, Number(balance / pace))
 
-/** Spend of today (UTC), remote and local; null if unknown. */
-export function todayOf({ accountStore, local, now }: ReadParts, { no, id }: StoredAccount): Summary['today'] {
+/** Spend of one day, remote and local, SC; null if unknown. */
+export interface DaySpend {
+  service: string | null
+  here: string | null
+}
+
+/** Spend of today (UTC). */
+export function todayOf({ accountStore, local, now }: ReadParts, { no, id }: StoredAccount): DaySpend {
   const today = dayOfMs(now())
   const service = new Sum()
   for (const row of accountStore.sums.models(no, today, today)) service.addService(row)

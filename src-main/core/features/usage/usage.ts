@@ -1,5 +1,5 @@
 import { type AccountKey, type LimitStatus, limitStatus } from '../../../../src-preload/contract/account.ts'
-import type { Account, Summary } from '../../../../src-preload/contract/usage.ts'
+import type { Account, CurrentSpend, Summary } from '../../../../src-preload/contract/usage.ts'
 import { StudioError } from '../../errors.ts'
 import type { ProfileLocation } from '../../ports/requests.ts'
 import { type DayNumber, dayOfMs } from '../../shared/days.ts'
@@ -10,10 +10,11 @@ import type { StoredAccount } from '../../store/account/accounts.ts'
 import { type AccountLocation, accountAt, knownAt } from './accountIdentity.ts'
 import { idle, showAccount } from './accountList.ts'
 import type { AccountEndpoints } from './accountRequests.ts'
+import { createCurrentSpend } from './currentSpend.ts'
 import type { ReadParts, UsageFeatureOptions } from './dependencies.ts'
 import { FetchQueue } from './fetchQueue.ts'
 import { openUsageReader, type UsageReader } from './reader.ts'
-import { summaryOf, todayOf } from './summary.ts'
+import { type DaySpend, summaryOf, todayOf } from './summary.ts'
 
 /** How often the schedule is checked. A timer for the next due time would be delayed while the computer sleeps. */
 const checkEveryMs = 60_000
@@ -22,6 +23,9 @@ const reuseMs = 10_000
 /** Delays before fetching a missing price. The service records a request only after it has ended. */
 const wantedAfterMs = 10_000
 const wantedEveryMs = 60_000
+
+/** Shortest time between two states of the current spend, ms. */
+const spendEveryMs = 250
 
 /** The usage that the service reports for accounts, stored permanently, beside the local request log. */
 export type UsageFeature = ReturnType<typeof createUsage>
@@ -55,6 +59,30 @@ export function createUsage(parts: UsageFeatureOptions) {
       .map(show)
       .sort((a, b) => Number(b.active) - Number(a.active))
   const feed = new StateFeed<Account[]>({ everyMs: 250, read: list, observe: (changed) => changes.add(changed) })
+
+  const spendNow = createCurrentSpend({ ...read, local: parts.local })
+  const spendFeed = new StateFeed<CurrentSpend>({
+    everyMs: spendEveryMs,
+    read: () => spendNow(active()),
+    observe: (changed) => {
+      let soon: NodeJS.Immediate | null = null
+      // The request is in the log only after its listeners have been called.
+      const settled = (): void => {
+        soon ??= setImmediate(() => {
+          soon = null
+          changed()
+        })
+      }
+      const newDay = setInterval(changed, checkEveryMs)
+      newDay.unref()
+      const stops = [changes.add(changed), parts.local.settled.add(settled)]
+      return () => {
+        clearInterval(newDay)
+        if (soon) clearImmediate(soon)
+        for (const stop of stops) stop()
+      }
+    },
+  })
 
   function connected(): FetchQueue {
     if (connection) return connection
@@ -99,6 +127,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     /** The active account first, then most recently used. */
     list,
     watch: (signal?: AbortSignal): Feed<Account[]> => feed.watch(signal),
+    watchSpend: (signal?: AbortSignal): Feed<CurrentSpend> => spendFeed.watch(signal),
     /** The account of the connection, even an unreachable one; null without one. */
     active,
     /** The active account as shown to the user. */
@@ -196,7 +225,7 @@ export function createUsage(parts: UsageFeatureOptions) {
     },
 
     /** Spend of an account today (UTC), remote and local. @throws StudioError `no_such_item` */
-    today(accountId: string): { day: DayNumber } & Summary['today'] {
+    today(accountId: string): { day: DayNumber } & DaySpend {
       return { day: dayOfMs(now()), ...todayOf(read, reading.accountOf(accountId)) }
     },
 

@@ -37,6 +37,7 @@ export const plainApp = (given: Partial<App> & Pick<App, 'id' | 'name'>): App =>
   lastUsedAt: null,
   pausedAt: null,
   revokedAt: null,
+  previousKeyUntil: null,
   ...given,
 })
 

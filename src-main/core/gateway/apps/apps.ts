@@ -1,4 +1,4 @@
-import type { App } from '../../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
 import type { Verified } from '../../ports/requests.ts'
 import { type Feed, type FeedSource, feed, Listeners } from '../../shared/events.ts'
@@ -7,7 +7,7 @@ import { openStoreReadOnly } from '../../store/openReadOnly.ts'
 import { openStore, type Store } from '../../store/store.ts'
 import type { AppChanges, NewApp } from './appSettings.ts'
 import { type CachedKey, KeyCache } from './keyCache.ts'
-import { addApp, pauseAllApps, pauseApp, revokeApp, updateApp } from './manageApps.ts'
+import { addApp, pauseAllApps, pauseApp, revokeApp, rotateKey, updateApp } from './manageApps.ts'
 
 /** How often changes of other processes are looked for. */
 const pollMs = 300
@@ -25,6 +25,10 @@ function fault({ app, expiresAt }: CachedKey): 'revoked' | 'expired' | 'paused' 
   if (expiresAt <= Date.now()) return 'expired'
   return app.pausedAt === null ? null : 'paused'
 }
+
+const isPreviousValid = ({ previousUntil }: CachedKey): boolean => Date.now() < previousUntil
+
+const equal = (a: Uint8Array, b: Uint8Array | null): boolean => b !== null && Buffer.compare(a, b) === 0
 
 /** The apps of a running core and their keys, for the procedures and the local API. */
 export class Apps {
@@ -66,18 +70,23 @@ export class Apps {
   /** How many keys are valid now. */
   count = (): number => this.#cache.contents.rows.values().reduce((n, row) => n + Number(fault(row) === null), 0)
 
-  /** Whether running requests of this app may continue. */
-  isValid = (id: string): boolean => {
+  /** Whether running requests of this app may continue. @param keyHash the key of the request; without it, any key of the app */
+  isValid = (id: string, keyHash?: Uint8Array): boolean => {
     const row = this.#cache.contents.rows.get(id)
-    return row !== undefined && fault(row) === null
+    if (row === undefined || fault(row) !== null) return false
+    return (
+      keyHash === undefined || equal(keyHash, row.hash) || (isPreviousValid(row) && equal(keyHash, row.previousHash))
+    )
   }
 
   /** Checks a presented key against the database and the clock. Called before every request. */
   verify = (presented: string): Verified => {
-    const row = this.#cache.find(presented)
-    if (!row) return unknown
-    const why = fault(row)
-    return why === null ? row.good : { good: false, why, app: row.app }
+    const found = this.#cache.find(presented)
+    if (!found) return unknown
+    const { row, isPrevious } = found
+    const why = fault(row) ?? (isPrevious && !isPreviousValid(row) ? 'replaced' : null)
+    if (why !== null) return { good: false, why, app: row.app }
+    return isPrevious ? row.previousGood : row.good
   }
 
   /** `key` is returned only here. @throws StudioError `bad_input` */
@@ -98,6 +107,11 @@ export class Apps {
   /** Pauses or resumes every app that is not revoked. */
   pauseAll(paused: boolean): { changed: number } {
     return this.#changed({ changed: pauseAllApps(this.#store, paused) })
+  }
+
+  /** Replaces the app's key. `key` is returned only here. @throws StudioError `no_such_item`, `bad_input` for a revoked app */
+  rotate(id: string, graceHours: GraceHours): { app: App; key: string } {
+    return this.#changed(rotateKey(this.#store, id, graceHours))
   }
 
   /** @throws StudioError `no_such_item` */
@@ -235,6 +249,7 @@ export function openApps(dataDir: string) {
     update: (id: string, changes: AppChanges): App => updateApp(store, id, changes),
     pause: (id: string, paused: boolean): App => pauseApp(store, id, paused),
     pauseAll: (paused: boolean): { changed: number } => ({ changed: pauseAllApps(store, paused) }),
+    rotate: (id: string, graceHours: GraceHours) => rotateKey(store, id, graceHours),
     revoke: (id: string): App => revokeApp(store, id),
     /** Deletes an app whose key was never shown to anyone. An app that was in use is revoked instead, so that its log rows keep a name. */
     remove: (id: string): void => store.toolKeys.remove(id),

@@ -9,10 +9,15 @@ export interface CachedKey {
   readonly app: App
   /** SHA-256 of the key's secret. */
   readonly hash: Uint8Array
+  /** The same of the key before the last rotation, which works until `previousUntil`, or null. */
+  readonly previousHash: Uint8Array | null
+  /** Milliseconds since 1970. */
+  readonly previousUntil: number
   /** Milliseconds since 1970, or Infinity for a key that never expires. */
   readonly expiresAt: number
-  /** The result for a valid key, allocated once instead of per request. */
+  /** The results for a valid key, allocated once instead of per request. */
   readonly good: Verified & { good: true }
+  readonly previousGood: Verified & { good: true }
 }
 
 /** `isk_ID_SECRET`: the id finds the row and 32 random bytes prove it. The widths are fixed because base64url may contain `_`. */
@@ -29,7 +34,7 @@ interface CachedApps {
   readonly rows: ReadonlyMap<string, CachedKey>
   /** Newest first, revoked ones too. */
   readonly apps: readonly App[]
-  /** When keys that are not revoked expire, in milliseconds since 1970, soonest first. */
+  /** When keys that are not revoked expire or stop after a rotation, in milliseconds since 1970, soonest first. */
   readonly expiries: readonly number[]
 }
 
@@ -58,13 +63,14 @@ export class KeyCache {
     return this.#cached
   }
 
-  /** The app whose key was presented, or undefined. Both take the same time. */
-  find(presented: string): CachedKey | undefined {
+  /** The app whose current or previous key was presented, or undefined. All take the same time. */
+  find(presented: string): { row: CachedKey; isPrevious: boolean } | undefined {
     const parts = keyFormat.exec(presented)
     const row = this.contents.rows.get(parts?.[1] ?? '')
     presentedHash.write(hash('sha256', parts?.[2] ?? '', 'binary'), 'binary')
-    const isSame = timingSafeEqual(presentedHash, row?.hash ?? placeholderHash)
-    return isSame ? row : undefined
+    const isCurrent = timingSafeEqual(presentedHash, row?.hash ?? placeholderHash)
+    const isPrevious = timingSafeEqual(presentedHash, row?.previousHash ?? placeholderHash)
+    return row && (isCurrent || isPrevious) ? { row, isPrevious: !isCurrent } : undefined
   }
 
   /** Call after each change of this process. */
@@ -75,12 +81,22 @@ export class KeyCache {
 
 function cacheOf(stored: readonly StoredApp[]): CachedApps {
   const rows = new Map<string, CachedKey>()
-  for (const { tool: app, hash: secretHash } of stored) {
-    const expiresAt = app.expiresAt === null ? Number.POSITIVE_INFINITY : Date.parse(app.expiresAt)
-    rows.set(app.id, { app, hash: secretHash, expiresAt, good: { good: true, app } })
-  }
-  const expiries = [...rows.values()].flatMap(({ app, expiresAt }) =>
-    app.revokedAt === null && expiresAt !== Number.POSITIVE_INFINITY ? [expiresAt] : [],
-  )
+  for (const { tool: app, hash: secretHash, previousHash } of stored)
+    rows.set(app.id, {
+      app,
+      hash: secretHash,
+      previousHash,
+      previousUntil: endOf(app.previousKeyUntil),
+      expiresAt: endOf(app.expiresAt),
+      good: { good: true, app, keyHash: secretHash },
+      previousGood: { good: true, app, keyHash: previousHash ?? placeholderHash },
+    })
+  const expiries = [...rows.values()]
+    .filter(({ app }) => app.revokedAt === null)
+    .flatMap(({ expiresAt, previousUntil }) => [expiresAt, previousUntil])
+    .filter((at) => at !== Number.POSITIVE_INFINITY)
   return { rows, apps: stored.map(({ tool }) => tool), expiries: expiries.sort((a, b) => a - b) }
 }
+
+/** Milliseconds since 1970. No instant is no end. */
+const endOf = (instant: string | null): number => (instant === null ? Number.POSITIVE_INFINITY : Date.parse(instant))

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto'
-import type { App } from '../../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import {
@@ -15,11 +15,12 @@ import {
 
 type AppTable = Store['toolKeys']
 
+const hourMs = 3_600_000
+
 /** A new key, with the SHA-256 of its secret. The database stores only the hash. */
-function makeKey(): { id: string; key: string; hash: Uint8Array } {
-  const id = randomBytes(5).toString('hex')
+function makeKey(id: string): { key: string; hash: Uint8Array } {
   const secret = randomBytes(32).toString('base64url')
-  return { id, key: `isk_${id}_${secret}`, hash: hash('sha256', secret, 'buffer') }
+  return { key: `isk_${id}_${secret}`, hash: hash('sha256', secret, 'buffer') }
 }
 
 /**
@@ -29,7 +30,8 @@ function makeKey(): { id: string; key: string; hash: Uint8Array } {
 export function addApp({ toolKeys: table, transaction }: Store, given: NewApp): { app: App; key: string } {
   const changes = checkedChanges(given)
   refusePast(changes.expiresAt)
-  const { id, key, hash: secretHash } = makeKey()
+  const id = randomBytes(5).toString('hex')
+  const { key, hash: secretHash } = makeKey(id)
   return transaction(() => {
     const plain = { ...defaultAppSettings, name: given.name, colour: leastUsedColour(table.list()) }
     const createdAt = new Date().toISOString()
@@ -52,8 +54,7 @@ export function updateApp({ toolKeys: table, transaction }: Store, id: string, g
 /** A paused key is refused until it is resumed. @throws StudioError `no_such_item`, `bad_input` for a revoked key */
 export function pauseApp({ toolKeys: table, transaction }: Store, id: string, paused: boolean): App {
   return transaction(() => {
-    const before = existing(table, id)
-    if (before.revokedAt !== null) throw new StudioError('bad_input', 'This app key is revoked, which can’t be undone.')
+    const before = notRevoked(table, id)
     if ((before.pausedAt !== null) === paused) return before
     table.pause(id, paused ? new Date().toISOString() : null)
     return existing(table, id)
@@ -72,6 +73,25 @@ export function pauseAllApps({ toolKeys: table, transaction }: Store, paused: bo
   })
 }
 
+/**
+ * Replaces an app's key by a new one, which is returned only here. The app keeps its id, limits, spend and log. A key that an earlier rotation left
+ * valid stops at once.
+ * @param graceHours how long the replaced key still works
+ * @throws StudioError `no_such_item`, `bad_input` for a revoked app
+ */
+export function rotateKey(
+  { toolKeys: table, transaction }: Store,
+  id: string,
+  graceHours: GraceHours,
+): { app: App; key: string } {
+  const { key, hash: secretHash } = makeKey(id)
+  return transaction(() => {
+    notRevoked(table, id)
+    table.rotate(id, secretHash, new Date(Date.now() + graceHours * hourMs).toISOString())
+    return { app: existing(table, id), key }
+  })
+}
+
 /** Revokes a key permanently. Revoking it again has no effect. @throws StudioError `no_such_item` */
 export function revokeApp({ toolKeys: table, transaction }: Store, id: string): App {
   return transaction(() => {
@@ -84,6 +104,12 @@ function existing(table: AppTable, id: string): App {
   const found = table.find(id)
   if (!found) throw new StudioError('no_such_item', 'No app has this id.')
   return found.tool
+}
+
+function notRevoked(table: AppTable, id: string): App {
+  const found = existing(table, id)
+  if (found.revokedAt !== null) throw new StudioError('bad_input', 'This app key is revoked, which can’t be undone.')
+  return found
 }
 
 function refusePast(expiresAt: string | null | undefined): void {

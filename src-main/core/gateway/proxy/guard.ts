@@ -21,6 +21,8 @@ export interface GuardRules {
 export interface GuardPassed {
   verdict: 'pass'
   app: App
+  /** SHA-256 of the secret of the presented key. */
+  keyHash: Uint8Array
   /** The whole local path with its query. */
   path: string
   /** Headers to add to the reply: CORS headers for an allowed origin, else none. */
@@ -207,10 +209,15 @@ const keyRefusals: Record<Extract<Verified, { good: false }>['why'], [number, st
     'tool_key_expired',
     'This app key has expired. Set a later date on the Proxy page of Inference Studio.',
   ],
+  replaced: [401, 'tool_key_replaced', 'This app key was replaced. Enter the new key in the app.'],
   paused: [403, 'tool_key_paused', 'This app is paused. Resume it on the Proxy page of Inference Studio.'],
 }
 
-function checkKey(request: IncomingMessage, rules: GuardRules, extraHeaders: HeaderPairs): GuardRefused | App {
+function checkKey(
+  request: IncomingMessage,
+  rules: GuardRules,
+  extraHeaders: HeaderPairs,
+): GuardRefused | (Verified & { good: true }) {
   const presented = bearer.exec(request.headers.authorization ?? '')?.[1]
   if (presented === undefined) {
     const message = 'An app key of Inference Studio is required: Authorization: Bearer isk_…'
@@ -229,7 +236,7 @@ function checkKey(request: IncomingMessage, rules: GuardRules, extraHeaders: Hea
     const { id, name } = verified.app
     return refuse(400, 'key_elsewhere', message, name, { appId: id, extraHeaders })
   }
-  return verified.app
+  return verified
 }
 
 /** Methods that echo a request or open a tunnel. The API of the service has no use for them. */
@@ -267,6 +274,8 @@ export function checkRequest(request: IncomingMessage, rules: GuardRules): Guard
     })
   }
   if (rules.closed) return { ...refuse(rules.closed.status, '', '', who, { extraHeaders }), refusal: rules.closed }
-  const app = checkKey(request, rules, extraHeaders)
-  return 'verdict' in app ? app : { verdict: 'pass', app, path: target.path, extraHeaders }
+  const checked = checkKey(request, rules, extraHeaders)
+  if ('verdict' in checked) return checked
+  const { app, keyHash } = checked
+  return { verdict: 'pass', app, keyHash, path: target.path, extraHeaders }
 }

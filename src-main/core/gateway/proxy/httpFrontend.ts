@@ -34,6 +34,9 @@ export interface FrontendDependencies {
   failed(error: StudioError): void
 }
 
+/** Whether running requests with this key of an app may continue. */
+export type IsValid = (appId: string, keyHash: Uint8Array) => boolean
+
 /** Bounds of the server, ms and counts. The README has the reasons. */
 export interface ProxyBounds extends StallTimes, ConnectionBounds {
   headersMs: number
@@ -70,7 +73,7 @@ const uploadStalled = refusalOf(408, 'upload_stalled', 'No more of the upload ar
 const keyEnded = refusalOf(
   403,
   'tool_key_ended',
-  'This app key was paused or revoked, or it expired, while the request was running.',
+  'This app key was paused, replaced or revoked, or it expired, while the request was running.',
 )
 const unexpected = refusalOf(417, 'expectation', 'Only Expect: 100-continue is supported.')
 const notChecked: Refusal = {
@@ -154,9 +157,9 @@ export class HttpFrontend {
     return { active: this.#running.size, relayed: this.#relayed, refused: this.#refused }
   }
 
-  cutInvalid(isValid: (appId: string) => boolean): void {
+  cutInvalid(isValid: IsValid): void {
     for (const proxiedRequest of this.#running)
-      if (!isValid(proxiedRequest.app.id)) proxiedRequest.cut('key_ended', keyEnded)
+      if (!isValid(proxiedRequest.app.id, proxiedRequest.keyHash)) proxiedRequest.cut('key_ended', keyEnded)
   }
 
   close(): void {

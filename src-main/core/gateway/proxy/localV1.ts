@@ -1,7 +1,7 @@
 import type { ProxyState } from '../../../../src-preload/contract/app.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, type StudioError } from '../../errors.ts'
-import type { FrontendDependencies, ProxyBounds } from './httpFrontend.ts'
+import type { FrontendDependencies, IsValid, ProxyBounds } from './httpFrontend.ts'
 import { RecentRefusals, type RefusalWithOrigin } from './recentRefusals.ts'
 import { type ProxyServer, startProxy } from './server.ts'
 
@@ -67,8 +67,8 @@ export class LocalV1 {
     }
   }
 
-  /** Cuts the running requests of keys that were paused or revoked or have expired. */
-  cutInvalid(isValid: (appId: string) => boolean): void {
+  /** Cuts the running requests of keys that were paused, replaced or revoked or have expired. */
+  cutInvalid(isValid: IsValid): void {
     this.#server?.cutInvalid(isValid)
   }
 

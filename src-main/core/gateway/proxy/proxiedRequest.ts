@@ -28,6 +28,7 @@ export class ProxiedRequest implements AllowedRequest, Watched, SwapRemoveElemen
   readonly request: IncomingMessage
   readonly response: ServerResponse
   readonly app: App
+  readonly keyHash: Uint8Array
   readonly path: string
   readonly extraHeaders: HeaderPairs
   readonly marks: Marks
@@ -45,6 +46,7 @@ export class ProxiedRequest implements AllowedRequest, Watched, SwapRemoveElemen
     this.request = request
     this.response = response
     this.app = passed.app
+    this.keyHash = passed.keyHash
     this.path = passed.path
     this.extraHeaders = passed.extraHeaders
     this.awaitsContinue = awaitsContinue

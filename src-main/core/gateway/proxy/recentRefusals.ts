@@ -1,4 +1,4 @@
-import type { RefusalSeen } from '../../../../src-preload/contract/requests.ts'
+import type { Refusal } from '../../../../src-preload/contract/requests.ts'
 import type { GateRefusal } from '../../ports/requests.ts'
 
 /** A refused request, and the origin that a person could allow to let such requests pass, or null. */
@@ -16,6 +16,7 @@ const attempts: Record<string, string> = {
   tool_key_unknown: 'tried to use the local API',
   tool_key_revoked: 'tried to use its revoked key',
   tool_key_expired: 'tried to use its expired key',
+  tool_key_replaced: 'tried to use its replaced key',
   tool_key_paused: 'sent a request while it is paused',
   key_elsewhere: 'sent its key outside the Authorization header',
   no_websocket: 'tried to open a WebSocket',
@@ -33,7 +34,7 @@ const describe = ({ code, from }: GateRefusal): string =>
 /** Refusals since the start, for the Proxy page. Repetitions from the same sender are counted, and memory is bounded. */
 export class RecentRefusals {
   /** Ordered by the last occurrence, newest at the end. */
-  readonly #seen = new Map<string, RefusalSeen>()
+  readonly #seen = new Map<string, Refusal>()
 
   note(refusal: RefusalWithOrigin): void {
     const { code, from, origin } = refusal
@@ -49,7 +50,7 @@ export class RecentRefusals {
   }
 
   /** Newest first. */
-  newest(count: number): RefusalSeen[] {
+  newest(count: number): Refusal[] {
     return [...this.#seen.values()].slice(-count).reverse()
   }
 }

@@ -248,7 +248,7 @@ class RelayedRequest {
   #open({ asked }: RequestBody): RequestTrace {
     const { app, path } = this.#allowed
     const trace = this.#deps.requestLog.open({
-      asker: { kind: 'app', id: app.id, failFast: app.failFast },
+      requester: { kind: 'app', id: app.id, failFast: app.failFast },
       method: this.#request.method ?? 'GET',
       path: path.split('?', 1)[0] ?? path,
       endpoint: this.#endpoint,
@@ -278,7 +278,7 @@ class RelayedRequest {
       body,
       signal: this.#gone,
       endpoint: this.#endpoint,
-      asker: { kind: 'app', id: app.id, failFast: app.failFast },
+      requester: { kind: 'app', id: app.id, failFast: app.failFast },
       trace,
       tokensIn: expected?.tokensIn ?? 0,
       tokens: (expected?.tokensIn ?? 0) + (expected?.tokensOut ?? 0),

@@ -2,7 +2,13 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { hostsOf } from './guard.ts'
-import { defaultBounds, type FrontendDependencies, HttpFrontend, type ProxyBounds } from './httpFrontend.ts'
+import {
+  defaultBounds,
+  type FrontendDependencies,
+  HttpFrontend,
+  type IsValid,
+  type ProxyBounds,
+} from './httpFrontend.ts'
 
 export interface ProxyServer {
   readonly port: number
@@ -13,7 +19,7 @@ export interface ProxyServer {
   /** Running requests now; relayed and refused requests since the start. */
   counts(): { active: number; relayed: number; refused: number }
   /** Cuts the running requests of apps whose key is no longer valid. */
-  cutInvalid(isValid: (appId: string) => boolean): void
+  cutInvalid(isValid: IsValid): void
   /** Stops listening and cuts every connection. */
   close(): Promise<void>
 }

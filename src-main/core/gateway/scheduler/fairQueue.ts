@@ -71,10 +71,10 @@ export class FairQueue<W extends QueuedRequest> {
   }
 
   add(waiting: W): void {
-    const { asker, slot } = waiting.request
+    const { requester, slot } = waiting.request
     this.#all.add(waiting)
     if (!slot) this.#slotless += 1
-    this.#queueOf(asker.kind === 'app' ? asker.id : null)
+    this.#queueOf(requester.kind === 'app' ? requester.id : null)
       .of(waiting.request)
       .add(waiting)
   }
@@ -82,21 +82,21 @@ export class FairQueue<W extends QueuedRequest> {
   /** Removes a request that gave up. */
   remove(waiting: W): void {
     const queue = this.#takeOut(waiting)
-    const { asker } = waiting.request
-    if (asker.kind === 'app' && queue.size === 0) this.#apps.delete(asker.id)
+    const { requester } = waiting.request
+    if (requester.kind === 'app' && queue.size === 0) this.#apps.delete(requester.id)
   }
 
   /** Removes a request that was admitted, and moves its app to the end. */
   serve(waiting: W): void {
     const queue = this.#takeOut(waiting)
-    const { asker } = waiting.request
-    if (asker.kind === 'studio') {
+    const { requester } = waiting.request
+    if (requester.kind === 'studio') {
       this.#studioInARow = this.#apps.size > 0 ? this.#studioInARow + 1 : 0
       return
     }
     this.#studioInARow = 0
-    this.#apps.delete(asker.id)
-    if (queue.size > 0) this.#apps.set(asker.id, queue)
+    this.#apps.delete(requester.id)
+    if (queue.size > 0) this.#apps.set(requester.id, queue)
   }
 
   /** The first request in turn without an obstacle, or null. */
@@ -124,8 +124,8 @@ export class FairQueue<W extends QueuedRequest> {
   }
 
   #takeOut(waiting: W): SenderQueue<W> {
-    const { asker, slot } = waiting.request
-    const queue = this.#queueOf(asker.kind === 'app' ? asker.id : null)
+    const { requester, slot } = waiting.request
+    const queue = this.#queueOf(requester.kind === 'app' ? requester.id : null)
     this.#all.delete(waiting)
     queue.of(waiting.request).delete(waiting)
     if (!slot) this.#slotless -= 1

@@ -38,7 +38,7 @@ export interface SchedulerOptions {
 
 export interface WaitingRequest {
   traceId: number
-  asker: Requester
+  requester: Requester
   /** Milliseconds since 1970. */
   since: number
   why: Obstacle | 'turn'
@@ -199,7 +199,7 @@ export class RequestScheduler implements Scheduler {
     const offset = this.#clock.date() - now
     return Array.from(this.#queue.all(), ({ request, since }) => ({
       traceId: request.trace.id,
-      asker: request.asker,
+      requester: request.requester,
       since: Math.round(offset + since),
       why: this.#why(request, now),
       slot: request.slot,
@@ -295,21 +295,21 @@ export class RequestScheduler implements Scheduler {
   }
 
   /** Whether a request is a status call that may pass a long hold, because only status calls report the end of a ban. */
-  #isProbe({ asker, slot }: AdmissionRequest, now: number): boolean {
-    if (asker.kind !== 'studio' || asker.feature !== 'account' || slot || now - this.#probedAt < probeEveryMs)
+  #isProbe({ requester, slot }: AdmissionRequest, now: number): boolean {
+    if (requester.kind !== 'studio' || requester.feature !== 'account' || slot || now - this.#probedAt < probeEveryMs)
       return false
     this.#probedAt = now
     return true
   }
 
   #refusal({ request }: Waiter, now: number): StudioError | null {
-    const { asker } = request
+    const { requester } = request
     const { maxWaiting, maxWaitingPerApp } = this.#options
-    if (asker.kind === 'studio') {
+    if (requester.kind === 'studio') {
       return this.#queue.size > maxWaiting ? queueFull(maxWaiting, false, this.#retryAfter(request, now)) : null
     }
-    if (asker.failFast) return wouldWait(this.#why(request, now), this.#retryAfter(request, now))
-    if (this.#queue.waitingOf(asker.id) > maxWaitingPerApp) {
+    if (requester.failFast) return wouldWait(this.#why(request, now), this.#retryAfter(request, now))
+    if (this.#queue.waitingOf(requester.id) > maxWaitingPerApp) {
       return queueFull(maxWaitingPerApp, true, this.#retryAfter(request, now))
     }
     const forApps = maxWaiting - Math.floor(maxWaiting / 8)

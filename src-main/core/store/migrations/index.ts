@@ -6,6 +6,8 @@ import { sql as conversationCosts } from './005-conversation-costs.ts'
 import { sql as alerts } from './006-alerts.ts'
 import { sql as profiles } from './007-profiles.ts'
 import { sql as waiting } from './008-waiting.ts'
+import { sql as modelNotes } from './009-model-notes.ts'
+import { sql as rotatedKeys } from './010-rotated-keys.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -17,4 +19,6 @@ export const migrations: readonly string[] = [
   alerts,
   profiles,
   waiting,
+  modelNotes,
+  rotatedKeys,
 ]

@@ -20,7 +20,7 @@ export type BodySelection = { id: number } | { who: string } | { before: number 
 /** Logged bodies, in a file of their own. Deletion overwrites them, releases the space and empties the write-ahead log. */
 export function bodyTable({ handle, transaction }: Database) {
   const insert = handle.prepare(
-    `INSERT OR REPLACE INTO bodies (id, who, at, size, request_bytes, request_capped, reply_bytes, reply_capped,
+    `INSERT INTO bodies (id, who, at, size, request_bytes, request_capped, reply_bytes, reply_capped,
       request_headers, reply_headers, request_text, reply_text) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const one = handle.prepare('SELECT * FROM bodies WHERE id = ?')
@@ -35,33 +35,26 @@ export function bodyTable({ handle, transaction }: Database) {
     before: handle.prepare('SELECT id FROM bodies INDEXED BY bodies_by_who WHERE at < ? LIMIT ?'),
     all: handle.prepare('SELECT id FROM bodies INDEXED BY bodies_by_who LIMIT ?'),
   }
+  const dataVersion = handle.prepare('PRAGMA data_version')
+  /** Changes with each commit of another process, such as the command line. */
+  let knownVersion = dataVersion.get()?.data_version
   let bytes = read(total.get())
 
   return {
     /** Size of all stored texts, in bytes. */
-    bytes: (): number => bytes,
+    bytes(): number {
+      const version = dataVersion.get()?.data_version
+      if (version !== knownVersion) bytes = read(total.get())
+      knownVersion = version
+      return bytes
+    },
     /** Number of requests from before a time (ms since 1970), and the size of their texts in bytes. */
     before(at: number): { items: number; bytes: number } {
       const row = old.get(at) ?? {}
       return { items: number(row, 'items'), bytes: number(row, 'bytes') }
     },
     save(kept: KeptBodies[]): void {
-      const added = transaction(() => {
-        let sum = 0
-        for (const k of kept) {
-          const requestHeaders = k.requestHeaders && JSON.stringify(k.requestHeaders)
-          const replyHeaders = k.replyHeaders && JSON.stringify(k.replyHeaders)
-          const texts = [requestHeaders, replyHeaders, k.request?.text ?? null, k.reply?.text ?? null]
-          const size = texts.reduce((sum, one) => sum + (one === null ? 0 : Buffer.byteLength(one)), 0)
-          insert.run(
-            ...[k.id, k.who, k.at, size, k.request?.bytes ?? null, k.request ? Number(k.request.capped) : null],
-            ...[k.reply?.bytes ?? null, k.reply ? Number(k.reply.capped) : null, ...texts],
-          )
-          sum += size
-        }
-        return sum
-      })
-      bytes += added
+      bytes += transaction(() => kept.reduce((sum, one) => sum + store(one), 0))
     },
     get(id: number): Pick<KeptBodies, 'requestHeaders' | 'replyHeaders' | 'request' | 'reply'> | null {
       const row = one.get(id)
@@ -90,6 +83,20 @@ export function bodyTable({ handle, transaction }: Database) {
     giveBack(): void {
       handle.exec('PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)')
     },
+  }
+
+  /** Returns by how many bytes the stored texts grew. A write that is tried again replaces the body that the first one stored. */
+  function store(k: KeptBodies): number {
+    const requestHeaders = k.requestHeaders && JSON.stringify(k.requestHeaders)
+    const replyHeaders = k.replyHeaders && JSON.stringify(k.replyHeaders)
+    const texts = [requestHeaders, replyHeaders, k.request?.text ?? null, k.reply?.text ?? null]
+    const size = texts.reduce((sum, one) => sum + (one === null ? 0 : Buffer.byteLength(one)), 0)
+    const replaced = remove.get(k.id)
+    insert.run(
+      ...[k.id, k.who, k.at, size, k.request?.bytes ?? null, k.request ? Number(k.request.capped) : null],
+      ...[k.reply?.bytes ?? null, k.reply ? Number(k.reply.capped) : null, ...texts],
+    )
+    return size - (replaced ? number(replaced, 'size') : 0)
   }
 
   function pick(wish: BodySelection, most: number): Row[] {

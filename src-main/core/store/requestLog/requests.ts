@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts'
 import type { ReadHandle } from '../readOnly.ts'
 import { number, numberOrNull, type Row, textOrNull } from '../rows.ts'
+import { codeOf, endpoints, outcomes } from './codes.ts'
 
 /** A row of the log as stored: numbers for words (codes.ts), times in microseconds, money in billionths of an SC. */
 export interface StoredRequest {
@@ -56,6 +57,9 @@ export const requestColumns = `r.id, r.at, r.caller, r.endpoint, r.outcome, r.re
 
 export type RequestTable = ReturnType<typeof requestTable>
 
+/** Bounds the time that reading takes. A day that is not read in full is not used. */
+const mostSpoken = 5000
+
 /** The read statements of `requestTable`. */
 export function requestReader(handle: ReadHandle) {
   const one = handle.prepare(`SELECT ${requestColumns} FROM requests AS r WHERE r.id = ?`)
@@ -75,12 +79,22 @@ export function requestReader(handle: ReadHandle) {
     `SELECT caller, model, avg(tokens_out) AS mean, count(*) AS n FROM requests NOT INDEXED
       WHERE id > ? AND tokens_out > 0 GROUP BY 1, 2`,
   )
+  const since = handle.prepare(
+    `SELECT id, caller, CAST(cost AS TEXT) AS cost_text FROM requests NOT INDEXED
+      WHERE id >= ? AND outcome IS NOT NULL AND outcome <> 2 AND at * 1000 + coalesce(duration_us, 0) > ? * 1000`,
+  )
   // The condition must be textually equal to that of the index.
   const limited = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r INDEXED BY requests_limited
       WHERE ((r.status = 429 AND r.outcome <> 2) OR instr(r.retried_after, '429') > 0) AND r.id < ?
       ORDER BY r.id DESC LIMIT ?`,
   )
+
+  const spoken = handle.prepare(
+    `SELECT r.id, r.at, r.bytes_up, r.endpoint FROM requests AS r INDEXED BY requests_by_caller
+      WHERE r.caller = ? AND r.outcome = ${codeOf(outcomes, 'ok')} ORDER BY r.id DESC LIMIT ${mostSpoken}`,
+  )
+  const speech = codeOf(endpoints, 'speech')
 
   return {
     get(id: number): StoredRequest | null {
@@ -97,6 +111,12 @@ export function requestReader(handle: ReadHandle) {
       minutes
         .all(id, at)
         .map((row) => ({ caller: number(row, 'caller'), minute: number(row, 'minute'), n: number(row, 'n') })),
+    /** Requests from an id on that ended after `at` (ms since 1970), without refused ones. */
+    spentSince: (id: number, at: number): Pick<StoredRequest, 'id' | 'caller' | 'cost'>[] =>
+      since.all(id, at).map((row) => {
+        const cost = textOrNull(row, 'cost_text')
+        return { id: number(row, 'id'), caller: number(row, 'caller'), cost: cost === null ? null : BigInt(cost) }
+      }),
     meanOutputs: (id: number): { caller: number; model: string | null; mean: number; n: number }[] =>
       outputs.all(id).map((row) => ({
         caller: number(row, 'caller'),
@@ -104,6 +124,12 @@ export function requestReader(handle: ReadHandle) {
         mean: number(row, 'mean'),
         n: number(row, 'n'),
       })),
+    /** Successful requests for speech among the newest 5,000 of each caller, newest first for each. */
+    newestSpoken: (callers: readonly number[]): { id: number; at: number; bytesUp: number }[] =>
+      callers
+        .flatMap((caller) => spoken.all(caller))
+        .filter((row) => number(row, 'endpoint') === speech)
+        .map((row) => ({ id: number(row, 'id'), at: number(row, 'at'), bytesUp: number(row, 'bytes_up') })),
     /** Requests with ids below `before` that the service answered with 429, newest first. Does not include requests refused by this program. */
     limited: (before: number, limit: number): StoredRequest[] => limited.all(before, limit).map(readRequest),
   }

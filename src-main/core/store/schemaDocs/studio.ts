@@ -212,7 +212,7 @@ export const studioTables: DescribedTables = {
       name: '',
       kind: '`service` or `sandbox`',
       base_url: '',
-      key_kept: '`keychain`, `session` (until the program ends), `sandbox` or `none`',
+      key_kept: '`keychain`, `session` (until the program ends), `sandbox`, or `none` when the service needs none',
       allow_insecure: '1: plain http to another computer was allowed',
       active: '1: the one in use',
       updated_at: '',
@@ -221,6 +221,18 @@ export const studioTables: DescribedTables = {
   model_lists: {
     about: 'The models that the service offered to each profile last.',
     columns: { profile: '', base_url: '', models: 'JSON', as_of: '' },
+  },
+  model_notes: {
+    about: 'What a person marked, and what replies showed, about the models of each profile.',
+    columns: {
+      profile: '',
+      base_url: '',
+      model: 'exact id',
+      favourite: '1: marked as a favourite',
+      replied_at: 'its last reply in a chat; null: none yet',
+      images: '`works` or `refused`; null while no reply has shown it',
+      tools: '`works` or `refused`; null while no reply has shown it',
+    },
   },
   settings: { about: 'One row per setting.', columns: { key: '', value: 'JSON' } },
   tool_keys: {
@@ -246,6 +258,8 @@ export const studioTables: DescribedTables = {
       log_bodies: '1: its requests and replies are stored in bodies.sqlite',
       retries: '1: requests that the service refuses temporarily are retried',
       fail_fast: '1: a request that would have to wait is refused at once',
+      previous_hash: 'SHA-256 of the key before the last rotation; null: never rotated',
+      previous_until: 'when the previous key stops to work',
     },
   },
   function_tools: {

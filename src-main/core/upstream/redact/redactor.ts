@@ -27,7 +27,8 @@ const none: readonly Span[] = []
  * base64url in all three alignments. The constructor builds all search tables once.
  */
 export class Redactor {
-  readonly #key: string
+  /** Null: nothing is masked. */
+  readonly #key: string | null
   readonly #needles: Needle[]
   readonly #shortest: number
   readonly #longest: number
@@ -36,9 +37,10 @@ export class Redactor {
   /** Table by two bytes, see `shiftTable`. */
   readonly #shift: Uint8Array
 
-  constructor(key: string) {
+  /** @param key null for a redactor that masks nothing */
+  constructor(key: string | null) {
     this.#key = key
-    this.#needles = needlesOf(key)
+    this.#needles = key === null ? [] : needlesOf(key)
     const lengths = this.#needles.map(({ bytes }) => bytes.length)
     this.#shortest = Math.min(...lengths)
     this.#longest = Math.max(...lengths)
@@ -57,7 +59,7 @@ export class Redactor {
 
   /** Whether a header's name contains the key in any case. Header names are case-insensitive, and some servers change their case. */
   isInName(name: string): boolean {
-    if (name.length < this.#shortest) return false
+    if (this.#key === null || name.length < this.#shortest) return false
     if (name.toLowerCase().includes(this.#key.toLowerCase())) return true
     return this.#scan(Buffer.from(name, 'latin1'), false) !== null
   }
@@ -76,7 +78,7 @@ export class Redactor {
   }
 
   #isFor(good: boolean): boolean {
-    return !good || this.#key.length >= minContentKeyLength
+    return this.#key !== null && (!good || this.#key.length >= minContentKeyLength)
   }
 
   /**

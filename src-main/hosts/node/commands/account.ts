@@ -25,9 +25,9 @@ export async function login(options: LoginOptions, parts: Parts): Promise<number
       ...(options.name !== undefined && { name: options.name }),
       baseUrl: options.baseUrl,
       key: await sealKey(publicKey, text),
-      keep: 'keychain',
+      keyStorage: 'keychain',
       // An existing connection with this name gets the new URL and key.
-      again: true,
+      updateExisting: true,
       allowInsecure: options.allowInsecure,
     })
     if (options.json) printJson(profile)

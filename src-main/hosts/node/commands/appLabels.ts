@@ -36,6 +36,13 @@ export function limitsOf(app: App): string {
 
 const counted = (count: number, what: string): string => `${count} ${count === 1 ? what : `${what}s`}`
 
+/** Whether the key before the last rotation still works. */
+function previousKeyOf({ previousKeyUntil }: App): string {
+  if (previousKeyUntil === null) return 'none'
+  const works = Date.parse(previousKeyUntil) > Date.now()
+  return `${works ? 'works until' : 'stopped'} ${toMinute(previousKeyUntil)}`
+}
+
 /** Every field as a name and a value. */
 export function detailsOf(app: App): [name: string, value: string][] {
   const at = (instant: string | null, never: string): string => (instant === null ? never : toMinute(instant))
@@ -48,6 +55,7 @@ export function detailsOf(app: App): [name: string, value: string][] {
     ['last used', at(app.lastUsedAt, 'never')],
     ['paused', at(app.pausedAt, 'no')],
     ['revoked', at(app.revokedAt, 'no')],
+    ['previous key', previousKeyOf(app)],
     ['expires', at(app.expiresAt, 'never')],
     ['models', app.models?.join(', ') ?? 'all'],
     ['endpoints', app.endpoints?.join(', ') ?? 'all'],

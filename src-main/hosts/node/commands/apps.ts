@@ -1,5 +1,5 @@
 import { devNull } from 'node:os'
-import type { App } from '../../../../src-preload/contract/apps.ts'
+import type { App, GraceHours } from '../../../../src-preload/contract/apps.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { AppChanges, NewApp } from '../../../core/gateway/apps/appSettings.ts'
 import type { AppCommands, Parts } from '../dependencies.ts'
@@ -43,6 +43,32 @@ function deleteUnseen(apps: AppCommands, { id, name }: App): void {
     log('error', `The app key of ${name} could not be shown, and the app could not be deleted: ${message}`)
     log('error', `Revoke it with: inference-studio apps revoke ${id}`)
   }
+}
+
+/**
+ * `apps rotate`. The new key is shown only once.
+ * @throws StudioError `no_such_item`, `bad_input` for a revoked app, or when standard output is closed or discarded
+ */
+export async function rotateAppKey(
+  which: string,
+  graceHours: GraceHours,
+  options: AppsOptions,
+  parts: Parts,
+): Promise<number> {
+  if (outputIsDiscarded()) {
+    const words = `Standard output is closed or ${devNull}, and the app key is shown only once. No key was replaced.`
+    throw new StudioError('bad_input', words)
+  }
+  return withApps(options, parts, async (apps) => {
+    const { app, key } = apps.rotate(findApp(apps.list(), which).id, graceHours)
+    const end = graceHours === 0 ? 'stopped' : `works until ${toMinute(app.previousKeyUntil ?? '')}`
+    if (options.json) printJson({ id: app.id, name: app.name, key, previousKeyUntil: app.previousKeyUntil })
+    else say(`New app key of ${app.name} (${app.id}). It is shown only once. The previous key ${end}:`, '', key, '')
+    const failure = await outputFailure()
+    if (failure === null) return
+    log('error', `The new app key of ${app.name} could not be shown. Run the command again for another one.`)
+    throw failure
+  })
 }
 
 /** `apps set`. @throws StudioError `no_such_item`, `bad_input` for a revoked app */

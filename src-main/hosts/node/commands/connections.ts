@@ -51,6 +51,7 @@ const keys: Record<ListedProfile['keyKept'], string> = {
   environment: 'environment',
   sandbox: 'built in',
   none: 'none',
+  unneeded: 'not needed',
 }
 
 const addressOf = ({ kind, baseUrl }: ListedProfile): string => (kind === 'sandbox' ? 'this computer' : baseUrl)

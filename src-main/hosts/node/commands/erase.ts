@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 import {
-  type Erasable,
-  type ErasePlan,
-  type EraseState,
-  erasables,
+  type DeletableKind,
+  type DeletionPlan,
+  deletableKinds,
+  type RetentionState,
 } from '../../../../src-preload/contract/retention.ts'
 import { StudioError } from '../../../core/errors.ts'
 import type { Parts } from '../dependencies.ts'
@@ -12,7 +12,7 @@ import { exitCodes, printJson, say, sayTable } from '../output.ts'
 import { listenForInterrupt } from '../signals.ts'
 
 export interface EraseOptions {
-  what: readonly Erasable[]
+  what: readonly DeletableKind[]
   olderThan: number
   archivedOnly: boolean
   yes: boolean
@@ -20,7 +20,7 @@ export interface EraseOptions {
   json: boolean
 }
 
-const names: Record<Erasable, string> = {
+const names: Record<DeletableKind, string> = {
   conversations: 'Conversations',
   bodies: 'Stored bodies',
   log: 'Request log',
@@ -58,7 +58,7 @@ export async function erase(options: EraseOptions, parts: Parts): Promise<number
   }
 }
 
-function report({ before }: ErasePlan, last: EraseState['last'], json: boolean): number {
+function report({ before }: DeletionPlan, last: RetentionState['last'], json: boolean): number {
   if (last?.problem) throw new StudioError(last.problem.kind, last.problem.message)
   const erased = last?.parts ?? []
   const stopped = last?.stopped ?? false
@@ -71,7 +71,7 @@ function report({ before }: ErasePlan, last: EraseState['last'], json: boolean):
 }
 
 /** Asks for confirmation. @throws StudioError `bad_input` without a terminal */
-async function ask({ before }: ErasePlan): Promise<boolean> {
+async function ask({ before }: DeletionPlan): Promise<boolean> {
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
     throw new StudioError('bad_input', `Add --yes to delete this data from before ${before} permanently.`)
   }
@@ -86,11 +86,11 @@ async function ask({ before }: ErasePlan): Promise<boolean> {
 }
 
 /** Parses `--what`. @throws StudioError `bad_input` */
-export function readErasables(text: string): Erasable[] {
+export function readErasables(text: string): DeletableKind[] {
   const asked = text.split(',').map((one) => one.trim())
-  const wrong = asked.find((one) => !erasables.some((known) => known === one))
+  const wrong = asked.find((one) => !deletableKinds.some((known) => known === one))
   if (wrong !== undefined) {
-    throw new StudioError('bad_input', `“${wrong}” is not one of ${erasables.join(', ')}.`)
+    throw new StudioError('bad_input', `“${wrong}” is not one of ${deletableKinds.join(', ')}.`)
   }
-  return erasables.filter((one) => asked.includes(one))
+  return deletableKinds.filter((one) => asked.includes(one))
 }

@@ -41,10 +41,14 @@ interface Front {
   work: Opening | null
 }
 
-/** `serve`: runs the core and the web server until a signal. Closes the pages first, so that none sees a half-closed core. */
+/**
+ * `serve`: runs the core and the web server until a signal. Closes the pages first, so that none sees a half-closed core. A restart, such as
+ * for a restore, replaces the core only: pages find the same address and session.
+ */
 export async function serve(options: ServeOptions, parts: Parts): Promise<number> {
   const end = listenForEnd()
   let core: RunningCore | null = null
+  let restart = Promise.withResolvers<'restart'>()
   const front: Front = { web: null, work: null }
   /** Starts the web server before the core when the start-up work takes long. */
   const opening = async (work: Opening): Promise<void> => {
@@ -55,12 +59,23 @@ export async function serve(options: ServeOptions, parts: Parts): Promise<number
   }
   try {
     const dataDir = await openDataDir(options.dataDir)
-    core = await parts.startCore(createNodeHost(dataDir), { ...coreOptions(options), opening, signal: end.signal })
+    const host = createNodeHost(dataDir, () => restart.resolve('restart'))
+    const start = () => parts.startCore(host, { ...coreOptions(options), opening, signal: end.signal })
+    core = await start()
     const wasPrinted = front.web !== null
     if (front.web) (await front.web).serve(studioOf(core))
     else if (options.web) front.web = startWeb(studioOf(core), options.webPort, () => null)
     await announce(core, await front.web, dataDir, { ...options, open: options.open && !wasPrinted })
-    await end.asked
+    while ((await Promise.race([end.asked, restart.promise])) === 'restart') {
+      restart = Promise.withResolvers()
+      const web = await front.web
+      await web?.pause()
+      await core.stop()
+      core = await start()
+      web?.serve(studioOf(core))
+      const address = web ? new URL(web.url).origin : null
+      core.announce(address ?? (await firstState(core)).proxy.baseUrl)
+    }
   } catch (thrown) {
     // Ctrl-C during the start-up work loses nothing and is not an error.
     if (!end.signal.aborted || failureOf(thrown).kind !== 'cancelled') throw thrown

@@ -1,7 +1,10 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { StudioError } from '../../../core/errors.ts'
 import { dataFolder, json, nonEmpty, shortName, withExamples } from '../arguments.ts'
 import type { Parts } from '../dependencies.ts'
+
+/** Values of `--grace`, hours. */
+const graces = { none: 0, '1h': 1, '24h': 24 } as const
 
 /** Adds `apps` and its commands. Their code is loaded when one of them runs. */
 export function describeApps(program: Command, parts: Parts, ended: (code: number) => void): void {
@@ -51,6 +54,19 @@ export function describeApps(program: Command, parts: Parts, ended: (code: numbe
   command('show', 'Show every setting of an app')
     .argument('<app>', which, nonEmpty)
     .action(async (id, options) => ended(await (await load()).showApp(id, options, parts)))
+  withExamples(
+    command('rotate', 'Replace the app key and print the new one, which is shown only once').addOption(
+      new Option('--grace <time>', 'how long the previous key still works')
+        .choices(Object.keys(graces))
+        .default('none'),
+    ),
+    ['inference-studio apps rotate editor', 'inference-studio apps rotate editor --grace 24h'],
+  )
+    .argument('<app>', which, nonEmpty)
+    .action(async (id, options) => {
+      const graceHours = graces[options.grace as keyof typeof graces]
+      ended(await (await load()).rotateAppKey(id, graceHours, options, parts))
+    })
   command('revoke', 'Revoke the app key for good and cancel the running requests of the app')
     .argument('<app>', which, nonEmpty)
     .action(async (id, options) => ended(await (await load()).revokeAppCommand(id, options, parts)))

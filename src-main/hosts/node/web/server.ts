@@ -52,6 +52,8 @@ export interface WebServer {
   readonly url: string
   /** Serves the studio from now on. */
   serve(studio: Studio): void
+  /** Closes every page's connection, and serves the start-up page until `serve` is called again. */
+  pause(): Promise<void>
   /** Number of open connections. */
   connections(): Promise<number>
   /** Closes every page's connection and stops listening. */
@@ -176,6 +178,11 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
 
   return {
     port,
+    async pause() {
+      const before = served
+      served = null
+      await before?.pages.stop()
+    },
     url: `http://127.0.0.1:${port}/#token=${access.token}`,
     serve,
     connections: () => promisify(server.getConnections.bind(server))(),

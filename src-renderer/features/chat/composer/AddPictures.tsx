@@ -1,30 +1,24 @@
-import { ImagePlus } from 'lucide-react'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type RefObject, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../../shared/ui/Button.tsx'
 import { addPictures } from './draftPictures.ts'
 
-/** Selects pictures from the disk. */
-export function AddPictures() {
+/** The hidden input that selects pictures from the disk. */
+export function AddPictures({ input }: { input: RefObject<HTMLInputElement | null> }) {
   const { t } = useTranslation('composer')
-  const input = useRef<HTMLInputElement>(null)
   return (
-    <>
-      <IconButton icon={ImagePlus} label={t('addPictures')} onClick={() => input.current?.click()} />
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        accept="image/*"
-        aria-label={t('addPictures')}
-        onChange={(event) => {
-          addPictures([...(event.target.files ?? [])])
-          // Lets the person pick the same file again after removing it.
-          event.target.value = ''
-        }}
-      />
-    </>
+    <input
+      ref={input}
+      type="file"
+      multiple
+      hidden
+      accept="image/*"
+      aria-label={t('addPictures')}
+      onChange={(event) => {
+        addPictures([...(event.target.files ?? [])])
+        // Lets the person pick the same file again after removing it.
+        event.target.value = ''
+      }}
+    />
   )
 }
 

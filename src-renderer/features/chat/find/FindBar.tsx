@@ -3,6 +3,7 @@ import { type KeyboardEvent, useEffect, useMemo, useRef } from 'react'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
+import { shownMessages } from '../../../stores/openChat.ts'
 import { figure, useChatTranslate } from '../messages.ts'
 import { hideFind, step } from './actions.ts'
 import { matchesIn } from './matches.ts'
@@ -20,9 +21,9 @@ function Bar() {
   const field = useRef<HTMLInputElement>(null)
   const find = useFind()
   const { text, matchCase, words: terms, focused } = find
-  const messages = useChat(({ open }) => open?.messages)
+  const open = useChat((state) => state.open)
   const pattern = useMemo(() => patternOf({ text, matchCase, words: terms }), [text, matchCase, terms])
-  const matches = useMemo(() => matchesIn(messages ?? [], pattern), [messages, pattern])
+  const matches = useMemo(() => (open ? matchesIn(shownMessages(open), pattern) : []), [open, pattern])
   const at = matches.length === 0 ? -1 : Math.min(find.at, matches.length - 1)
   const match = matches[at] ?? null
   useMarks(pattern, match)

@@ -1,6 +1,7 @@
 import { useChat } from '../../../stores/chat.ts'
 import { patternOf, useFind } from '../../../stores/chatFind.ts'
 import { jumpStore } from '../../../stores/jump.ts'
+import { shownMessages } from '../../../stores/openChat.ts'
 import { scrollToMessage } from '../reveal.ts'
 import { matchesIn } from './matches.ts'
 
@@ -37,7 +38,7 @@ export function followJumps(): () => void {
     const { jump } = jumpStore.getState()
     const { open } = useChat.getState()
     if (!jump || open?.id !== jump.conversationId || open.state !== 'live') return
-    if (!open.ids.includes(jump.messageId)) {
+    if (!open.ids.includes(jump.messageId) && !open.besideIds.includes(jump.messageId)) {
       // The message may be among those that are not loaded yet. Otherwise it is on no branch of this path.
       if (open.missing === 0) jumpStore.setState({ jump: null })
       return
@@ -45,7 +46,7 @@ export function followJumps(): () => void {
     jumpStore.setState({ jump: null })
     const { words } = jump
     const text = words.join(' ')
-    const matches = matchesIn(open.messages, patternOf({ text, words, matchCase: false }))
+    const matches = matchesIn(shownMessages(open), patternOf({ text, words, matchCase: false }))
     const at = matches.findIndex(({ id }) => id === jump.messageId)
     // A match in a collapsed or invisible part is not in the visible text. The message is shown anyway.
     if (at < 0) scrollToMessage(jump.messageId)

@@ -81,8 +81,8 @@ function isInSight(match: Match, pattern: RegExp): boolean {
   const range = rangeOf(match, pattern)
   const view = document.querySelector('.chat-talk')?.getBoundingClientRect()
   if (!range || !view) return false
-  const { top, bottom, height } = range.getBoundingClientRect()
-  return height > 0 && top >= view.top && bottom <= view.bottom
+  const { top, bottom, left, right, height } = range.getBoundingClientRect()
+  return height > 0 && top >= view.top && bottom <= view.bottom && left >= view.left && right <= view.right
 }
 
 /** True once the range is inside the view. */
@@ -92,10 +92,21 @@ function center(range: Range, talk: Element): boolean {
     const [own, box] = [range.getBoundingClientRect(), result.getBoundingClientRect()]
     if (own.top < box.top || own.bottom > box.bottom) result.scrollTop += own.top - box.top - box.height / 3
   }
+  showColumn(range)
   const { top, bottom, height } = range.getBoundingClientRect()
   const view = talk.getBoundingClientRect()
   if (height === 0) return false
   if (top >= view.top + 24 && bottom <= view.bottom - 24) return true
   talk.scrollTop += top - view.top - view.height / 3
   return false
+}
+
+/** Scrolls replies side by side so far that the one with the range is in view. */
+function showColumn(range: Range): void {
+  const column = range.startContainer.parentElement?.closest('.chat-column')
+  const columns = column?.parentElement
+  if (!column || !columns) return
+  const [own, box] = [column.getBoundingClientRect(), columns.getBoundingClientRect()]
+  if (own.left < box.left) columns.scrollLeft += own.left - box.left
+  else if (own.right > box.right) columns.scrollLeft += own.right - box.right
 }

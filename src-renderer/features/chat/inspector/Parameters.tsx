@@ -1,4 +1,7 @@
-import { RotateCcw } from 'lucide-react'
+import { ChevronRight, RotateCcw } from 'lucide-react'
+import { useState } from 'react'
+import type { ChatParams } from '../../../../src-preload/contract/chat.ts'
+import { localStore } from '../../../shared/storage.ts'
 import { IconButton } from '../../../shared/ui/Button.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { useChatTranslate } from '../messages.ts'
@@ -9,6 +12,10 @@ import { FormatField } from './FormatField.tsx'
 import { NumberField } from './NumberField.tsx'
 import { PresetMenu } from './PresetMenu.tsx'
 import { StopField } from './StopField.tsx'
+
+const usual: ReadonlySet<keyof ChatParams> = new Set(['temperature', 'maxTokens'])
+/** Where this browser stores whether the advanced parameters are shown. */
+const advancedKey = 'chat.advanced-parameters'
 
 /** The parameters of this chat's next replies. Parameters without a value are not sent. */
 export function Parameters() {
@@ -26,12 +33,41 @@ export function Parameters() {
         <PresetMenu />
       </h2>
       {set === 0 && <p className="chat-faint chat-params-note">{t('nothingSet')}</p>}
-      {numberSpecs.map((spec) => (
-        <NumberField key={spec.name} spec={spec} value={params[spec.name]} />
-      ))}
+      <Numbers usual params={params} />
+      <Advanced params={params} />
+    </section>
+  )
+}
+
+const Numbers = ({ usual: wanted, params }: { usual: boolean; params: ChatParams }) =>
+  numberSpecs
+    .filter(({ name }) => usual.has(name) === wanted)
+    .map((spec) => <NumberField key={spec.name} spec={spec} value={params[spec.name]} />)
+
+/** The parameters that few chats set. Folded until the person opens them, with the number of those that are set. */
+function Advanced({ params }: { params: ChatParams }) {
+  const t = useChatTranslate()
+  const [open, setOpen] = useState(() => localStore.get(advancedKey) === 'open')
+  const set = Object.entries(params).filter(
+    ([name, value]) => value !== undefined && !usual.has(name as keyof ChatParams),
+  ).length
+  return (
+    <details
+      className="chat-advanced"
+      open={open}
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open)
+        localStore.set(advancedKey, event.currentTarget.open ? 'open' : 'folded')
+      }}
+    >
+      <summary>
+        <ChevronRight aria-hidden /> {t('advanced')}
+        {set > 0 && <span className="chat-faint">{t('advancedSet', { count: set })}</span>}
+      </summary>
+      <Numbers usual={false} params={params} />
       <StopField value={params.stop} />
       <FormatField value={params.responseFormat} />
       <ExtraField params={params} />
-    </section>
+    </details>
   )
 }

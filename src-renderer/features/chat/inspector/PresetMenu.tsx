@@ -16,7 +16,7 @@ export function PresetMenu() {
     if (model !== null) void pickModel(model)
   }
   const trigger = (
-    <button type="button" className="chat-btn chat-small chat-presets">
+    <button type="button" className="chat-btn chat-small">
       {t('presets')}
     </button>
   )

@@ -18,7 +18,7 @@ export function Removed() {
   const [all, setAll] = useState<readonly RemovedConversation[] | null>(null)
   const [asking, setAsking] = useState<readonly RemovedConversation[]>([])
   const read = useCallback(async () => {
-    const found = await attempt((client) => client.library.removed())
+    const found = await attempt((client) => client.library.listDeleted())
     if (found) setAll(found.conversations)
   }, [])
   // The number changes when something is deleted, restored or erased, here or in another window.
@@ -32,7 +32,7 @@ export function Removed() {
   const erase = async (): Promise<void> => {
     const ids = asking.map(({ id }) => id)
     setAsking([])
-    if (await attempt((client) => client.library.erase({ ids }))) withdrawUndo(ids)
+    if (await attempt((client) => client.library.deletePermanently({ ids }))) withdrawUndo(ids)
     await read()
   }
   const [only] = asking

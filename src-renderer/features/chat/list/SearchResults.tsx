@@ -42,7 +42,7 @@ export function useSearch(text: string): Results {
 export async function openHit(hit: SearchHit, text: string): Promise<void> {
   const { conversationId, messageId } = hit
   if (messageId !== null) {
-    if (!hit.onPath) await attempt((client) => client.chat.choose({ messageId }))
+    if (!hit.onPath) await attempt((client) => client.chat.activatePath({ messageId }))
     jumpStore.setState({ jump: { conversationId, messageId, words: wordsOf(text) } })
   }
   showChat(conversationId)

@@ -94,9 +94,12 @@ export function useFollowEnd(conversationId: string, box: Box, list: List, ids: 
 
   /** False when the message is not in the chat. A message that is not loaded yet is scrolled to later. */
   const goTo = useCallback(
-    (id: string): boolean => {
+    (wish: string): boolean => {
+      const { open } = useChat.getState()
+      // Of replies side by side, one is in the list.
+      const id = open?.besideIds.includes(wish) ? (open.ids.find((one) => open.besideIds.includes(one)) ?? wish) : wish
       const at = known.current.indexOf(id)
-      const toCome = at < 0 && (useChat.getState().open?.missing ?? 0) > 0
+      const toCome = at < 0 && (open?.missing ?? 0) > 0
       wanted.current = toCome ? { id, offset: 0 } : null
       if (at < 0) return false
       follow(false)
@@ -114,7 +117,11 @@ function saysPerson(ids: readonly string[], before: string | undefined): boolean
   const from = before === undefined ? -1 : ids.lastIndexOf(before)
   if (from < 0) return false
   const { open } = useChat.getState()
-  return ids.slice(from + 1).some((id) => messageIn(open, id)?.role === 'user')
+  // In any role: a message without a model that is no tool result is the person's.
+  return ids.slice(from + 1).some((id) => {
+    const message = messageIn(open, id)
+    return message?.model === null && message.role !== 'tool'
+  })
 }
 
 interface Following {

@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react'
 import { useId, useState } from 'react'
-import type { ToolUseOfChat } from '../../../../src-preload/contract/chat.ts'
+import type { ToolSelection } from '../../../../src-preload/contract/chat.ts'
 import { navigate } from '../../../shared/navigation.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
@@ -175,7 +175,7 @@ function OfferRow({ offer, on, onChange }: { offer: Offer; on: boolean; onChange
 }
 
 /** `tool_choice` and `parallel_tool_calls`. */
-function How({ use, offered }: { use: ToolUseOfChat; offered: readonly Offer[] }) {
+function How({ use, offered }: { use: ToolSelection; offered: readonly Offer[] }) {
   const t = useToolTranslate()
   const { choice, parallel } = use
   const named = typeof choice === 'object' ? choice.name : null

@@ -7,7 +7,7 @@ export type Decision = 'once' | 'conversation' | 'always' | 'no'
 
 export async function decide(messageId: string, allow: Decision, why = ''): Promise<void> {
   const reason = why.trim()
-  await attempt((client) => client.tools.decide({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
+  await attempt((client) => client.tools.decideCall({ messageId, allow, ...(reason === '' ? {} : { why: reason }) }))
 }
 
 /** One after another, in the order of the calls. */
@@ -16,7 +16,7 @@ export async function allowAll(messageIds: readonly string[]): Promise<void> {
 }
 
 export async function answer(messageId: string, { text, isError }: HandDraft): Promise<void> {
-  const done = await attempt((client) => client.tools.answer({ messageId, text, isError }))
+  const done = await attempt((client) => client.tools.enterResult({ messageId, text, isError }))
   if (done) toolsStore.setState(withoutDraft(toolsStore.getState(), messageId))
 }
 
@@ -30,5 +30,5 @@ export async function stopCall(messageId: string): Promise<void> {
 
 /** Requests the model's next reply with the existing results. */
 export async function resume(messageId: string): Promise<void> {
-  await attempt((client) => client.tools.resume({ messageId }))
+  await attempt((client) => client.tools.continueRounds({ messageId }))
 }

@@ -1,4 +1,4 @@
-import type { ChatToolsState, McpServer } from '../../../../src-preload/contract/tools.ts'
+import type { McpServer, ToolsState } from '../../../../src-preload/contract/tools.ts'
 import { findTool, functionToolId, mcpToolId, readToolId } from '../../../stores/tools.ts'
 
 /** Why a tool cannot be offered to the model now. */
@@ -29,7 +29,7 @@ const plain = { title: null, description: '', readOnly: null, destructive: null 
  * All tools that a chat can offer: the person's own first, then one group per server. Enabled tools stay visible although they are deleted
  * or their server is off. Empty groups are omitted, except servers.
  */
-export function offerGroups(tools: ChatToolsState, enabled: readonly string[]): OfferGroup[] {
+export function offerGroups(tools: ToolsState, enabled: readonly string[]): OfferGroup[] {
   const own = tools.functions.map((tool) => ({
     ...plain,
     id: functionToolId(tool),

@@ -115,7 +115,7 @@ export function cancelDictation(): void {
   const uploadId = kept?.uploadId
   if (uploadId)
     void client()
-      ?.transfers.drop({ uploadId })
+      ?.transfers.cancelUpload({ uploadId })
       .catch(() => undefined)
   kept = null
   set({ state: 'off' })

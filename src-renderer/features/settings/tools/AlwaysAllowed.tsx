@@ -1,19 +1,19 @@
-import type { ChatToolsState } from '../../../../src-preload/contract/tools.ts'
+import type { ToolsState } from '../../../../src-preload/contract/tools.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { findTool, readToolId } from '../../../stores/tools.ts'
+import { Group } from '../Group.tsx'
 import { TypedField } from '../TypedField.tsx'
 import { useSave } from '../useSave.ts'
-import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
 
 /** The tools that run without asking, with a button to revoke that. */
-export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
+export function AlwaysAllowed({ tools }: { tools: ToolsState }) {
   const t = useToolTranslate()
   const action = useAction()
   return (
-    <SettingsPart title={t('settings.always.title')} about={t('settings.always.about')}>
+    <Group title={t('settings.always.title')} about={t('settings.always.about')}>
       {tools.always.length === 0 && <p className="text-s text-soft">{t('settings.always.none')}</p>}
       <ul className="flex flex-col">
         {tools.always.map((id) => {
@@ -30,7 +30,7 @@ export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
                 size="small"
                 className="ms-auto"
                 aria-label={t('settings.always.forgetOf', { name })}
-                onClick={() => void action((client) => client.tools.forget({ toolId: id }))}
+                onClick={() => void action((client) => client.tools.revokeApproval({ toolId: id }))}
               >
                 {t('settings.always.forget')}
               </Button>
@@ -38,11 +38,11 @@ export function AlwaysAllowed({ tools }: { tools: ChatToolsState }) {
           )
         })}
       </ul>
-    </SettingsPart>
+    </Group>
   )
 }
 
-function nameOf(tools: ChatToolsState, id: string): { name: string; where: 'own' | 'gone' | { server: string } } {
+function nameOf(tools: ToolsState, id: string): { name: string; where: 'own' | 'gone' | { server: string } } {
   const { tool, server } = findTool(tools, id)
   if (tool) return { name: tool.name, where: 'own' }
   const read = readToolId(id)

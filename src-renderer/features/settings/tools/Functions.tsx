@@ -6,8 +6,8 @@ import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button, IconButton } from '../../../shared/ui/Button.tsx'
 import { Pill } from '../../../shared/ui/Pill.tsx'
 import { plainText } from '../../../shared/ui/plainText.ts'
+import { Group } from '../Group.tsx'
 import { FunctionDialog } from './FunctionDialog.tsx'
-import { SettingsPart } from './SettingsPart.tsx'
 import { useAction } from './useAction.ts'
 
 /** The person's own tools. */
@@ -30,7 +30,7 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
     showToast(toast)
   }
   return (
-    <SettingsPart
+    <Group
       title={t('settings.functions.title')}
       about={t('settings.functions.about')}
       actions={
@@ -68,6 +68,6 @@ export function Functions({ functions }: { functions: readonly FunctionTool[] })
         ))}
       </ul>
       <FunctionDialog draft={draft} others={functions} onClose={() => setDraft(null)} />
-    </SettingsPart>
+    </Group>
   )
 }

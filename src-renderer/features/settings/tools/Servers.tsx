@@ -3,10 +3,10 @@ import { useState } from 'react'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Button } from '../../../shared/ui/Button.tsx'
+import { Group } from '../Group.tsx'
 import { PasteDialog } from './PasteDialog.tsx'
 import { Server } from './Server.tsx'
 import { ServerDialog } from './ServerDialog.tsx'
-import { SettingsPart } from './SettingsPart.tsx'
 import { formOfServer, newServer, type ServerForm } from './serverForm.ts'
 
 /** MCP servers, with buttons to add more. */
@@ -15,7 +15,7 @@ export function Servers({ servers }: { servers: readonly McpServer[] }) {
   const [form, setForm] = useState<ServerForm | null>(null)
   const [pasting, setPasting] = useState(false)
   return (
-    <SettingsPart
+    <Group
       title={t('settings.servers.title')}
       about={t('settings.servers.about')}
       actions={
@@ -37,6 +37,6 @@ export function Servers({ servers }: { servers: readonly McpServer[] }) {
       </ul>
       <ServerDialog form={form} servers={servers} onClose={() => setForm(null)} />
       <PasteDialog open={pasting} servers={servers} onClose={() => setPasting(false)} />
-    </SettingsPart>
+    </Group>
   )
 }

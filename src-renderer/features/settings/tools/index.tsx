@@ -3,6 +3,7 @@ import { ProblemNotice } from '../../../shared/errors/ProblemNotice.tsx'
 import { useToolTranslate } from '../../../shared/toolMessages.ts'
 import { Skeleton } from '../../../shared/ui/Skeleton.tsx'
 import { useTools } from '../../../stores/tools.ts'
+import { Group } from '../Group.tsx'
 import { AlwaysAllowed, Rounds } from './AlwaysAllowed.tsx'
 import { Functions } from './Functions.tsx'
 import { Servers } from './Servers.tsx'
@@ -28,7 +29,9 @@ export function ToolsSection({ app }: { app: AppState }) {
       <Servers servers={tools.servers} />
       <AlwaysAllowed tools={tools} />
       {/* The key remounts the field when the number changes elsewhere. */}
-      <Rounds key={app.settings.toolRounds} rounds={app.settings.toolRounds} />
+      <Group>
+        <Rounds key={app.settings.toolRounds} rounds={app.settings.toolRounds} />
+      </Group>
     </>
   )
 }

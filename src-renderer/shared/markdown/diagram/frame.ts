@@ -33,7 +33,7 @@ function read(data: unknown): FrameMessage | null {
 }
 
 /**
- * Makes the frame draw `source` and reports the state. The frame has an opaque origin, so both sides identify each other by their windows.
+ * Makes the frame draw `source` in the theme in force, again when the theme changes, and reports the state. The frame has an opaque origin, so both sides identify each other by their windows.
  * The caller removes a frame that is late.
  */
 export function drawInFrame(
@@ -44,6 +44,8 @@ export function drawInFrame(
   let timer: ReturnType<typeof setTimeout> | undefined
   let width = 0
   let height = 0
+  /** The theme of the drawing, null before the first one. */
+  let dark: boolean | null = null
   const say = (words: object): void => frame.contentWindow?.postMessage(words, '*')
   const within = (seconds: number, why: 'late' | 'no_frame'): void => {
     clearTimeout(timer)
@@ -63,8 +65,9 @@ export function drawInFrame(
     if (event.source === null || event.source !== frame.contentWindow) return
     const message = read(event.data)
     if (message?.type === 'ready') {
+      dark = isDark(frame)
       within(drawSeconds, 'late')
-      say({ type: 'draw', source, dark: isDark(frame) })
+      say({ type: 'draw', source, dark })
     } else if (message) {
       clearTimeout(timer)
       if (message.type === 'failed') {
@@ -76,6 +79,15 @@ export function drawInFrame(
       show(null)
     }
   }
+  const redraw = (): void => {
+    if (dark === null || dark === isDark(frame)) return
+    dark = !dark
+    say({ type: 'draw', source, dark })
+  }
+  const system = matchMedia('(prefers-color-scheme: dark)')
+  system.addEventListener('change', redraw)
+  const chosen = new MutationObserver(redraw)
+  chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
   if (source.length > longestDiagram) {
     // Asynchronous, like all other reports.
     timer = setTimeout(() => notify({ is: 'failed', why: 'long', seconds: 0 }), 0)
@@ -88,6 +100,8 @@ export function drawInFrame(
     end: () => {
       clearTimeout(timer)
       removeEventListener('message', hear)
+      system.removeEventListener('change', redraw)
+      chosen.disconnect()
     },
   }
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { type Core, createCore } from '../../../../src-main/core/core.ts'
 import { createRetention, type ErasablePart } from '../../../../src-main/core/data/retention/retention.ts'
 import { openRequestLogReader } from '../../../../src-main/core/requestLog/reader.ts'
-import { type Erasable, type EraseState, erasables } from '../../../../src-preload/contract/retention.ts'
+import { type DeletableKind, deletableKinds, type RetentionState } from '../../../../src-preload/contract/retention.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, testHost } from '../../helpers/core.ts'
 import { usedFolder } from '../usedFolder.ts'
@@ -22,16 +22,16 @@ async function studio() {
   open.push(core)
   const client = createRouterClient(core.router)
   /** Counts, starts and waits for the end. */
-  async function erase(what: Erasable[], olderThanDays: number, archivedOnly = false) {
-    const plan = await client.erase.count({ what, olderThanDays, archivedOnly })
+  async function erase(what: DeletableKind[], olderThanDays: number, archivedOnly = false) {
+    const plan = await client.retention.count({ what, olderThanDays, archivedOnly })
     const parts = plan.parts.map((part) => ({ what: part.what, reported: part.items }))
-    await client.erase.start({ before: plan.before, archivedOnly, parts })
-    return { plan, last: await ended(await client.erase.watch()) }
+    await client.retention.start({ before: plan.before, archivedOnly, parts })
+    return { plan, last: await ended(await client.retention.watch()) }
   }
   return { ...folder, core, client, erase, lines }
 }
 
-async function ended(states: AsyncIterable<EraseState>): Promise<NonNullable<EraseState['last']>> {
+async function ended(states: AsyncIterable<RetentionState>): Promise<NonNullable<RetentionState['last']>> {
   for await (const { running, last } of states) if (running === null && last) return last
   throw new Error('It never ended.')
 }
@@ -53,7 +53,7 @@ describe('deletion by age', () => {
     const { client, erase, dataDir, talks, requests } = await studio()
     const sums = sumsOf(dataDir)
     expect(sums).toHaveLength(requests)
-    const all = await client.erase.count({ what: [...erasables], olderThanDays: 105 })
+    const all = await client.retention.count({ what: [...deletableKinds], olderThanDays: 105 })
     expect(all.parts.map(({ what, items }) => [what, items])).toEqual([
       ['conversations', 2],
       ['bodies', 26],
@@ -66,7 +66,7 @@ describe('deletion by age', () => {
     expect(all.parts[0]?.titles).toEqual(['Talk of day-200-ago', 'Talk of day-300-ago'])
     for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(isOnDisk(dataDir, text)).toBe(true)
 
-    const { last } = await erase([...erasables], 105)
+    const { last } = await erase([...deletableKinds], 105)
     expect(last).toMatchObject({ by: 'person', stopped: false, problem: null })
     expect(last.parts.map(({ what, items }) => [what, items])).toEqual(
       all.parts.map(({ what, items }) => [what, items]),
@@ -74,7 +74,7 @@ describe('deletion by age', () => {
     // Below 250 days only the pinned conversation is left.
     for (const text of ['day-300-ago', 'day-200-ago', 'day-110-ago']) expect(isOnDisk(dataDir, text)).toBe(false)
     for (const text of ['day-250-ago', 'day-100-ago', 'day-20-ago']) expect(isOnDisk(dataDir, text)).toBe(true)
-    expect((await client.requests.counts({ filter: {} })).kept).toBe(requests - 26)
+    expect((await client.requests.counts({ filter: {} })).stored).toBe(requests - 26)
     expect(sumsOf(dataDir)).toEqual(sums)
     const kept = new Set<string>()
     for await (const event of await client.chat.watchList()) {
@@ -82,10 +82,10 @@ describe('deletion by age', () => {
       break
     }
     expect(kept).toEqual(new Set([talks.pinned, talks.late, talks.new]))
-    expect((await client.library.removed()).conversations).toEqual([])
-    const uses = Object.fromEntries((await client.media.use()).uses.map(({ kind, items }) => [kind, items]))
+    expect((await client.library.listDeleted()).conversations).toEqual([])
+    const uses = Object.fromEntries((await client.media.storageUse()).uses.map(({ kind, items }) => [kind, items]))
     expect(uses).toMatchObject({ images: 2, recordings: 0 })
-    const again = await client.erase.count({ what: [...erasables], olderThanDays: 105 })
+    const again = await client.retention.count({ what: [...deletableKinds], olderThanDays: 105 })
     expect(again.parts.every(({ items }) => items === 0)).toBe(true)
   })
 
@@ -98,20 +98,20 @@ describe('deletion by age', () => {
     await erase(['bodies'], 105)
     expect(isOnDisk(dataDir, 'ask day-110-ago')).toBe(false)
     expect(isOnDisk(dataDir, 'ask day-100-ago')).toBe(true)
-    expect((await client.requests.counts({ filter: {} })).kept).toBe(requests)
+    expect((await client.requests.counts({ filter: {} })).stored).toBe(requests)
   })
 
   it('never deletes more than was counted: it reports that and deletes nothing', async () => {
     const { client, talks } = await studio()
-    const plan = await client.erase.count({ what: ['conversations'], olderThanDays: 105 })
+    const plan = await client.retention.count({ what: ['conversations'], olderThanDays: 105 })
     await client.chat.update({ conversationId: talks.pinned, pinned: false })
     const { before, archivedOnly } = plan
-    const start = client.erase.start({ before, archivedOnly, parts: [{ what: 'conversations', reported: 2 }] })
+    const start = client.retention.start({ before, archivedOnly, parts: [{ what: 'conversations', reported: 2 }] })
     await expect(start).rejects.toMatchObject({ data: { kind: 'bad_input' } })
     const later = new Date(Date.now() + 60_000).toISOString()
-    const future = client.erase.start({ before: later, archivedOnly, parts: [{ what: 'log', reported: 1e9 }] })
+    const future = client.retention.start({ before: later, archivedOnly, parts: [{ what: 'log', reported: 1e9 }] })
     await expect(future).rejects.toMatchObject({ data: { kind: 'bad_input' } })
-    expect((await client.erase.count({ what: ['conversations', 'log'], olderThanDays: 0 })).parts).toMatchObject([
+    expect((await client.retention.count({ what: ['conversations', 'log'], olderThanDays: 0 })).parts).toMatchObject([
       { items: 5 },
       { items: 37 },
     ])
@@ -127,13 +127,13 @@ describe('deletion by age', () => {
       const client = createRouterClient(core.router)
       expect(core.state().settings.logDays).toBeNull()
       vi.advanceTimersByTime(60_000)
-      expect((await client.requests.counts({ filter: {} })).kept).toBe(37)
+      expect((await client.requests.counts({ filter: {} })).stored).toBe(37)
       await client.app.updateSettings({ logDays: 95 })
       vi.advanceTimersByTime(86_400_000)
       vi.useRealTimers()
       await eventually(() => expect(lines.join()).toContain('Deleted 27 requests older than 95 days'))
-      expect((await client.requests.counts({ filter: {} })).kept).toBe(10)
-      expect((await client.erase.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
+      expect((await client.requests.counts({ filter: {} })).stored).toBe(10)
+      expect((await client.retention.count({ what: ['conversations'], olderThanDays: 90 })).parts[0]?.items).toBe(2)
     } finally {
       vi.useRealTimers()
     }
@@ -142,7 +142,7 @@ describe('deletion by age', () => {
 
 describe('one deletion at a time', () => {
   const nothing: ErasablePart = { count: () => ({ items: 0, bytes: null, titles: [] }), erase: async () => 0 }
-  const kinds = (given: Partial<Record<Erasable, ErasablePart>>): Record<Erasable, ErasablePart> => ({
+  const kinds = (given: Partial<Record<DeletableKind, ErasablePart>>): Record<DeletableKind, ErasablePart> => ({
     ...{ conversations: nothing, log: nothing, bodies: nothing, alerts: nothing, speech: nothing },
     ...{ recordings: nothing, images: nothing },
     ...given,

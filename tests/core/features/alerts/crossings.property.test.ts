@@ -315,6 +315,7 @@ it('a balance is reported only while the service answers and only if it came ove
       },
       connection: () => ({ state, profile: null, problem: null, checkedAt: null }),
       ...{ statuses: new Listeners<[RateLimitStatusReply]>(), settled: new Listeners<[string]>() },
+      blocked: new Listeners<[string]>(),
       tools: { list: () => [], observe: () => () => undefined },
       ...{ spent: () => ({ day: 0n, month: 0n, total: 0n }), notify: null, now: () => start },
     })

@@ -84,17 +84,18 @@ it('today’s spend is reported once, by the larger source', async () => {
   const sandbox = await sandboxWith()
   const { core, client, notices } = await program({ baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey })
   await fetched(client)
-  const summaryOf = async () => {
-    for await (const [account] of await client.usage.watch())
-      if (account) return client.usage.summary({ accountId: account.id })
-    throw new Error('The events ended.')
-  }
   await ask(core, 'writer-small')
   // The service was asked before that, so only the local log knows so far.
-  const { here } = (await summaryOf()).today
+  const today = new Date().toISOString().slice(0, 10)
+  const compared = async () => {
+    for await (const [account] of await client.usage.watch())
+      if (account) return client.usage.compare({ accountId: account.id, from: today, to: today })
+    throw new Error('The events ended.')
+  }
+  const [model] = await compared()
   await client.alerts.update({ spendAbove: '0.000001' })
   const [alert] = await until(client, (alerts) => alerts.length > 0)
-  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: here, above: '0.000001', source: 'here' })
+  expect(alert?.facts).toMatchObject({ kind: 'spend', spent: model?.here?.cost, above: '0.000001', source: 'here' })
   expect(alert?.place).toEqual({ page: 'usage', id: null })
   await ask(core, 'writer-small')
   await client.alerts.update({ spendAbove: '1' })
@@ -123,7 +124,7 @@ it('an app’s budget is reported at its share and again when it is used up, in 
     return reply.status
   }
   const spent = async (): Promise<number> => {
-    for await (const [use] of await client.apps.watchUse()) return Number(use?.spentTotal ?? 0)
+    for await (const [use] of await client.apps.watchUsage()) return Number(use?.spentTotal ?? 0)
     throw new Error('The events ended.')
   }
   expect(await write()).toBe(200)
@@ -176,6 +177,46 @@ it('a refused key is reported once per status and ends with the next successful 
   await ask(core, 'fault/402')
   expect(await listed(client)).toEqual([])
   expect(JSON.stringify(notices)).not.toContain(canary)
+})
+
+it('a replaced key ends what was reported of the former one, also when the new key belongs to another account', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { login } = core.connection
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  for (const status of [401, 402, 403]) await ask(core, `fault/${status}`)
+  await until(client, (alerts) => alerts.length === 3 && alerts.every(({ endedAt }) => endedAt === null))
+  await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger, updateExisting: true })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
+})
+
+it('a refusal ends when a request over its own connection succeeds, and not with those of another connection', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { login } = core.connection
+  const { id } = await login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  await ask(core, 'fault/401')
+  await until(client, (alerts) => alerts.length === 1)
+  await login({ name: 'Home', baseUrl: sandbox.baseUrl, key: sandbox.keys.stranger })
+  await ask(core, 'mirror')
+  expect(await listed(client)).toMatchObject([{ endedAt: null }])
+  await client.connection.use({ id })
+  // To read the account is enough: the service accepts the key.
+  await client.usage.refresh()
+  await until(client, ([alert]) => alert?.endedAt !== null)
+})
+
+it('a deleted connection ends its refusals', async () => {
+  const sandbox = await sandboxWith()
+  const { core, client } = await program(null)
+  const { id } = await core.connection.login({ name: 'Work', baseUrl: sandbox.baseUrl, key: sandbox.keys.main })
+  await fetched(client)
+  await ask(core, 'fault/402')
+  await until(client, (alerts) => alerts.length === 1)
+  await client.connection.remove({ id })
+  await until(client, ([alert]) => alert?.endedAt !== null)
 })
 
 it('a key whose own balance is used up is reported from its record', async () => {
@@ -238,6 +279,28 @@ it('notifications can be switched off and still be tried', async () => {
   await fetched(client)
   await client.alerts.update({ notify: false, balanceBelow: '10' })
   await until(client, (alerts) => alerts.length > 0)
-  expect(await client.alerts.tryNotification()).toEqual({ shown: true })
+  expect(await client.alerts.testNotification()).toEqual({ shown: true })
   expect(notices.map(({ title }) => title)).toEqual(['Inference Studio'])
+})
+
+it('a request of a paused app raises one alert, which ends when the app is resumed', async () => {
+  const sandbox = await sandboxWith()
+  const connect = { baseUrl: sandbox.baseUrl, apiKey: sandbox.apiKey }
+  const { core, client, notices } = await program(connect, freshFolder(), 0)
+  const { app, key } = await client.apps.add({ name: 'editor' })
+  await client.apps.pause({ id: app.id, paused: true })
+  expect(await listed(client)).toEqual([])
+  const ask = () => fetch(`${core.addresses().proxy}/models`, { headers: { authorization: `Bearer ${key}` } })
+  expect([(await ask()).status, (await ask()).status]).toEqual([403, 403])
+  const raised = await until(client, (alerts) => alerts.length > 0)
+  expect(raised).toMatchObject([
+    {
+      endedAt: null,
+      place: { page: 'proxy' },
+      facts: { kind: 'app', tool: { id: app.id, name: 'editor' }, why: 'paused' },
+    },
+  ])
+  await expect.poll(() => notices.map(({ title }) => title)).toEqual(['editor is paused'])
+  await client.apps.pause({ id: app.id, paused: false })
+  await until(client, (alerts) => alerts.every(({ endedAt }) => endedAt !== null))
 })

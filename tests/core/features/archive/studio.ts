@@ -29,7 +29,7 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
       dropped.push(...ids)
       await media.drop(ids)
     },
-    async eraseBodies(rows) {
+    async deleteBodies(rows) {
       erasedRows.push(...rows)
     },
     log: (level, line) => lines.push(`${level} ${line}`),

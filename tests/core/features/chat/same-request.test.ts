@@ -67,9 +67,9 @@ async function ended({ client }: Pick<Studio, 'client'>, conversationId: string)
 
 /** Any recording. */
 async function recording({ core, client }: Studio): Promise<string> {
-  const { id } = await client.transcribe.begin({ name: 'A', mime: 'audio/webm' })
+  const { id } = await client.transcription.startRecording({ name: 'A', mime: 'audio/webm' })
   await bytesOfCore(core).append(id, 0, Buffer.from('what was said'))
-  return (await client.transcribe.finish({ id, seconds: 1 })).id
+  return (await client.transcription.finishRecording({ id, seconds: 1 })).id
 }
 
 /** Each procedure that sends a request: its input, and the part of its output that must stay the same. */
@@ -112,7 +112,7 @@ const procedures: Record<
       return (requestId) => feature.client.chat.retry({ requestId, replyId, models: [model, second] })
     },
   },
-  'chat.goOn': {
+  'chat.continueReply': {
     path: chat,
     prepare: async (feature) => {
       const { conversationId } = await reply(feature)
@@ -121,37 +121,37 @@ const procedures: Record<
       })
       await ended(feature, conversationId)
       const [replyId = ''] = sent.replyIds
-      return (requestId) => feature.client.chat.goOn({ requestId, replyId, model })
+      return (requestId) => feature.client.chat.continueReply({ requestId, replyId, model })
     },
   },
-  'speech.make': {
+  'speech.generate': {
     path: '/v1/audio/speech',
     prepare: async (feature) => async (requestId) => {
-      const { id, createdAt } = await feature.client.speech.make({ requestId, ...words })
+      const { id, createdAt } = await feature.client.speech.generate({ requestId, ...words })
       return { id, createdAt }
     },
   },
-  'images.make': {
+  'images.generate': {
     path: '/v1/images/generations',
     prepare: async (feature) => async (requestId) => {
-      const { id, createdAt } = await feature.client.images.make({ requestId, ...picture })
+      const { id, createdAt } = await feature.client.images.generate({ requestId, ...picture })
       return { id, createdAt }
     },
   },
-  'transcribe.transcribe': {
+  'transcription.transcribe': {
     path: '/v1/audio/transcriptions',
     prepare: async (feature) => {
       const recordingId = await recording(feature)
       return async (requestId) => {
-        const { id, createdAt } = await feature.client.transcribe.transcribe({ requestId, recordingId, ...heard })
+        const { id, createdAt } = await feature.client.transcription.transcribe({ requestId, recordingId, ...heard })
         return { id, createdAt }
       }
     },
   },
-  'waiting.add': {
+  'outbox.add': {
     path: '/v1/images/generations',
     prepare: async (feature) => async (requestId) => {
-      const { id, label } = await feature.client.waiting.add({ requestId, wish: { what: 'images', ...picture } })
+      const { id, label } = await feature.client.outbox.add({ requestId, request: { what: 'images', ...picture } })
       return { id, label }
     },
   },
@@ -236,8 +236,8 @@ it('chat.send refuses a requestId that already belongs to another text, instead 
 it('a speech that was started and then added to the outbox with the same requestId is one request', async () => {
   const feature = await studio(onTestFinished)
   const requestId = randomUUID()
-  await feature.client.speech.make({ requestId, ...words })
-  await feature.client.waiting.add({ requestId, wish: { what: 'speech', ...words } })
+  await feature.client.speech.generate({ requestId, ...words })
+  await feature.client.outbox.add({ requestId, request: { what: 'speech', ...words } })
   await eventually(() => expect(feature.asked('/v1/audio/speech')).toHaveLength(1))
   await eventually(() => expect(feature.running()).toBe(0))
   expect((await feature.client.speech.find({ search: '', before: null, limit: 10 })).total).toBe(1)

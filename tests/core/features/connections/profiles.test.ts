@@ -31,11 +31,11 @@ describe('connections', () => {
     await expect(wrong).rejects.toMatchObject({ kind: 'bad_input' })
 
     // The same name is the same connection, with another address and API key.
-    await core.connection.login({ name: 'Red', baseUrl: blue.baseUrl, key: blue.apiKey, again: true })
+    await core.connection.login({ name: 'Red', baseUrl: blue.baseUrl, key: blue.apiKey, updateExisting: true })
     expect(world.profile('Red')).toMatchObject({ id: first?.id, baseUrl: blue.baseUrl, active: true })
     expect(secrets.kept.get(first?.id ?? '')).toBe(blue.apiKey)
 
-    await client.connection.forget({ id: first?.id ?? '' })
+    await client.connection.remove({ id: first?.id ?? '' })
     expect(core.state().connection).toMatchObject({ state: 'none', profile: null })
     expect([...secrets.kept.values()]).toEqual([red.keys.stranger])
     expect(core.state().profiles).toMatchObject([{ id: second?.id, active: false }])
@@ -51,7 +51,7 @@ describe('connections', () => {
     const { core, client } = await open({ secrets })
     await core.connection.login({ name: 'Red', baseUrl: red.baseUrl, key: red.apiKey })
     secrets.delete = () => Promise.reject(Object.assign(new Error('locked')))
-    await expect(client.connection.forget({ id: core.state().profiles[0]?.id ?? '' })).rejects.toThrow()
+    await expect(client.connection.remove({ id: core.state().profiles[0]?.id ?? '' })).rejects.toThrow()
     expect(core.state()).toMatchObject({ connection: { state: 'connected' }, profiles: [{ name: 'Red' }] })
   })
 
@@ -91,7 +91,7 @@ describe('connections', () => {
     const again = await open({ dataDir, secrets })
     expect(['a', 'b'].map((name) => again.profile(name).accountId)).toEqual(ids)
     // After a profile is deleted, the next one at its address gets its usage.
-    await again.client.connection.forget({ id: again.profile('a').id })
+    await again.client.connection.remove({ id: again.profile('a').id })
     await again.core.connection.login({ name: 'c', baseUrl, key: 'sk-of-a-local-one' })
     expect(again.profile('c').accountId).toBe(ids[0])
   })

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Socket, connect as tcpConnect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import { asStudioError, StudioError } from '../../../../src-main/core/errors.ts'
-import { connect, lookAgain, openStored } from '../../../../src-main/core/features/connections/connect.ts'
+import { connect, openStored, testIfOffline } from '../../../../src-main/core/features/connections/connect.ts'
 import {
   type ReconnectBounds,
   ReconnectWatcher,
@@ -69,7 +69,7 @@ async function sessionAt(baseUrl: string, key: string, bounds = quick) {
     store.close()
   })
   const credential = Credential.fromText(key)
-  await connect(session, { baseUrl, credential, allowInsecure: false, keep: 'keychain' })
+  await connect(session, { baseUrl, credential, allowInsecure: false, keyStorage: 'keychain' })
   return { session, asked, until: (wished: (now: Connection) => boolean) => until(session, wished) }
 }
 
@@ -143,13 +143,13 @@ describe('the reconnect watcher', () => {
   it('checks at once when a window is focused, and not at all while the service answers', async () => {
     const { session, cut, until } = await world({ ...quick, answerMs: 20_000, firstMs: 3_600_000, mostMs: 3_600_000 })
     const quiet = cut.taken()
-    lookAgain(session)
+    testIfOffline(session)
     await new Promise(setImmediate)
     expect(cut.taken()).toBe(quiet)
     await cut.set('refuse')
     await session.check()
     await cut.set('open')
-    lookAgain(session)
+    testIfOffline(session)
     await until(there)
   })
 
@@ -160,7 +160,7 @@ describe('the reconnect watcher', () => {
     await session.check()
     const taken = cut.taken()
     await cut.set('open')
-    lookAgain(session)
+    testIfOffline(session)
     expect(Date.parse(session.connection.offline?.nextLookAt ?? '') - Date.now()).toBeLessThanOrEqual(300)
     expect(cut.taken()).toBe(taken)
     await until(there)
@@ -201,11 +201,11 @@ describe('the reconnect watcher', () => {
     expect(away(session.connection)).toBe(true)
 
     const before = unheard
-    lookAgain(session)
+    testIfOffline(session)
     // It is connected and has sent its request, which is never answered, even when the network is open again.
     await expect.poll(() => unheard).toBe(before + 2)
     deaf = false
-    lookAgain(session)
+    testIfOffline(session)
     await until(there)
   })
 

@@ -104,7 +104,7 @@ describe('switching between connections', () => {
     await second.body?.getReader().read()
     await world.use('there')
     expect(here.observe.openStreams()).toBe(1)
-    await world.client.connection.forget({ id: world.profile('here').id })
+    await world.client.connection.remove({ id: world.profile('here').id })
     await eventually(() => expect(here.observe.openStreams()).toBe(0))
     expect(core.state().connection.profile?.name).toBe('there')
   })

@@ -6,7 +6,7 @@ import { createMedia, type Media } from '../../../../src-main/core/features/medi
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import type { Drawing, ImagesChange, ImageWish } from '../../../../src-preload/contract/images.ts'
+import type { Drawing, ImageRequest, ImagesChange } from '../../../../src-preload/contract/images.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export interface Feature {
@@ -19,7 +19,7 @@ export interface Feature {
   close(): Promise<void>
 }
 
-export const wish = (more: Partial<ImageWish> = {}): ImageWish & { fromImageId: string | null } => ({
+export const wish = (more: Partial<ImageRequest> = {}): ImageRequest & { fromImageId: string | null } => ({
   prompt: 'A harbour at dawn',
   n: 1,
   model: null,

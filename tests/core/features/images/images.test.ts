@@ -372,11 +372,11 @@ test('a valid thumbnail is stored and replaces the one before', async () => {
   const id = slots[0]?.imageId ?? ''
   for (const bad of [jpg(10, 10), gifHead(10, 10), png(513, 2), Buffer.from('x'), Buffer.alloc(310_000)]) {
     const uploadId = await uploadFile(feature.transfers, '', bad)
-    await expect(feature.images.keepThumb({ id, uploadId })).rejects.toMatchObject({ kind: 'bad_input' })
+    await expect(feature.images.saveThumbnail({ id, uploadId })).rejects.toMatchObject({ kind: 'bad_input' })
   }
   expect(files(feature)).toHaveLength(1)
   const add = async (bytes: Buffer) =>
-    feature.images.keepThumb({ id, uploadId: await uploadFile(feature.transfers, '', bytes) })
+    feature.images.saveThumbnail({ id, uploadId: await uploadFile(feature.transfers, '', bytes) })
   const first = await add(webpHead('VP8L', 20, 20))
   const second = await add(png(20, 20, 7))
   expect(first.thumbId).not.toBe(second.thumbId)

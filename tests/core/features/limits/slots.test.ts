@@ -84,8 +84,8 @@ describe('the limits of a real service', () => {
   it('show which requests occupy a slot until the reply is closed, and how many wait for one [LIM-05]', async () => {
     const { limits, scheduler, requestLog } = await featureAt('oneAtATime')
     const enter = (id: string) => {
-      const trace = requestLog.open(notice({ asker: tool(id) }))
-      const wish = { asker: tool(id), slot: true, tokens: 0, model: 'writer-small', signal: undefined, trace }
+      const trace = requestLog.open(notice({ requester: tool(id) }))
+      const wish = { requester: tool(id), slot: true, tokens: 0, model: 'writer-small', signal: undefined, trace }
       return { trace, pass: scheduler.enter(wish) }
     }
     const first = enter('editor')
@@ -111,7 +111,14 @@ describe('the limits of a real service', () => {
   it('do not include slots of a previous connection', async () => {
     const { limits, scheduler, requestLog } = await featureAt('main')
     const trace = requestLog.open(notice())
-    const pass = await scheduler.enter({ asker: tool(), slot: true, tokens: 0, model: null, signal: undefined, trace })
+    const pass = await scheduler.enter({
+      requester: tool(),
+      slot: true,
+      tokens: 0,
+      model: null,
+      signal: undefined,
+      trace,
+    })
     expect(limits.read().slots.used).toHaveLength(1)
     scheduler.reset()
     expect(limits.read().slots.used).toEqual([])

@@ -92,18 +92,18 @@ const files = (): Set<string> => new Set(readdirSync(join(dataDir, 'media')))
 const wish = (more: Partial<CleanUp>): CleanUp => ({
   kinds: ['speech', 'recordings', 'images'],
   olderThanDays: null,
-  keepBytes: null,
+  maxBytes: null,
   removed: false,
   ...more,
 })
 
 /** Like a person: counts, announces and deletes. */
-const clean = (asked: CleanUp) => keeping.cleanUp({ ...asked, reported: keeping.wouldCleanUp(asked).items })
+const clean = (asked: CleanUp) => keeping.cleanUp({ ...asked, reported: keeping.previewCleanUp(asked).items })
 
 test('a clean-up deletes no more than was announced: new or aged items need a new confirmation', async () => {
   await picture({ days: 40 })
   const asked = wish({ olderThanDays: 30 })
-  const { items: reported } = keeping.wouldCleanUp(asked)
+  const { items: reported } = keeping.previewCleanUp(asked)
   await picture({ days: 50 })
   await expect(keeping.cleanUp({ ...asked, reported })).rejects.toMatchObject({ kind: 'bad_input' })
   expect(files().size).toBe(2)
@@ -120,7 +120,7 @@ test('a clean-up by age announces exactly what it deletes, and leaves favourites
   const gone: [string, readonly string[]][] = []
   keeping.erased.add((kind, ids) => void gone.push([kind, ids]))
   const asked = wish({ olderThanDays: 30 })
-  const reported = keeping.wouldCleanUp(asked)
+  const reported = keeping.previewCleanUp(asked)
   expect(reported).toEqual({ items: 2, bytes: old.bytes + sound.bytes })
   expect(files().size).toBe(4)
   expect(await clean(asked)).toEqual(reported)
@@ -131,7 +131,7 @@ test('a clean-up by age announces exactly what it deletes, and leaves favourites
       ['recordings', [sound.id]],
     ]),
   )
-  expect(keeping.wouldCleanUp(asked)).toEqual({ items: 0, bytes: 0 })
+  expect(keeping.previewCleanUp(asked)).toEqual({ items: 0, bytes: 0 })
   expect(store.images.drawing(old.drawingId)).toBeNull()
 })
 
@@ -140,7 +140,7 @@ test('an item that a message or a draft still shows keeps its file and frees not
   withDatabase(dataDir, (database) => messageRow(database, shown.mediaId))
   media.toDraft(drafted.mediaId)
   const asked = wish({ olderThanDays: 0 })
-  expect(keeping.wouldCleanUp(asked)).toEqual({ items: 2, bytes: 0 })
+  expect(keeping.previewCleanUp(asked)).toEqual({ items: 2, bytes: 0 })
   expect(await clean(asked)).toEqual({ items: 2, bytes: 0 })
   expect(files()).toEqual(new Set([shown.mediaId, drafted.mediaId]))
   expect(await media.imageUrl(shown.mediaId)).toMatch(/^data:image\/png/)
@@ -222,7 +222,7 @@ test('sizes are reported per feature, each file once, including deleted items an
 test('running items are never deleted', async () => {
   const id = randomUUID()
   withDatabase(dataDir, (database) => recordingRow(database, { id, state: 'recording', createdAt: ago(100) }))
-  expect(await clean(wish({ olderThanDays: 0, keepBytes: 0 }))).toEqual({ items: 0, bytes: 0 })
+  expect(await clean(wish({ olderThanDays: 0, maxBytes: 0 }))).toEqual({ items: 0, bytes: 0 })
 })
 
 test('a clean-up by size deletes the oldest items, never a favourite, and no more than needed (any collection)', () => {
@@ -246,7 +246,7 @@ test('a clean-up by size deletes the oldest items, never a favourite, and no mor
           }),
         )
         .sort((a, b) => a.createdAt.localeCompare(b.createdAt))
-      const going = chooseForCleanUp(made, { olderThanDays: null, keepBytes, removed: false }, today)
+      const going = chooseForCleanUp(made, { olderThanDays: null, maxBytes: keepBytes, removed: false }, today)
       const bytesOf = (all: readonly Made[]): number => new Set(all.map(({ media: [file] }) => file?.id)).size * 100
       const left = made.filter((each) => !going.includes(each))
       expect(going.some(({ favourite }) => favourite)).toBe(false)
@@ -297,9 +297,9 @@ test('a row whose item was never created is deleted at the next start, unless th
 test('waveform peaks are stored with their file and deleted with it', async () => {
   const { mediaId } = await recording({ days: 40 })
   expect(keeping.peaks({ mediaId })).toBeNull()
-  keeping.keepPeaks({ mediaId, data: Buffer.from([1, 2, 255]).toString('base64'), seconds: 1.5 })
+  keeping.savePeaks({ mediaId, data: Buffer.from([1, 2, 255]).toString('base64'), seconds: 1.5 })
   expect(keeping.peaks({ mediaId })).toEqual({ data: 'AQL/', seconds: 1.5 })
-  expect(() => keeping.keepPeaks({ mediaId: randomUUID(), data: '', seconds: 0 })).toThrow(
+  expect(() => keeping.savePeaks({ mediaId: randomUUID(), data: '', seconds: 0 })).toThrow(
     expect.objectContaining({ kind: 'no_such_item' }),
   )
   await clean(wish({ olderThanDays: 1 }))

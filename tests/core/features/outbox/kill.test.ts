@@ -60,7 +60,7 @@ test(`after ${kills} kills at random moments, each waiting request was sent once
   const queue = openQueue(dataDir, url)
   const drawn = new Set(queue.images.find({ search: '', favourites: false }).images.map(({ prompt }) => prompt))
   const drawings = queue.store.images.newest(100_000).map(({ prompt }) => prompt)
-  const left = queue.waiting.read().items.map(({ label }) => label)
+  const left = queue.outbox.read().items.map(({ label }) => label)
   // Each request is in exactly one place.
   expect([...drawings, ...left].length).toBe(new Set([...drawings, ...left]).size)
   for (const prompt of stored) expect([...drawings, ...left]).toContain(prompt)
@@ -70,7 +70,7 @@ test(`after ${kills} kills at random moments, each waiting request was sent once
 
   queue.setConnection('connected')
   // The last request leaves the queue before it is sent.
-  for await (const { items, ended } of queue.waiting.watch())
+  for await (const { items, ended } of queue.outbox.watch())
     if (items.length === 0 && (ended || left.length === 0)) break
   await queue.close()
   expect(stored.length).toBeGreaterThan(kills)

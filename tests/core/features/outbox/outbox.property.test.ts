@@ -4,7 +4,7 @@ import { StudioError } from '../../../../src-main/core/errors.ts'
 import { Outbox, type OutboxSender } from '../../../../src-main/core/features/outbox/outbox.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
-import type { WaitingWish } from '../../../../src-preload/contract/outbox.ts'
+import type { OutboxRequest } from '../../../../src-preload/contract/outbox.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 const stores: Store[] = []
@@ -12,7 +12,7 @@ afterEach(() => {
   for (const store of stores.splice(0)) store.close()
 })
 
-const images = (prompt: string): WaitingWish => ({
+const images = (prompt: string): OutboxRequest => ({
   what: 'images',
   prompt,
   n: 1,
@@ -75,7 +75,7 @@ it('a request is sent at most once, in order, by its own account, and is never l
       const open = (): Outbox =>
         new Outbox({
           store,
-          makers: {
+          senders: {
             images: maker,
             speech: { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() },
             transcript: { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() },
@@ -88,60 +88,60 @@ it('a request is sent at most once, in order, by its own account, and is never l
           log: (_, line) => expect.unreachable(line),
         })
 
-      let waiting = open()
+      let outbox = open()
       let count = 0
       /** Actions of the person. */
       const ask = (one: Extract<ActionName, { at: number }>): void => {
         const place = connection.profile?.id ?? ''
         if (one.do === 'add') {
           const prompt = `p${count++}`
-          const { id } = waiting.add({ wish: images(prompt) })
+          const { id } = outbox.add({ request: images(prompt) })
           added.push({ id, prompts: [prompt], for: place })
           return
         }
         const chosen = added[one.at % Math.max(1, added.length)]
         if (!chosen) return
         const { id } = chosen
-        if (!waiting.read().items.some((item) => item.id === id)) {
-          expect(() => waiting.cancel({ id })).toThrow(StudioError)
+        if (!outbox.read().items.some((item) => item.id === id)) {
+          expect(() => outbox.cancel({ id })).toThrow(StudioError)
         } else if (one.do === 'cancel') {
-          waiting.cancel({ id })
+          outbox.cancel({ id })
           cancelled.add(id)
         } else if (one.do === 'change') {
           const prompt = `p${count++}`
-          waiting.change({ id, wish: images(prompt) })
+          outbox.update({ id, request: images(prompt) })
           chosen.prompts.push(prompt)
           chosen.for = place
-        } else waiting.hold({ id, held: one.do === 'hold' })
+        } else outbox.hold({ id, held: one.do === 'hold' })
       }
       for (const one of actions) {
         if (one.do === 'connect') {
           connection = connectionIn(one.state, one.id)
-          waiting.connectionChanged()
+          outbox.connectionChanged()
         } else if (one.do === 'pass') await turn()
         else if (one.do === 'restart') {
-          await waiting.close()
-          waiting = open()
+          await outbox.close()
+          outbox = open()
         } else ask(one)
       }
-      await waiting.close()
+      await outbox.close()
 
-      const left = new Map(waiting.read().items.map(({ id, label }) => [id, label]))
+      const left = new Map(outbox.read().items.map(({ id, label }) => [id, label]))
       expect(new Set(begun.map(({ prompt }) => prompt)).size).toBe(begun.length)
       for (const one of added) expectOnce(one, { left, begun, cancelled })
 
       // Without further actions everything is sent in order when its service is reachable.
-      waiting = open()
+      outbox = open()
       for (const id of ['one', 'two']) {
-        release(waiting)
-        const due = labelsFor(waiting, id)
+        release(outbox)
+        const due = labelsFor(outbox, id)
         const before = begun.length
         connection = connectionIn('connected', id)
-        waiting.connectionChanged()
-        while (labelsFor(waiting, id).length > 0) await turn()
+        outbox.connectionChanged()
+        while (labelsFor(outbox, id).length > 0) await turn()
         expect(begun.slice(before).map(({ prompt }) => prompt)).toEqual(due)
       }
-      await waiting.close()
+      await outbox.close()
     }),
     { numRuns: 40 },
   )
@@ -165,8 +165,8 @@ function queue() {
     has: () => false,
   }
   const other = { ...maker, make: () => expect.unreachable(), takeBack: () => expect.unreachable() }
-  const waiting = new Outbox({
-    ...{ store, makers: { images: maker, speech: other, transcript: other }, connection: () => state.connection },
+  const outbox = new Outbox({
+    ...{ store, senders: { images: maker, speech: other, transcript: other }, connection: () => state.connection },
     reach: async () => {
       state.looks += 1
       return state.isThere
@@ -175,13 +175,13 @@ function queue() {
   })
   const setConnection = (connection: Connection): void => {
     state.connection = connection
-    waiting.connectionChanged()
+    outbox.connectionChanged()
   }
   /** Waits until nothing is running. */
   const settle = async (): Promise<void> => {
     for (let turns = 0; turns < 30; turns += 1) await new Promise((resolve) => setImmediate(resolve))
   }
-  return { waiting, state, rig, setConnection, settle }
+  return { outbox, state, rig, setConnection, settle }
 }
 
 const elsewhere = (): Connection => {
@@ -190,37 +190,37 @@ const elsewhere = (): Connection => {
 }
 
 it.each<[string, (one: ReturnType<typeof queue>, id: string) => void, object[]]>([
-  ['held', ({ waiting }, id) => waiting.hold({ id, held: true }), [{ state: 'held' }]],
-  ['cancelled', ({ waiting }, id) => waiting.cancel({ id }), []],
+  ['held', ({ outbox }, id) => outbox.hold({ id, held: true }), [{ state: 'held' }]],
+  ['cancelled', ({ outbox }, id) => outbox.cancel({ id }), []],
   ['for another account now', ({ state }) => (state.connection = connectionIn('connected', 'two')), [{ here: false }]],
   ['for the same connection at another address', ({ state }) => (state.connection = elsewhere()), [{ here: false }]],
 ])('a request that is %s at the moment of its turn is not sent', async (_, meanwhile, left) => {
   const one = queue()
-  const { id } = one.waiting.add({ wish: images('a picture') })
+  const { id } = one.outbox.add({ request: images('a picture') })
   one.rig.meanwhile = () => meanwhile(one, id)
   one.setConnection(connectionIn('connected', 'one'))
   await one.settle()
   expect(one.state.made).toEqual([])
-  expect(one.waiting.read().items).toMatchObject(left)
-  expect(one.waiting.read().items).toHaveLength(left.length)
+  expect(one.outbox.read().items).toMatchObject(left)
+  expect(one.outbox.read().items).toHaveLength(left.length)
 })
 
 it('a request that is changed at the moment of its turn is sent once, as changed', async () => {
-  const { waiting, state, rig, setConnection, settle } = queue()
-  const { id } = waiting.add({ wish: images('before') })
+  const { outbox, state, rig, setConnection, settle } = queue()
+  const { id } = outbox.add({ request: images('before') })
   rig.meanwhile = () => {
     rig.meanwhile = () => undefined
-    waiting.change({ id, wish: images('after') })
+    outbox.update({ id, request: images('after') })
   }
   setConnection(connectionIn('connected', 'one'))
   await settle()
   expect(state.made).toEqual(['after'])
-  expect(waiting.read().items).toEqual([])
+  expect(outbox.read().items).toEqual([])
 })
 
 it('nothing is sent while the service is unreachable, and a request that found it unreachable keeps waiting', async () => {
-  const { waiting, state, rig, setConnection, settle } = queue()
-  waiting.add({ wish: images('a picture') })
+  const { outbox, state, rig, setConnection, settle } = queue()
+  outbox.add({ request: images('a picture') })
   setConnection(connectionIn('failed', 'one'))
   await settle()
   expect([state.made, state.looks]).toEqual([[], 0])
@@ -234,19 +234,19 @@ it('nothing is sent while the service is unreachable, and a request that found i
   }
   setConnection(connectionIn('connected', 'one'))
   await settle()
-  expect(waiting.read().items).toMatchObject([{ state: 'waiting', problem: null }])
+  expect(outbox.read().items).toMatchObject([{ state: 'waiting', problem: null }])
   rig.meanwhile = () => undefined
   setConnection(connectionIn('connected', 'one'))
   await settle()
   expect(state.made).toEqual(['a picture'])
 })
 
-function release(waiting: Outbox): void {
-  for (const { id, state } of waiting.read().items) if (state === 'held') waiting.hold({ id, held: false })
+function release(outbox: Outbox): void {
+  for (const { id, state } of outbox.read().items) if (state === 'held') outbox.hold({ id, held: false })
 }
 
-const labelsFor = (waiting: Outbox, name: string): string[] =>
-  waiting.read().items.flatMap(({ connection, label }) => (connection === name ? [label] : []))
+const labelsFor = (outbox: Outbox, name: string): string[] =>
+  outbox.read().items.flatMap(({ connection, label }) => (connection === name ? [label] : []))
 
 interface Added {
   id: string

@@ -7,10 +7,10 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import type { Connection } from '../../../../src-preload/contract/app.ts'
-import type { WaitingWhat } from '../../../../src-preload/contract/outbox.ts'
+import type { OutboxKind } from '../../../../src-preload/contract/outbox.ts'
 
 /** A sender that this test does not use. */
-const unused = <W extends WaitingWhat>(): OutboxSender<W> => ({
+const unused = <W extends OutboxKind>(): OutboxSender<W> => ({
   make: () => Promise.reject(new Error('Not in this test.')),
   over: () => Promise.reject(new Error('Not in this test.')),
   has: () => false,
@@ -44,9 +44,9 @@ export function openQueue(dataDir: string, url: string) {
   })
   const profile = { id: 'one', name: 'One', kind: 'service', baseUrl: url, keyKept: 'session' } as const
   let connection: Connection = { state: 'failed', profile, problem: null, checkedAt: null }
-  const waiting = new Outbox({
+  const outbox = new Outbox({
     store,
-    makers: {
+    senders: {
       images: {
         make: ({ what: _, ...wish }, alongside) => images.make(wish, alongside),
         has: images.has,
@@ -62,18 +62,18 @@ export function openQueue(dataDir: string, url: string) {
   })
   return {
     store,
-    waiting,
+    outbox,
     images,
     add: (prompt: string) =>
-      waiting.add({
-        wish: { what: 'images', prompt, n: 1, model: null, size: null, responseFormat: null, fromImageId: null },
+      outbox.add({
+        request: { what: 'images', prompt, n: 1, model: null, size: null, responseFormat: null, fromImageId: null },
       }),
     setConnection(state: Connection['state'], id = 'one') {
       connection = { ...connection, state, profile: { ...profile, id } }
-      waiting.connectionChanged()
+      outbox.connectionChanged()
     },
     async close() {
-      const over = waiting.close()
+      const over = outbox.close()
       await images.close()
       await over
       await upstream.close()

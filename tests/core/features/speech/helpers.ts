@@ -4,12 +4,13 @@ import type { SpeechParts } from '../../../../src-main/core/features/speech/depe
 import { createSpeeches, type Speeches } from '../../../../src-main/core/features/speech/speeches.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { fromNano } from '../../../../src-main/core/shared/money.ts'
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
-import type { Speech, SpeechSound, SpeechWish } from '../../../../src-preload/contract/speech.ts'
+import type { Speech, SpeechRequest, SpeechSound } from '../../../../src-preload/contract/speech.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 export interface Service {
@@ -36,6 +37,11 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
       const { cost, costIs } = requestLog.get(row).row
       return { cost, costIs }
     },
+    priceOf(model, sizes) {
+      const price = requestLog.speechPrice(model, sizes)
+      return price === null ? null : fromNano(price)
+    },
+    priceWanted: () => undefined,
     media,
     downloads: transfers.downloads,
     tempDir: transfers.folder,
@@ -52,7 +58,7 @@ export function openSpeechFeature(service: Service, dataDir = freshFolder(), oth
     await requestLog.close()
     store.close()
   }
-  return { dataDir, store, transfers, media, requestLog, speeches, lines, close }
+  return { dataDir, store, transfers, media, requestLog, account: client, speeches, lines, close }
 }
 export type TestFeature = ReturnType<typeof openSpeechFeature>
 
@@ -63,7 +69,7 @@ export function speechProcedures(...given: Parameters<typeof openSpeechFeature>)
   return feature
 }
 
-export function wish(text: string, more: Partial<SpeechWish> = {}): SpeechWish & { fromId: null } {
+export function wish(text: string, more: Partial<SpeechRequest> = {}): SpeechRequest & { fromId: null } {
   return { text, model: 'tts-1', voice: 'nova', format: 'mp3', speed: null, pcmRate: 24_000, fromId: null, ...more }
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { heard, isOver, seen, speechProcedures, wish } from './helpers.ts'
 
@@ -24,5 +24,26 @@ describe('a speech', () => {
       total: 1,
       speeches: [{ id: made.id }],
     })
+  }, 60_000)
+
+  it('costs what the service charges for its size, once that was read, and the estimate of a long text says so', async () => {
+    const service = await startSandbox()
+    onTestFinished(() => service.close())
+    const { speeches, requestLog, account } = speechProcedures(service)
+    const spoken = async (text: string): Promise<void> => {
+      const { id } = await speeches.make(wish(text, { speed: 4 }))
+      await seen(speeches, id, isOver)
+      requestLog.learn((await account.getUsage({ feature: 'account' })).value, service.baseUrl)
+    }
+    const long = 'The ferry leaves the harbour at seven in the morning. '.repeat(370)
+    // The history of the sandbox has an average cost of a request, whatever its size.
+    await spoken('Good morning, dear harbour. It is a fine day, is it?!')
+    expect(speeches.plan(wish(long)).cost).toBeNull()
+    await spoken(long.slice(0, 4096))
+    const { bytes, cost } = speeches.plan(wish(long))
+    // 0.015 SC for a thousand bytes.
+    const charged = (bytes / 1000) * 0.015
+    expect(Number(cost)).toBeGreaterThan(charged * 0.8)
+    expect(Number(cost)).toBeLessThan(charged * 1.25)
   }, 60_000)
 })

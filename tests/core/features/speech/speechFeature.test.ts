@@ -245,27 +245,60 @@ it('of plain samples follow a later change of rate: length, positions, saved fil
   expect(await here.speeches.sound(mp3)).toMatchObject({ mime: 'audio/mpeg', path: null, bytes: audio().length })
 })
 
-it('the plan has parts, and cost and length extrapolated from earlier speeches; the cost is the sum of the parts', async () => {
-  const costOf = () => ({ cost: '0.000300000', costIs: 'estimated' }) as const
-  const here = await feature(null, { costOf })
+it('the plan has parts, the cost by their sizes, and a length extrapolated from earlier speeches', async () => {
+  const priceOf = (model: string | null, sizes: readonly number[]) =>
+    model === 'tts-1' ? String(sizes.reduce((sum, bytes) => sum + bytes, 0) / 1e6) : null
+  const here = await feature(null, { priceOf })
   const text = `${'x'.repeat(4000)}\n\n${'ж'.repeat(1500)}`
   const blank = here.speeches.plan(wish(text))
-  expect(blank).toMatchObject({ bytes: 7002, cost: null, seconds: null })
+  expect(blank).toMatchObject({ bytes: 7002, cost: '0.007', seconds: null })
   expect(blank.parts).toEqual([
     { from: 0, to: 4000, bytes: 4000 },
     { from: 4002, to: 5502, bytes: 3000 },
   ])
   const id = await made(here, text)
-  const speech = here.speeches.get({ id })
-  expect(speech).toMatchObject({ cost: '0.0006', costIs: 'estimated', parts: 2 })
-  expect(speech.rows).toHaveLength(2)
-  expect(here.requestLog.get(speech.rows[0] ?? 0).row).toMatchObject({ endpoint: 'speech', who: { feature: 'speech' } })
   const again = here.speeches.plan(wish('y'.repeat(3500)))
-  expect(again.cost).toBe('0.0003')
-  expect(again.seconds).toBeCloseTo((speech.seconds ?? 0) / 2, 3)
+  expect(again.seconds).toBeCloseTo((here.speeches.get({ id }).seconds ?? 0) / 2, 3)
   // Nothing is known of another model or voice.
   expect(here.speeches.plan(wish('y', { model: 'other' })).cost).toBe(null)
   expect(here.speeches.plan(wish('y', { voice: 'echo' })).seconds).toBe(null)
+})
+
+it('the cost of an ended speech is the sum of its requests', async () => {
+  const here = await feature(null, { costOf: () => ({ cost: '0.000300000', costIs: 'estimated' }) })
+  const speech = here.speeches.get({ id: await made(here, twoParts) })
+  expect(speech).toMatchObject({ cost: '0.0006', costIs: 'estimated', parts: 2 })
+  expect(speech.rows).toHaveLength(2)
+  expect(here.requestLog.get(speech.rows[0] ?? 0).row).toMatchObject({ endpoint: 'speech', who: { feature: 'speech' } })
+})
+
+it.each([
+  ['their price', '0.0004', '0.0007'],
+  ['the ended parts where their price is unknown', null, '0.0006'],
+])('while a speech runs, its cost includes the remaining parts by %s', async (_by, price, expected) => {
+  const costOf = () => ({ cost: '0.000300000', costIs: 'estimated' }) as const
+  const held = Promise.withResolvers<ServerResponse>()
+  const here = await feature((response, count) => (count === 1 ? response.end(audio()) : held.resolve(response)), {
+    costOf,
+    priceOf: () => price,
+  })
+  const { id } = await here.speeches.make(wish(twoParts))
+  const second = await held.promise
+  expect(here.speeches.get({ id })).toMatchObject({
+    state: 'making',
+    partsDone: 1,
+    cost: expected,
+    costIs: 'estimated',
+  })
+  second.end(audio())
+  expect(await seen(here.speeches, id, isOver)).toMatchObject({ cost: '0.0006', parts: 2 })
+})
+
+it('an ended speech of unknown price asks for what the service charged', async () => {
+  let wanted = 0
+  const here = await feature(null, { priceWanted: () => (wanted += 1) })
+  await made(here, 'What does this cost?')
+  expect(wanted).toBe(1)
 })
 
 it('a speech that is repeated from another refers to it', async () => {

@@ -13,7 +13,7 @@ import {
   type Message,
   type ToolCall,
   type ToolRun,
-  type ToolUseOfChat,
+  type ToolSelection,
 } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
@@ -179,7 +179,7 @@ export function makeFeature(more: Partial<ToolsOptions> = {}) {
       feature.tools.start()
       feature.down = false
     },
-    conversation(tools: Partial<ToolUseOfChat> = {}): string {
+    conversation(tools: Partial<ToolSelection> = {}): string {
       const id = randomUUID()
       const setup = { ...emptySetup, tools: { ...emptySetup.tools, ...tools } }
       store.conversations.insert({ id, title: null, model: 'm', now: new Date().toISOString(), setup })

@@ -25,7 +25,8 @@ async function path(
   const stop = new AbortController()
   let messages: Message[] = []
   for await (const event of await client.chat.watch({ conversationId }, { signal: stop.signal })) {
-    messages = event.type === 'path' ? [...messages.slice(0, event.keep), ...event.messages] : reduce(messages, event)
+    messages =
+      event.type === 'path' ? [...messages.slice(0, event.unchanged), ...event.messages] : reduce(messages, event)
     if (!good(messages)) continue
     stop.abort()
     return messages
@@ -75,13 +76,13 @@ test('a round: the model calls two tools, a person answers one and a server the 
   const [add, echo] = called
   if (!add || !echo?.run) throw new Error('no rows')
   const { text: words } = JSON.parse(echo.run.arguments)
-  await client.tools.decide({ messageId: echo.id, allow: 'conversation' })
-  await client.tools.answer({ messageId: add.id, text: 'forty-two' })
+  await client.tools.decideCall({ messageId: echo.id, allow: 'conversation' })
+  await client.tools.enterResult({ messageId: add.id, text: 'forty-two' })
   const whole = await path(client, conversationId, answered)
   expect(whole.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'tool', 'assistant'])
   expect(last(whole)?.text).toContain('forty-two')
   expect(last(whole)?.text).toContain(`answered:\n\n  > ${words}`)
-  await expect(client.tools.decide({ messageId: add.id, allow: 'no' })).rejects.toMatchObject({
+  await expect(client.tools.decideCall({ messageId: add.id, allow: 'no' })).rejects.toMatchObject({
     data: { kind: 'bad_input' },
   })
 
@@ -103,7 +104,7 @@ test('calls that waited when the program ended still wait after a restart, and c
   const rows = rowsOf(await path(first.client, conversationId, (all) => rowsOf(all).length === 3))
   const [add, echo, slow] = rows
   if (!add || !echo || !slow) throw new Error('no rows')
-  await first.client.tools.decide({ messageId: slow.id, allow: 'once' })
+  await first.client.tools.decideCall({ messageId: slow.id, allow: 'once' })
   const before = performance.now()
   await core.stop()
   expect(performance.now() - before).toBeLessThan(8000)
@@ -115,8 +116,8 @@ test('calls that waited when the program ended still wait after a restart, and c
   expect(states.slice(0, 2)).toEqual(['awaiting', 'awaiting'])
   // It may have answered before the program ended: the random arguments of the model say how long it takes.
   expect(['failed', 'done']).toContain(states[2])
-  await client.tools.decide({ messageId: echo.id, allow: 'once' })
-  await client.tools.decide({ messageId: add.id, allow: 'no', why: 'Not today' })
+  await client.tools.decideCall({ messageId: echo.id, allow: 'once' })
+  await client.tools.decideCall({ messageId: add.id, allow: 'no', why: 'Not today' })
   expect(last(await path(client, conversationId, answered))?.text).toContain('Not today')
 })
 
@@ -127,6 +128,6 @@ test('everything in a conversation can be stopped without asking the model, and 
   expect(await client.chat.stopAll({ conversationId })).toEqual({ stopped: 1 })
   const stopped = await path(client, conversationId, (all) => rowsOf(all)[0]?.run?.state === 'stopped')
   expect(last(stopped)?.role).toBe('tool')
-  await client.tools.resume({ messageId: row?.id ?? '' })
+  await client.tools.continueRounds({ messageId: row?.id ?? '' })
   expect(last(await path(client, conversationId, answered))?.text).toContain('The person stopped this call')
 })

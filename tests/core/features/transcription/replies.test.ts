@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import type { Transcript, TranscriptWish } from '../../../../src-preload/contract/transcription.ts'
+import type { Transcript, TranscriptRequest } from '../../../../src-preload/contract/transcription.ts'
 import { canary, closed, json, readBody, serve } from '../../upstream/helpers/service.ts'
 import { made, openFeature, wish } from './helpers.ts'
 
@@ -20,7 +20,7 @@ async function asking(answer: Answer, options = {}) {
     costOf: () => ({ cost: '0.5', costIs: 'measured' }),
   })
   const recording = await opened.addFile(Buffer.from('any bytes'), 'talk.mp3')
-  const ask = async (given: Partial<TranscriptWish> = {}): Promise<Transcript> =>
+  const ask = async (given: Partial<TranscriptRequest> = {}): Promise<Transcript> =>
     made(opened.feature, await opened.feature.transcribe({ recordingId: recording.id, ...wish, ...given }))
   return { ...opened, recording, ask, requests }
 }

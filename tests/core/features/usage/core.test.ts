@@ -47,8 +47,6 @@ it('local and remote usage of an account agree in the running program, with and 
     here: { requests: 1 },
   })
   const summary = await usage.summary({ accountId: id })
-  expect(summary.today.service).toBe(mirror?.service?.cost)
-  expect(summary.today.here).toBe(mirror?.here?.cost)
   expect(summary.pace).toMatch(/^\d+\.\d+$/)
   const top = await usage.topConversations({ from: today(), to: today(), limit: 5 })
   expect(top).toMatchObject([{ total: { requests: 1, cost: mirror?.here?.cost } }])

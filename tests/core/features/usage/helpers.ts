@@ -3,6 +3,7 @@ import type { AccountLocation } from '../../../../src-main/core/features/usage/a
 import type { MeasuredDay, UsageFeatureOptions } from '../../../../src-main/core/features/usage/dependencies.ts'
 import { openUsageReader } from '../../../../src-main/core/features/usage/reader.ts'
 import type { RequestLog } from '../../../../src-main/core/ports/requests.ts'
+import { Listeners } from '../../../../src-main/core/shared/events.ts'
 import { openAccountStore } from '../../../../src-main/core/store/account/open.ts'
 import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream, type Upstream } from '../../../../src-main/core/upstream/client.ts'
@@ -20,6 +21,8 @@ export function localSide(rows: (MeasuredDay & { accountId: string })[] = []) {
     rows,
     /** Every account that was reported as the connection's. */
     reported,
+    settled: new Listeners<[string]>(),
+    spentSince: () => ({ cost: 0n, unpriced: 0 }),
     belongsTo: (accountId: string): void => void reported.push(accountId),
     usedByDay: (accountId: string, from: number, to: number): MeasuredDay[] =>
       rows.filter((row) => row.accountId === accountId && row.day >= from && row.day <= to),

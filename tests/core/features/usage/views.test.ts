@@ -485,7 +485,7 @@ describe('the summary', () => {
     )
     uses(used('2026-11-21', 'tool:t', 'm', { cost: 2_000_000_000n }))
     expect(reading.summary({ accountId: 'b' })).toMatchObject({
-      ...{ pace: '0.7', daysLeft: 100, today: { service: '50', here: '2' }, corrections: 0, gaps: 0 },
+      ...{ pace: '0.7', daysLeft: 100, corrections: 0, gaps: 0 },
       account: {
         balance: { value: '70', asOf: new Date(now).toISOString() },
         spent: { value: '30' },
@@ -494,7 +494,7 @@ describe('the summary', () => {
     })
   })
 
-  it('has no pace for a day fetched only before it ended, and nothing for today before a fetch', () => {
+  it('has no pace for a day fetched only before it ended', () => {
     const cover = (from: string, at: string) =>
       accountStore.transaction(() =>
         accountStore.keep(no, { what: 'usage', at: noon(at), days: { from: day(from), to: day(at) } }),
@@ -502,9 +502,9 @@ describe('the summary', () => {
     cover('2026-11-10', '2026-11-19')
     expect(reading.summary({ accountId: 'b' }).pace).toBe('0')
     cover('2026-11-20', '2026-11-20')
-    expect(reading.summary({ accountId: 'b' })).toMatchObject({ pace: null, today: { service: null, here: '0' } })
+    expect(reading.summary({ accountId: 'b' })).toMatchObject({ pace: null })
     cover('2026-11-19', '2026-11-21')
-    expect(reading.summary({ accountId: 'b' })).toMatchObject({ pace: '0', today: { service: '0' } })
+    expect(reading.summary({ accountId: 'b' })).toMatchObject({ pace: '0' })
   })
 
   it.each([

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { defaultAppSettings } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import { Apps, openApps } from '../../../../src-main/core/gateway/apps/apps.ts'
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import { app as appSchema } from '../../../../src-preload/contract/apps.ts'
+import { type App, app as appSchema } from '../../../../src-preload/contract/apps.ts'
 import { colour } from '../../../../src-preload/contract/requests.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
@@ -23,6 +23,7 @@ afterEach(() => {
 
 const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString()
 const refusedFor = (why: string, id: string) => ({ good: false, why, app: expect.objectContaining({ id }) })
+const valid = (app: App) => ({ good: true, app, keyHash: expect.any(Uint8Array) })
 const unknown = { good: false, why: 'unknown', app: null }
 
 describe('a key', () => {
@@ -37,6 +38,7 @@ describe('a key', () => {
       lastUsedAt: null,
       pausedAt: null,
       revokedAt: null,
+      previousKeyUntil: null,
     })
     expect(key).toMatch(/^isk_[a-f0-9]{10}_[A-Za-z0-9_-]{43}$/)
     expect(appSchema.parse(app)).toEqual(app)
@@ -101,7 +103,7 @@ describe('a key', () => {
     const swapped = `isk_${app.id}_${other.key.slice(-43)}`
     const texts = ['', 'isk_', key.slice(0, -1), `${key}x`, ` ${key}`, wrongSecret, swapped, key.replace('isk_', 'sk_')]
     for (const text of texts) expect(apps.verify(text)).toEqual(unknown)
-    expect(apps.verify(key)).toEqual({ good: true, app })
+    expect(apps.verify(key)).toMatchObject({ good: true, app })
   })
 
   it('that is not valid says why only for the right secret', () => {
@@ -120,7 +122,7 @@ describe('a key', () => {
     expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([refusedFor('paused', app.id), false, 0])
     expect(apps.pause(app.id, true)).toEqual(paused)
     expect(apps.pause(app.id, false)).toEqual(app)
-    expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([{ good: true, app }, true, 1])
+    expect([apps.verify(key), apps.isValid(app.id), apps.count()]).toEqual([valid(app), true, 1])
   })
 
   it('expires at its instant, checked for each request', () => {
@@ -233,10 +235,10 @@ describe('the command line while a core runs', () => {
     const moment = () => new Promise((resolve) => setTimeout(resolve, 3))
     const { app, key } = beside.add({ name: 'an editor' })
     await moment()
-    expect(apps.verify(key)).toEqual({ good: true, app })
+    expect(apps.verify(key)).toMatchObject({ good: true, app })
     const limited = beside.update(app.id, { budgetDay: '1' })
     await moment()
-    expect(apps.verify(key)).toEqual({ good: true, app: limited })
+    expect(apps.verify(key)).toMatchObject({ good: true, app: limited })
     beside.pause(app.id, true)
     await moment()
     expect([apps.verify(key), apps.isValid(app.id)]).toEqual([refusedFor('paused', app.id), false])
@@ -298,7 +300,7 @@ describe('an expiry', () => {
     const stop = apps.observe(() => reported.push(Date.now() - start))
     vi.advanceTimersByTime(100_000)
     expect(reported).toEqual([1000, 40_000])
-    expect(soon.map(apps.isValid)).toEqual([false, false, false])
+    expect(soon.map((id) => apps.isValid(id))).toEqual([false, false, false])
     stop()
     expect(vi.getTimerCount()).toBe(0)
   })
@@ -317,6 +319,90 @@ describe('an expiry', () => {
     vi.advanceTimersByTime(30_000)
     expect([reported, apps.isValid(app.id)]).toEqual([1, false])
     stop()
+  })
+})
+
+describe('a rotated key', () => {
+  const hours = 3_600_000
+
+  it('stops at once, and the new one belongs to the same app', () => {
+    const { app, key } = apps.add({ name: 'one', budgetDay: '2' })
+    const used = apps.verify(key)
+    const next = apps.rotate(app.id, 0)
+    expect(next.key).toMatch(new RegExp(`^isk_${app.id}_`))
+    expect(apps.verify(next.key)).toEqual(valid(next.app))
+    expect(next.app).toEqual({ ...app, previousKeyUntil: expect.any(String) })
+    expect(apps.verify(key)).toEqual(refusedFor('replaced', app.id))
+    // What runs with the old key is cut, and what runs with the new one is not.
+    expect(used.good && apps.isValid(app.id, used.keyHash)).toBe(false)
+    const now = apps.verify(next.key)
+    expect(now.good && apps.isValid(app.id, now.keyHash)).toBe(true)
+  })
+
+  it.each([1, 24] as const)('works for %s h more, to the instant', (graceHours) => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    const { app, key } = apps.add({ name: 'one' })
+    const next = apps.rotate(app.id, graceHours)
+    vi.setSystemTime(Date.now() + graceHours * hours - 1)
+    expect(apps.verify(key)).toEqual(valid(next.app))
+    const used = apps.verify(key)
+    expect(used.good && apps.isValid(app.id, used.keyHash)).toBe(true)
+    vi.setSystemTime(Date.now() + 1)
+    expect(apps.verify(key)).toEqual(refusedFor('replaced', app.id))
+    expect(used.good && apps.isValid(app.id, used.keyHash)).toBe(false)
+    expect(apps.verify(next.key)).toEqual(valid(next.app))
+  })
+
+  it('is announced when its grace ends, so that its running requests are cut', () => {
+    vi.useFakeTimers()
+    const { app } = apps.add({ name: 'one' })
+    apps.rotate(app.id, 1)
+    const reported: number[] = []
+    const start = Date.now()
+    const stop = apps.observe(() => reported.push(Date.now() - start))
+    vi.advanceTimersByTime(2 * hours)
+    expect(reported).toEqual([hours])
+    stop()
+  })
+
+  it('of an earlier rotation stops at once with the next one', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    const second = apps.rotate(app.id, 24)
+    const third = apps.rotate(app.id, 24)
+    expect([key, second.key, third.key].map((each) => apps.verify(each))).toEqual([
+      unknown,
+      valid(third.app),
+      valid(third.app),
+    ])
+  })
+
+  it('says that the app is paused, expired or revoked first, whichever key is used', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    const next = apps.rotate(app.id, 24)
+    apps.pause(app.id, true)
+    expect([key, next.key].map((each) => apps.verify(each))).toEqual([
+      refusedFor('paused', app.id),
+      refusedFor('paused', app.id),
+    ])
+    apps.revoke(app.id)
+    expect([key, next.key].map((each) => apps.verify(each))).toEqual([
+      refusedFor('revoked', app.id),
+      refusedFor('revoked', app.id),
+    ])
+    expect(() => apps.rotate(app.id, 0)).toThrow(expect.objectContaining({ kind: 'bad_input' }))
+    expect(() => apps.rotate('nobody', 0)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
+  })
+
+  it('survives a restart with its grace, and neither key is stored', () => {
+    const { app, key } = apps.add({ name: 'one' })
+    const next = apps.rotate(app.id, 1)
+    apps.close()
+    store.close()
+    const file = readFileSync(databaseFile(folder))
+    expect([key, next.key].map((each) => file.includes(each.slice(-43)))).toEqual([false, false])
+    store = openStore(folder)
+    apps = new Apps(store)
+    expect([key, next.key].map((each) => apps.verify(each).good)).toEqual([true, true])
   })
 })
 

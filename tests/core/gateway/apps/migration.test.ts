@@ -46,6 +46,7 @@ it('a migration leaves the keys of the first version unchanged, without limits, 
       createdAt: `2026-11-01T00:00:${String(n).padStart(2, '0')}.000Z`,
       lastUsedAt: n === 1 ? '2026-11-02T00:00:00.000Z' : null,
       pausedAt: null,
+      previousKeyUntil: null,
       revokedAt: n === 2 ? '2026-11-03T00:00:00.000Z' : null,
     })
   expect(defaultAppSettings.retries).toBe(true)

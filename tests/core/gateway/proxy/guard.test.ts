@@ -71,6 +71,7 @@ describe('the guard of the local API', () => {
     ['another scheme', { authorization: `Basic ${goodKey}` }, 401, 'tool_key_missing', 'a program without a key', null],
     ['a revoked key', { authorization: 'Bearer isk_revoked' }, 401, 'tool_key_revoked', 'Gone', null],
     ['an expired key', { authorization: 'Bearer isk_expired' }, 401, 'tool_key_expired', 'Late', null],
+    ['a replaced key', { authorization: 'Bearer isk_replaced' }, 401, 'tool_key_replaced', 'Editor', null],
     ['a paused app', { authorization: 'Bearer isk_paused' }, 403, 'tool_key_paused', 'Sleeper', null],
     ['a web page’s origin', { ...withKey, origin: evil }, 403, 'web_page', aPage, evil],
     [

@@ -5,7 +5,7 @@ import { LocalV1 } from '../../../../src-main/core/gateway/proxy/localV1.ts'
 import { RecentRefusals, type RefusalWithOrigin } from '../../../../src-main/core/gateway/proxy/recentRefusals.ts'
 import { type AppState, proxyState } from '../../../../src-preload/contract/app.ts'
 import { type ProblemKind, problemKinds } from '../../../../src-preload/contract/problem.ts'
-import { appNamed, echo, goodKey, once, open } from '../../../helpers/gate.ts'
+import { appNamed, echo, editorHash, goodKey, once, open } from '../../../helpers/gate.ts'
 import { ask, openFarEnd } from '../../../helpers/gateway.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -89,7 +89,9 @@ function localV1(): Local {
     connected: true,
     local: new LocalV1({
       verify: (key) =>
-        key === goodKey ? { good: true, app: appNamed('Editor') } : { good: false, why: 'unknown', app: null },
+        key === goodKey
+          ? { good: true, app: appNamed('Editor'), keyHash: editorHash }
+          : { good: false, why: 'unknown', app: null },
       relay: echo,
       used: () => undefined,
       refused: (refusal) => written.push(refusal),

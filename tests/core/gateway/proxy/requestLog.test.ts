@@ -436,7 +436,7 @@ describe('bodies', () => {
     const all = JSON.stringify(detail)
     expect(all).not.toContain(sandbox.keys.main)
     expect(all).not.toContain(toolKey)
-    expect(await gateway.requestLog.eraseBodies({ id: row.id })).toBe(1)
+    expect(await gateway.requestLog.deleteBodies({ id: row.id })).toBe(1)
     expect(gateway.requestLog.get(row.id).requestBody).toBeNull()
   })
 })

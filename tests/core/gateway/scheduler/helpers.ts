@@ -92,10 +92,10 @@ export interface FakeWish extends AdmissionRequest {
 }
 
 export function wish(
-  asker: Requester = studio,
-  rest: Partial<Omit<AdmissionRequest, 'asker' | 'trace'>> = {},
+  requester: Requester = studio,
+  rest: Partial<Omit<AdmissionRequest, 'requester' | 'trace'>> = {},
 ): FakeWish {
-  return { asker, slot: true, tokens: 0, model: null, signal: undefined, ...rest, trace: new FakeTrace() }
+  return { requester, slot: true, tokens: 0, model: null, signal: undefined, ...rest, trace: new FakeTrace() }
 }
 
 export const headers = (rest: Partial<RateLimitHeaders> = {}): RateLimitHeaders => ({

@@ -36,9 +36,9 @@ class Watched {
     scheduler.limits(limits)
   }
 
-  enter(asker: Requester, slot: boolean, tokens: number): void {
+  enter(requester: Requester, slot: boolean, tokens: number): void {
     const control = new AbortController()
-    const asked = wish(asker, { slot, tokens, signal: control.signal })
+    const asked = wish(requester, { slot, tokens, signal: control.signal })
     const one = { asked, control, pass: null as Permit | null, since: this.clock.now() }
     let atOnce = true
     asked.trace.onAdmitted = () => this.#letIn(asked)
@@ -113,8 +113,8 @@ class Watched {
     expect(counts.waiting).toBe(waiting.length)
     expect(waiting.length).toBeLessThanOrEqual(maxWaiting)
     const perTool = new Map<string, number>()
-    for (const { asker } of waiting) {
-      if (asker.kind === 'app') perTool.set(asker.id, (perTool.get(asker.id) ?? 0) + 1)
+    for (const { requester } of waiting) {
+      if (requester.kind === 'app') perTool.set(requester.id, (perTool.get(requester.id) ?? 0) + 1)
     }
     for (const count of perTool.values()) expect(count).toBeLessThanOrEqual(maxWaitingPerApp)
     // A request waits without an obstacle only behind one that waits for tokens.
@@ -124,9 +124,9 @@ class Watched {
   }
 }
 
-const nameOf = ({ asker }: FakeWish): string => (asker.kind === 'app' ? asker.id : 'studio')
+const nameOf = ({ requester }: FakeWish): string => (requester.kind === 'app' ? requester.id : 'studio')
 
-const asker = fc.oneof(
+const requester = fc.oneof(
   fc.constant(studio),
   fc.constantFrom('a', 'b', 'c', 'd').map((id) => app(id)),
 )
@@ -138,8 +138,8 @@ const limits = fc.record({
 })
 
 type Step = (watched: Watched) => void
-const enter = fc.record({ asker, slot: fc.boolean(), tokens: fc.oneof(fc.constant(0), fc.nat(300)) }).map(
-  ({ asker: who, slot, tokens }): Step =>
+const enter = fc.record({ requester, slot: fc.boolean(), tokens: fc.oneof(fc.constant(0), fc.nat(300)) }).map(
+  ({ requester: who, slot, tokens }): Step =>
     (watched) =>
       watched.enter(who, slot, tokens),
 )
@@ -269,13 +269,13 @@ describe('arbitrary sequences', () => {
 
   it('while apps wait, no more than eight of the studio go in a row', () => {
     fc.assert(
-      fc.property(fc.array(fc.boolean(), { minLength: 20, maxLength: 120 }), (askers) => {
+      fc.property(fc.array(fc.boolean(), { minLength: 20, maxLength: 120 }), (requesters) => {
         const { scheduler } = schedulerAt({ maxWaiting: 1_000, maxWaitingPerApp: 1_000 })
         scheduler.limits({ concurrent: 1, rpm: null, tpm: null })
         void scheduler.enter(wish())
         let apps = 0
         let row = 0
-        for (const isTool of askers) {
+        for (const isTool of requesters) {
           const one = wish(isTool ? app('a') : studio)
           one.trace.onAdmitted = () => {
             row = isTool || apps === 0 ? 0 : row + 1
@@ -285,7 +285,7 @@ describe('arbitrary sequences', () => {
           if (isTool) apps += 1
           void scheduler.enter(one)
         }
-        for (let slots = 2; slots <= askers.length + 1; slots++)
+        for (let slots = 2; slots <= requesters.length + 1; slots++)
           scheduler.limits({ concurrent: slots, rpm: null, tpm: null })
         expect(scheduler.counts().waiting).toBe(0)
       }),

@@ -37,7 +37,7 @@ describe('concurrent requests', () => {
     const third = wish()
     const waits = later(scheduler.enter(third))
     expect(scheduler.waiting()).toEqual([
-      { traceId: third.trace.id, asker: studio, since: clock.date(), why: 'slot', slot: true },
+      { traceId: third.trace.id, requester: studio, since: clock.date(), why: 'slot', slot: true },
     ])
     clock.pass(60_000)
     expect(await outcome(waits)).toBe('waits')
@@ -332,8 +332,8 @@ describe('429', () => {
   it('[ERR-05] all requests wait for Retry-After, then follow in order', () => {
     const { clock, scheduler } = schedulerAt()
     const order: string[] = []
-    const asks = (name: string, asker: Requester, slot = true): void => {
-      const one = wish(asker, { slot })
+    const asks = (name: string, requester: Requester, slot = true): void => {
+      const one = wish(requester, { slot })
       one.trace.onAdmitted = () => order.push(name)
       void later(scheduler.enter(one))
     }
@@ -518,27 +518,27 @@ describe('a ban', () => {
 
 describe('turns', () => {
   /** All requests wait for one slot. Returns the order in which they are admitted as slots are added. */
-  function served(askers: Requester[]): string[] {
+  function served(requesters: Requester[]): string[] {
     const { scheduler } = schedulerAt()
     scheduler.limits({ ...unset, concurrent: 1 })
     now(scheduler.enter(wish()))
     const order: string[] = []
     const count = new Map<string, number>()
-    for (const asker of askers) {
-      const name = asker.kind === 'app' ? asker.id : 'studio'
+    for (const requester of requesters) {
+      const name = requester.kind === 'app' ? requester.id : 'studio'
       const number = (count.get(name) ?? 0) + 1
       count.set(name, number)
-      const one = wish(asker)
+      const one = wish(requester)
       one.trace.onAdmitted = () => order.push(`${name}${number}`)
       void later(scheduler.enter(one))
     }
-    for (let slots = 2; slots <= askers.length + 1; slots++) {
+    for (let slots = 2; slots <= requesters.length + 1; slots++) {
       scheduler.limits({ ...unset, concurrent: slots })
       expect(order.length).toBe(slots - 1)
     }
     return order
   }
-  const times = (count: number, asker: Requester): Requester[] => Array.from({ length: count }, () => asker)
+  const times = (count: number, requester: Requester): Requester[] => Array.from({ length: count }, () => requester)
 
   it('the studio is served before apps', () => {
     expect(served([app('a'), app('b'), studio, studio])).toEqual(['studio1', 'studio2', 'a1', 'b1'])

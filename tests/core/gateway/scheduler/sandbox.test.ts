@@ -69,7 +69,7 @@ async function relayed({ upstream }: Connected, id: string, tokens = 0, stream =
     method: 'POST',
     path: '/v1/chat/completions',
     endpoint: 'chat',
-    asker: app(id),
+    requester: app(id),
     trace: new FakeTrace(),
     tokens,
     tokensIn: tokens,

@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), 'studio-ledger-'))
 const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
 
 const notice: RequestNotice = {
-  asker: { kind: 'app', id: 'k3f9a2', failFast: false },
+  requester: { kind: 'app', id: 'k3f9a2', failFast: false },
   method: 'POST',
   path: '/v1/chat/completions',
   endpoint: 'chat',

@@ -48,7 +48,7 @@ for (const [name, filter] of Object.entries(filters)) {
     times.push(`${(performance.now() - from).toFixed(1)} (${rows.length})`)
   }
   from = performance.now()
-  const { kept } = await requestLog.counts(filter)
+  const { stored: kept } = await requestLog.counts(filter)
   times.push(`count ${(performance.now() - from).toFixed(1)} (${kept})`)
   from = performance.now()
   await requestLog.counts(filter)

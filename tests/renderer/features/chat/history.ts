@@ -119,7 +119,7 @@ export class History {
     const differs = after.findIndex((one, at) => one.id !== before[at]?.id)
     const shared = differs < 0 ? after.length : differs
     if (shared === before.length && shared === after.length && besideBefore.length === this.beside().length) return
-    this.events.push({ type: 'path', keep: shared, messages: after.slice(shared), beside: this.beside() })
+    this.events.push({ type: 'path', unchanged: shared, messages: after.slice(shared), beside: this.beside() })
     this.#from = Math.min(this.#from, shared)
   }
 

@@ -96,23 +96,23 @@ describe('versions of a message', () => {
     await walker.getByRole('button', { name: 'Next' }).focus()
     await page.keyboard.press('ArrowLeft')
     const replyId = message(3, {}).id
-    await expect.poll(() => asked('choose')).toEqual([{ messageId: replyId, sibling: 1 }])
+    await expect.poll(() => asked('activatePath')).toEqual([{ messageId: replyId, sibling: 1 }])
     const before = {
       ...message(3, { text: 'Before.', parentId: message(2, {}).id, siblings: 3 }),
       id: message(9, {}).id,
     }
-    await notify({ type: 'path', keep: 2, messages: [before], beside: [] })
+    await notify({ type: 'path', unchanged: 2, messages: [before], beside: [] })
     await page.getByText('Before.').waitFor()
     await expect.poll(focused).toBe('Next')
     await page.keyboard.press('ArrowRight')
-    await expect.poll(() => asked('choose')).toHaveLength(2)
-    expect((await asked('choose'))[1]).toEqual({ messageId: before.id, sibling: 2 })
+    await expect.poll(() => asked('activatePath')).toHaveLength(2)
+    expect((await asked('activatePath'))[1]).toEqual({ messageId: before.id, sibling: 2 })
   })
 
   it('continue a reply that was cut by its length, and request it again from another model', async () => {
     await show('branches')
     await page.getByRole('button', { name: 'Continue' }).click()
-    await expect.poll(() => asked('goOn')).toMatchObject([{ replyId: message(5, {}).id }])
+    await expect.poll(() => asked('continueReply')).toMatchObject([{ replyId: message(5, {}).id }])
     const last = page.getByRole('article', { name: 'writer-large' }).last()
     await last.getByRole('button', { name: 'More' }).focus()
     await page.keyboard.press('Enter')
@@ -212,7 +212,7 @@ describe('replies side by side', () => {
     await expect.poll(() => log.innerText()).toMatch(/^2 of 4|^1 of 4/)
     await page.getByRole('button', { name: 'Use this reply: reasoner' }).focus()
     await page.keyboard.press('Enter')
-    await expect.poll(() => asked('choose')).toEqual([{ messageId: ids[1] }])
+    await expect.poll(() => asked('activatePath')).toEqual([{ messageId: ids[1] }])
     await expect.poll(focused).toBe('Message')
   })
 
@@ -258,6 +258,7 @@ describe('the parameters of a reply', () => {
   it('apply to the first message of a new chat', async () => {
     await show('empty')
     await page.getByRole('textbox', { name: 'Instructions' }).fill('Be brief.')
+    await page.getByText('Advanced', { exact: true }).click()
     await page.getByLabel('Top p', { exact: true }).fill('0.5')
     await page.getByLabel('Message', { exact: true }).fill('Hello')
     await page.keyboard.press('Enter')
@@ -268,6 +269,7 @@ describe('the parameters of a reply', () => {
 
   it('show errors of a schema and of additional members while typing', async () => {
     await show('complete')
+    await page.getByText('Advanced', { exact: true }).click()
     await page.getByLabel('Response format').selectOption('json_schema')
     await page.getByLabel('Schema', { exact: true }).fill('{"type":')
     await page.getByText('Line 1, column 9: unexpected end.').waitFor()

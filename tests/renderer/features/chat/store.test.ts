@@ -90,7 +90,7 @@ describe('the open chat', () => {
     expect(runningReply(ended)).toBeNull()
     const next = foldEvents(ended, [{ type: 'message', message: message(2, { text: 'more' }) }])
     expect(next.ids).toHaveLength(3)
-    const path = foldEvents(next, [{ type: 'path', keep: 1, messages: [], beside: [] }])
+    const path = foldEvents(next, [{ type: 'path', unchanged: 1, messages: [], beside: [] }])
     expect(path.ids).toEqual([ask.id])
     expect(foldEvents(path, [{ type: 'removed' }]).state).toBe('gone')
   })
@@ -146,7 +146,7 @@ describe('a history of branches', () => {
 
   it('detects a path that depends on missing messages, and earlier ones that do not fit', () => {
     const known = foldEvents(opening(conversationId), [snapshot('a')])
-    expect(foldEvents(known, [{ type: 'path', keep: 3, messages: [], beside: [] }]).state).toBe('gap')
+    expect(foldEvents(known, [{ type: 'path', unchanged: 3, messages: [], beside: [] }]).state).toBe('gap')
     expect(foldEvents(known, [{ type: 'earlier', messages: [ask], left: 0 }]).state).toBe('gap')
   })
 })

@@ -40,7 +40,7 @@ const start = (rows: RequestRow[], filter: RequestFilter = {}): RequestsStore =>
   withEvent(withFilter(firstRequests, filter), { type: 'snapshot', rows })
 const counted = (store: RequestsStore, kept: number): RequestsStore => ({
   ...store,
-  counts: { kept, refusedToday: 0, bodyBytes: 0 },
+  counts: { stored: kept, refusedToday: 0, bodyBytes: 0 },
 })
 
 /** Reads the log of `total` rows until `index` is known, as the page does. */

@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { appSettings } from '../../../../src-preload/contract/apps.ts'
 import type { RequestDetail } from '../../../../src-preload/contract/requests.ts'
-import { stateOf } from '../../../../src-renderer/features/proxy/appState.ts'
+import { activityOf, blockedBy } from '../../../../src-renderer/features/proxy/appState.ts'
 import { lastUserText, readable } from '../../../../src-renderer/features/proxy/bodies.ts'
 import { asCurl } from '../../../../src-renderer/features/proxy/curl.ts'
-import { exact, showLimit, showMs, showSc } from '../../../../src-renderer/features/proxy/figures.ts'
+import { exact, showLimit, showMs, showSc, showSpent } from '../../../../src-renderer/features/proxy/figures.ts'
 import {
   formOf,
   freshColour,
@@ -46,6 +46,30 @@ describe('amounts', () => {
         const digits = shown.split('.')[1]?.length ?? 0
         const off = exact(shown) - exact(text)
         expect((off < 0n ? -off : off) * 2n).toBeLessThanOrEqual(10n ** BigInt(18 - digits))
+      }),
+    )
+  })
+  it('look smaller than their limit exactly while they are', () => {
+    expect(['0.01815', '0.02', '0.020001', '1.9999999'].map((spent) => showSpent(spent, '0.02'))).toEqual([
+      '0.018',
+      '0.02',
+      '0.02',
+      '2.00',
+    ])
+    expect(showSpent('1999.99999', '2000')).toBe('1,999.99999')
+    expect(showSpent('0.0204', '0.0204')).toBe('0.0204')
+    const amount = fc
+      .tuple(fc.nat(2_000), fc.nat(999_999_999))
+      .map(([whole, part]) => `${whole}.${String(part).padStart(9, '0')}`)
+    const close = fc.tuple(amount, fc.integer({ min: -3, max: 3 })).map(([limit, off]) => {
+      const units = BigInt(limit.replace('.', '')) + BigInt(off)
+      const digits = (units < 0n ? 0n : units).toString().padStart(10, '0')
+      return [`${digits.slice(0, -9)}.${digits.slice(-9)}`, limit] as const
+    })
+    fc.assert(
+      fc.property(fc.oneof(close, fc.tuple(amount, amount)), ([spent, limit]) => {
+        const shown = showSpent(spent, limit).replaceAll(',', '')
+        expect(exact(shown) < exact(limit)).toBe(exact(spent) < exact(limit))
       }),
     )
   })
@@ -145,13 +169,19 @@ describe('the app form', () => {
 describe("an app's card", () => {
   it('shows first what blocks the app, then what it does', () => {
     const before = new Date(now - 1).toISOString()
-    expect(stateOf(tool({ revokedAt: before, pausedAt: before }), null, now).is).toBe('revoked')
-    expect(stateOf(tool({ expiresAt: before, pausedAt: before }), null, now).is).toBe('expired')
-    expect(stateOf(tool({ pausedAt: before }), use({ active: 2 }), now).is).toBe('paused')
-    expect(stateOf(tool(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
-    expect(stateOf(tool(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
-    expect(stateOf(tool({ budgetDay: '2' }), use({ spentDay: '2' }), now).is).toBe('overBudget')
-    expect(stateOf(tool({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now).is).toBe('idle')
+    expect(blockedBy(tool({ revokedAt: before, pausedAt: before }), null, now)).toBe('revoked')
+    expect(blockedBy(tool({ expiresAt: before, pausedAt: before }), null, now)).toBe('expired')
+    expect(blockedBy(tool({ pausedAt: before }), use({ active: 2 }), now)).toBe('paused')
+    expect(activityOf(tool({ pausedAt: before }), use({ active: 2 }), now)).toEqual({ is: 'blocked' })
+    expect(activityOf(tool(), use({ active: 3, waiting: 1 }), now)).toEqual({ is: 'streaming', count: 2 })
+    expect(activityOf(tool(), use({ active: 1, waiting: 1 }), now)).toEqual({ is: 'waiting', count: 1 })
+    // Also while a request runs: the next one is refused.
+    expect(blockedBy(tool({ budgetDay: '2' }), use({ spentDay: '2', active: 1 }), now)).toBe('budgetDay')
+    expect(blockedBy(tool({ budgetDay: '2' }), use({ spentDay: '1.999999999' }), now)).toBeNull()
+    // Of several, the one that renews last.
+    expect(blockedBy(tool({ budgetDay: '2', budgetTotal: '3' }), use({ spentDay: '3', spentTotal: '3' }), now)).toBe(
+      'budgetTotal',
+    )
   })
   it('measures spend against each budget exactly', () => {
     expect(budgetsOf(tool({ budgetDay: '20', budgetTotal: '0' }), use({ spentDay: '5', spentTotal: '0' }))).toEqual([
@@ -168,8 +198,9 @@ describe("an app's card", () => {
   })
   it('is collapsed once its key can no longer be used', () => {
     const tools = [tool({ id: 'a' }), tool({ id: 'b', revokedAt: 'x' }), tool({ id: 'c', pausedAt: 'x' })]
-    expect(splitApps(tools, now).alive.map(({ id }) => id)).toEqual(['a', 'c'])
-    expect(splitApps([tool({ expiresAt: new Date(now).toISOString() })], now).ended.length).toBe(1)
+    expect(splitApps(tools).alive.map(({ id }) => id)).toEqual(['a', 'c'])
+    // An expired app needs only another expiry.
+    expect(splitApps([tool({ expiresAt: new Date(now).toISOString() })]).alive.length).toBe(1)
   })
 })
 

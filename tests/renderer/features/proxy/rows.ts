@@ -1,3 +1,4 @@
+import { plainApp } from '../../../../src-main/core/gateway/apps/appSettings.ts'
 import type { App, AppUse } from '../../../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../../../src-preload/contract/requests.ts'
 
@@ -36,28 +37,8 @@ export const row = (id: number, change: Partial<RequestRow> = {}): RequestRow =>
   ...change,
 })
 
-export const tool = (change: Partial<App> = {}): App => ({
-  id: 't1',
-  name: 'editor',
-  colour: 'blue',
-  expiresAt: null,
-  models: null,
-  endpoints: null,
-  requestsPerMinute: null,
-  tokensPerMinute: null,
-  concurrent: null,
-  budgetDay: null,
-  budgetMonth: null,
-  budgetTotal: null,
-  logBodies: false,
-  retries: true,
-  failFast: false,
-  createdAt: '2026-11-01T00:00:00.000Z',
-  lastUsedAt: null,
-  pausedAt: null,
-  revokedAt: null,
-  ...change,
-})
+export const tool = (change: Partial<App> = {}): App =>
+  plainApp({ id: 't1', name: 'editor', createdAt: '2026-11-01T00:00:00.000Z', ...change })
 
 export const use = (change: Partial<AppUse> = {}): AppUse => ({
   id: 't1',

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { Recording, TranscribeChange, Transcript } from '../../../../src-preload/contract/transcription.ts'
+import type { Recording, Transcript, TranscriptionChange } from '../../../../src-preload/contract/transcription.ts'
 import {
   listedRecordings,
   shownTranscript,
@@ -18,7 +18,7 @@ const transcript = (id: string, recordingId: string, state: Transcript['state'])
   ...{ rows: [], model: null, language: null, prompt: null, format: 'vtt', temperature: null },
   ...{ sentBytes: 0, totalBytes: 10, came: null, text: '', cues: [], edited: false },
 })
-const notify = (change: TranscribeChange): void => useTranscribe.setState((now) => withChange(now, change))
+const notify = (change: TranscriptionChange): void => useTranscribe.setState((now) => withChange(now, change))
 const names = (): string[] => useTranscribe.getState().recordings.map(({ name }) => name)
 const first = useTranscribe.getState()
 

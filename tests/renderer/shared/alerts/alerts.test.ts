@@ -48,6 +48,7 @@ describe('the list of alerts', () => {
         "More than 5.00 SC spent in a day",
         "my-editor: budget nearly used up",
         "batch <b>job</b>: budget used up",
+        "my-editor is paused",
         "The API key’s balance is low",
         "The API key’s balance is used up",
         "The API key was revoked",

@@ -10,6 +10,10 @@ const account = (serverId: string, name: string): string => `mcp:${serverId}:${n
 export const secretNames = (transport: McpTransport): readonly string[] =>
   transport.kind === 'stdio' ? transport.env : transport.headers
 
+/** Keychain accounts of all secret values of a server. */
+export const secretAccounts = (id: string, transport: McpTransport): string[] =>
+  secretNames(transport).map((name) => account(id, name))
+
 /**
  * Reads all secret values of a server. @throws StudioError `bad_input` if a value is missing, `keychain_missing`,
  * `keychain_locked`

@@ -12,6 +12,7 @@ import {
   type Message,
 } from '../../../../../src-preload/contract/chat.ts'
 import { type Contract, contract } from '../../../../../src-preload/contract/contract.ts'
+import type { ModelFacts } from '../../../../../src-preload/contract/models.ts'
 import { detailOf } from './details.ts'
 
 /** An in-memory core behind a real MessagePort. It contains a scene's data and records all calls. */
@@ -35,7 +36,7 @@ interface Held {
 const firstMessages = 80
 const earlierMessages = 500
 
-export function sceneCore(models: string[]): SceneCore {
+export function sceneCore(models: string[], facts: ModelFacts[] = []): SceneCore {
   const asked: SceneCore['asked'] = []
   const held = new Map<string, Held>()
   const listeners = new Map<string, Set<(event: ConversationEvent) => void>>()
@@ -106,10 +107,10 @@ export function sceneCore(models: string[]): SceneCore {
       stop: os.chat.stop.handler(({ input }) => say('stop', input, { stopped: true })),
       retry: os.chat.retry.handler(({ input }) => say('retry', input, { replyIds: [input.replyId] })),
       stopAll: os.chat.stopAll.handler(({ input }) => say('stopAll', input, { stopped: 1 })),
-      goOn: os.chat.goOn.handler(({ input }) =>
-        say('goOn', input, { turnId: input.requestId, replyId: crypto.randomUUID() }),
+      continueReply: os.chat.continueReply.handler(({ input }) =>
+        say('continueReply', input, { turnId: input.requestId, replyId: crypto.randomUUID() }),
       ),
-      choose: os.chat.choose.handler(({ input }) => say('choose', input, {})),
+      activatePath: os.chat.activatePath.handler(({ input }) => say('activatePath', input, {})),
       saveSetup: os.chat.saveSetup.handler(({ input }) => say('saveSetup', input, {})),
       update: os.chat.update.handler(({ input }) => say('update', input, {})),
       duplicate: os.chat.duplicate.handler(({ input }) =>
@@ -135,9 +136,11 @@ export function sceneCore(models: string[]): SceneCore {
       savePreset: os.library.savePreset.handler(({ input }) => say('savePreset', input, { id: crypto.randomUUID() })),
     },
     connection: {
-      recheck: os.connection.recheck.handler(() => say('recheck', {}, {})),
+      retest: os.connection.retest.handler(() => say('retest', {}, {})),
     },
     models: {
+      facts: os.models.facts.handler(() => ({ facts })),
+      setFavourite: os.models.setFavourite.handler(({ input }) => say('setFavourite', input, {})),
       list: os.models.list.handler(({ input }) => {
         say('models', input, null)
         return {
@@ -162,6 +165,9 @@ export function sceneCore(models: string[]): SceneCore {
           chatModel: input.chatModel ?? null,
           chatBodies: false,
           toolRounds: 10,
+          fontSize: 'normal' as const,
+          density: 'comfortable' as const,
+          sendKey: 'enter' as const,
           shortcuts: {},
           language: 'en',
           voice: null,

@@ -3,6 +3,7 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { windowText } from '../../../../helpers/windowText.ts'
 import { type Look, openWindow, type WindowHarness } from '../../../harness/page.ts'
 
 // Loading a page takes a second on an idle machine, and far longer on one that builds and tests something else.
@@ -202,8 +203,8 @@ describe('search', () => {
     await open()
     const field = page.getByRole('combobox', { name: 'Search everything' })
     await field.fill('zebra crossing')
-    await page.getByText('No results for “zebra crossing”.').waitFor()
-    await page.getByText('All words must be in one message').waitFor()
+    await page.getByText(windowText('library:nothingFound', { text: 'zebra crossing' })).waitFor()
+    await page.getByText(windowText('library:nothingFoundAbout')).waitFor()
     await field.fill('fail')
     await page.getByText('Internal error').waitFor()
     await page.getByRole('button', { name: 'Clear search' }).click()
@@ -226,7 +227,7 @@ describe('files', () => {
     await page.getByText('1.0 MB of 1.4 MB').waitFor()
     const dialog = page.getByRole('dialog', { name: 'Imported' })
     await dialog.getByText('4,210 messages').waitFor()
-    await dialog.getByText('3 chats were here already').waitFor()
+    await dialog.getByText(windowText('library:reportKnown', { count: 3 })).waitFor()
     await dialog.getByText('Two plugins are not known here.').waitFor()
     expect(await axe()).toEqual([])
     await dialog.getByRole('button', { name: 'Open first chat' }).click()

@@ -3,17 +3,17 @@ import { RPCLink } from '@orpc/client/message-port'
 import { implement } from '@orpc/server'
 import { RPCHandler } from '@orpc/server/message-port'
 import { contract } from '../../../../../../src-preload/contract/contract.ts'
-import type { ChatToolsState } from '../../../../../../src-preload/contract/tools.ts'
+import type { ToolsState } from '../../../../../../src-preload/contract/tools.ts'
 import type { Client } from '../../../../../../src-renderer/api/connect.ts'
 
 /** An in-memory core behind a real MessagePort: it returns one state of the tools and records all calls. */
 export function toolsCore(
-  first: ChatToolsState,
-  onChange: (state: ChatToolsState) => void,
+  first: ToolsState,
+  onChange: (state: ToolsState) => void,
 ): { client: Client; asked: unknown[] } {
   const asked: unknown[] = []
   let state = first
-  const change = (next: Partial<ChatToolsState>) => {
+  const change = (next: Partial<ToolsState>) => {
     state = { ...state, ...next }
     onChange(state)
   }
@@ -55,14 +55,16 @@ export function toolsCore(
         })
         return say('switchServer', input, {})
       }),
-      forget: os.tools.forget.handler(({ input }) => {
+      revokeApproval: os.tools.revokeApproval.handler(({ input }) => {
         change({ always: state.always.filter((one) => one !== input.toolId) })
-        return say('forget', input, {})
+        return say('revokeApproval', input, {})
       }),
-      decide: os.tools.decide.handler(({ input }) => say('decide', input, {})),
-      answer: os.tools.answer.handler(({ input }) => say('answer', input, {})),
+      decideCall: os.tools.decideCall.handler(({ input }) => say('decideCall', input, {})),
+      enterResult: os.tools.enterResult.handler(({ input }) => say('enterResult', input, {})),
       stopCall: os.tools.stopCall.handler(({ input }) => say('stopCall', input, { stopped: true })),
-      resume: os.tools.resume.handler(({ input }) => say('resume', input, { replyId: crypto.randomUUID() })),
+      continueRounds: os.tools.continueRounds.handler(({ input }) =>
+        say('continueRounds', input, { replyId: crypto.randomUUID() }),
+      ),
     },
   }
   const { port1, port2 } = new MessageChannel()

@@ -2,9 +2,9 @@ import { type ReactNode, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import type { AppState } from '../../../../../../src-preload/contract/app.ts'
 import { setClient } from '../../../../../../src-renderer/features/chat/client.ts'
+import { AddMenu } from '../../../../../../src-renderer/features/chat/composer/AddMenu.tsx'
 import { ToolCalls } from '../../../../../../src-renderer/features/chat/tools/ToolCalls.tsx'
 import { ToolCard } from '../../../../../../src-renderer/features/chat/tools/ToolCard.tsx'
-import { ToolsButton } from '../../../../../../src-renderer/features/chat/tools/ToolsButton.tsx'
 import { ToolsSection } from '../../../../../../src-renderer/features/chat/tools/ToolsSection.tsx'
 import { settingsPage } from '../../../../../../src-renderer/features/settings/index.tsx'
 import { startWords } from '../../../../../../src-renderer/i18n/index.ts'
@@ -68,7 +68,7 @@ function Scene(): ReactNode {
     return (
       <main className="scene">
         <div className="foot">
-          <ToolsButton />
+          <AddMenu />
         </div>
       </main>
     )

@@ -1,5 +1,5 @@
 import { emptySetup, type Message, type ToolCall, type ToolRun } from '../../../../../../src-preload/contract/chat.ts'
-import type { ChatToolsState, McpServer, McpTool } from '../../../../../../src-preload/contract/tools.ts'
+import type { McpServer, McpTool, ToolsState } from '../../../../../../src-preload/contract/tools.ts'
 
 export const conversationId = '00000000-0000-4000-8000-000000000001'
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
@@ -41,7 +41,7 @@ const server = (n: number, over: Partial<McpServer>): McpServer => ({
   ...over,
 })
 
-export const some: ChatToolsState = {
+export const some: ToolsState = {
   functions: [
     {
       id: uuid(51),
@@ -94,14 +94,14 @@ export const some: ChatToolsState = {
   always: [`mcp:${uuid(61)}:read_file`, `mcp:${uuid(99)}:gone`, `function:${uuid(51)}`],
 }
 
-export const manyTools: ChatToolsState = {
+export const manyTools: ToolsState = {
   ...some,
   servers: [
     server(61, { tools: Array.from({ length: 40 }, (_, n) => tool(`tool_number_${n}`)) }),
     ...some.servers.slice(1),
   ],
 }
-export const none: ChatToolsState = { functions: [], servers: [], always: [] }
+export const none: ToolsState = { functions: [], servers: [], always: [] }
 
 export const setup = {
   ...emptySetup,

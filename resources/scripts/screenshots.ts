@@ -1,0 +1,237 @@
+// `npm run screenshots`: photographs the pages of the real product, with its sandbox, at 1280 and 700 px, light and dark.
+// Single pictures go to test-results/screens, four contact sheets to docs/screens.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from '@playwright/test'
+import OpenAI from 'openai'
+import { startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { closeHosts, newDataDir, openConnectedHost, openWebHost, type WebHost } from '../../tests/e2e/hosts.ts'
+import { composer, pickModel, quick, send } from '../../tests/e2e/journey.ts'
+import { chromiumArgs, findBrowser } from '../../tests/helpers/browser.mjs'
+import { windowText } from '../../tests/helpers/windowText.ts'
+import { buildIfNeeded, node24, root } from './ready.mjs'
+
+const widths = [1280, 700] as const
+const themes = ['light', 'dark'] as const
+const singles = join(root, 'test-results/screens')
+const sheets = join(root, 'docs/screens')
+/** Only the scenes whose name has this text. The contact sheets stay as they are then. */
+const [only = ''] = process.argv.slice(2)
+
+/** Names of the scenes in the order of the sheets. */
+const taken: string[] = []
+
+/** The same state in each size and theme. */
+async function shoot(page: Page, name: string): Promise<void> {
+  if (!name.includes(only)) return
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 820 })
+    for (const colorScheme of themes) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      await page.evaluate(() => document.fonts.ready)
+      // Two frames: the layout of the new width, then what depends on that layout.
+      await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+      await page.screenshot({ path: join(singles, `${name}-${width}-${colorScheme}.png`), animations: 'disabled' })
+    }
+  }
+  await page.setViewportSize({ width: 1280, height: 820 })
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+  taken.push(name)
+}
+
+const open = async (
+  page: Page,
+  link: 'chat' | 'speech' | 'transcribe' | 'images' | 'usage' | 'keys' | 'proxy' | 'settings',
+) => {
+  await page.evaluate((name) => {
+    location.hash = `#/${name}`
+  }, link)
+}
+
+/** Waits for a reply of the model with this status. A long reply at the pace of its model takes up to a minute. */
+const ended = (page: Page, model: string, status: string) =>
+  page
+    .locator(`article[data-role="assistant"][aria-label="${model}"][data-status="${status}"]`)
+    .last()
+    .waitFor({ timeout: 120_000 })
+
+async function firstStart(browser: Browser): Promise<void> {
+  const host = await openWebHost(newDataDir())
+  const page = await browser.newPage()
+  await page.goto(host.url)
+  await page.getByRole('main').waitFor()
+  await shoot(page, '01-first-start')
+  await page.getByRole('main').getByRole('button', { name: 'Connect' }).first().click()
+  await page.getByRole('textbox', { name: 'Base URL' }).waitFor()
+  await shoot(page, '02-connect')
+  await page.close()
+  await host.stop()
+}
+
+async function chat(page: Page): Promise<void> {
+  await composer(page).waitFor()
+  await shoot(page, '03-chat-empty')
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('combobox', { name: 'Search models' }).waitFor()
+  await shoot(page, '04-model-picker')
+  await page.keyboard.press('Escape')
+  await pickModel(page, 'reasoner')
+  await send(page, 'Why do lighthouses flash in patterns of their own?')
+  await ended(page, 'reasoner', 'complete')
+  await pickModel(page, 'writer-large')
+  await send(page, 'Write a short guide to reading a chart, with a table and some code.')
+  await ended(page, 'writer-large', 'complete')
+  await shoot(page, '05-chat-reply')
+  await pickModel(page, 'writer-large')
+  await send(page, 'Write at length about harbours.')
+  await page.locator('article[data-role="assistant"][data-status="streaming"] [data-part="text"]').waitFor()
+  await page.keyboard.press('Escape')
+  await ended(page, 'writer-large', 'stopped')
+  await shoot(page, '06-chat-stopped')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').waitFor()
+  await shoot(page, '07-palette')
+  await page.keyboard.press('Escape')
+}
+
+async function speech(page: Page): Promise<void> {
+  await open(page, 'speech')
+  const text = page.getByRole('main').getByRole('textbox').first()
+  await text.waitFor()
+  await shoot(page, '10-speech-empty')
+  await text.fill('The ferry leaves at eight, and the harbour lights go out one after another.')
+  await page.getByRole('main').getByRole('button', { name: 'Generate speech' }).first().click()
+  await page.locator('[data-speech][data-state="done"]').waitFor({ timeout: 60_000 })
+  await shoot(page, '11-speech')
+}
+
+async function transcription(page: Page, recording: string): Promise<void> {
+  await open(page, 'transcribe')
+  await page.getByRole('button', { name: 'Add files' }).first().waitFor()
+  await shoot(page, '12-transcribe-empty')
+  const chosen = page.waitForEvent('filechooser')
+  await page.getByRole('button', { name: 'Add files' }).first().click()
+  await (await chosen).setFiles(recording)
+  await page.getByRole('button', { name: 'Send to Chat' }).waitFor({ timeout: 60_000 })
+  await shoot(page, '13-transcript')
+}
+
+async function images(page: Page): Promise<void> {
+  await open(page, 'images')
+  const prompt = page.getByRole('main').getByRole('textbox').first()
+  await prompt.waitFor()
+  await shoot(page, '14-images-empty')
+  for (const words of ['A lighthouse at dusk', 'An old map of an island', 'A harbour in the rain']) {
+    await prompt.fill(words)
+    await page.getByRole('button', { name: windowText('images:composer.draw'), exact: true }).click()
+    await page.getByRole('button', { name: windowText('images:composer.draw'), exact: true }).waitFor()
+  }
+  await page.locator('main img').nth(2).waitFor({ timeout: 60_000 })
+  await shoot(page, '15-gallery')
+  await page.locator('main img').first().click()
+  await page.getByRole('dialog').waitFor()
+  await shoot(page, '16-lightbox')
+  await page.keyboard.press('Escape')
+}
+
+async function figures(page: Page): Promise<void> {
+  await open(page, 'usage')
+  await page.getByRole('region', { name: 'Summary' }).waitFor()
+  await shoot(page, '20-usage')
+  await open(page, 'keys')
+  await page.getByRole('main').getByRole('heading').first().waitFor()
+  await shoot(page, '21-keys')
+}
+
+/** Apps with requests of several outcomes, as the log shows them. */
+async function sendAppRequests(host: WebHost): Promise<void> {
+  for (const name of ['Editor', 'Nightly summary']) {
+    const made = execFileSync(
+      node24(),
+      [join(root, 'out/main/node.js'), 'apps', 'add', name, '--json', '--data-dir', host.ready.dataDir],
+      { encoding: 'utf8' },
+    )
+    const { key } = JSON.parse(made) as { key: string }
+    const client = new OpenAI({ baseURL: host.ready.proxy?.baseUrl ?? '', apiKey: key, maxRetries: 0 })
+    const ask = (model: string, fault?: string) =>
+      client.chat.completions
+        .create(
+          { model, messages: [{ role: 'user', content: 'Summarise the log of today.' }] },
+          fault === undefined ? {} : { headers: { 'x-sandbox-fault': fault } },
+        )
+        .catch(() => null)
+    await ask('writer-small')
+    await ask('mirror')
+    await ask('mirror', 'refuse; status=429')
+    await ask('no-such-model')
+  }
+}
+
+async function proxy(page: Page, host: WebHost): Promise<void> {
+  await open(page, 'proxy')
+  await page.getByRole('main').getByRole('heading').first().waitFor()
+  await shoot(page, '22-proxy-empty')
+  await sendAppRequests(host)
+  await page.getByRole('row').nth(3).waitFor()
+  await shoot(page, '23-proxy')
+}
+
+async function settings(page: Page): Promise<void> {
+  await open(page, 'settings')
+  const sections = page.getByRole('navigation', { name: windowText('settings:title') }).getByRole('link')
+  await sections.first().waitFor()
+  const names = await sections.allInnerTexts()
+  for (const [index, name] of names.entries()) {
+    await sections.nth(index).click()
+    await page.getByRole('main').getByRole('heading').first().waitFor()
+    await shoot(page, `3${index}-settings-${name.toLowerCase().replaceAll(/\W+/g, '-')}`)
+  }
+}
+
+/** All scenes of one size and theme on one picture. */
+async function contactSheet(browser: Browser, width: number, theme: string): Promise<void> {
+  const shown = width > 1000 ? 480 : 300
+  const figure = (name: string) => {
+    const data = readFileSync(join(singles, `${name}-${width}-${theme}.png`)).toString('base64')
+    const title = name.replace(/^\d+-/, '').replaceAll('-', ' ')
+    return `<figure><img src="data:image/png;base64,${data}"><figcaption>${title}</figcaption></figure>`
+  }
+  const page = await browser.newPage({ viewport: { width: shown * 4 + 5 * 16, height: 600 } })
+  await page.setContent(`<style>
+    body { margin: 16px; display: grid; grid-template-columns: repeat(4, ${shown}px); gap: 16px; font: 13px sans-serif;
+      background: ${theme === 'dark' ? '#222' : '#ddd'}; color: ${theme === 'dark' ? '#ddd' : '#222'} }
+    figure { margin: 0 } img { width: 100%; display: block } figcaption { padding-top: 4px }
+  </style>${taken.map(figure).join('')}`)
+  await page.screenshot({ path: join(sheets, `${width}-${theme}.jpg`), type: 'jpeg', quality: 72, fullPage: true })
+  await page.close()
+}
+
+buildIfNeeded()
+rmSync(singles, { recursive: true, force: true })
+for (const folder of [singles, sheets]) mkdirSync(folder, { recursive: true })
+const recording = join(root, 'src-renderer/features/transcription/example.ogg')
+if (!existsSync(recording)) throw new Error(`${recording} is missing.`)
+const executablePath = await findBrowser()
+const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumArgs })
+const sandbox = await startSandbox({ paces: quick })
+try {
+  await firstStart(browser)
+  const host = await openConnectedHost(sandbox)
+  const page = await browser.newPage({ viewport: { width: 1280, height: 820 } })
+  page.setDefaultTimeout(30_000)
+  await page.goto(host.url)
+  await chat(page)
+  await speech(page)
+  await transcription(page, recording)
+  await images(page)
+  await figures(page)
+  await proxy(page, host)
+  await settings(page)
+  if (only === '') for (const width of widths) for (const theme of themes) await contactSheet(browser, width, theme)
+  console.log(`${taken.length} scenes, ${taken.length * widths.length * themes.length} pictures in ${singles}`)
+} finally {
+  await browser.close()
+  await closeHosts()
+  await sandbox.close()
+}

@@ -1,0 +1,78 @@
+import type { Model, ModelFacts } from '../../../../src-preload/contract/models.ts'
+import { transcriptionModels } from '../../../../src-preload/contract/transcription.ts'
+import { StudioError } from '../../errors.ts'
+import { fromAtto } from '../../shared/money.ts'
+import type { ListPlace } from '../../store/modelLists.ts'
+import type { ModelNote } from '../../store/modelNotes.ts'
+import type { StoredPrice } from '../../store/requestLog/prices.ts'
+import type { Store } from '../../store/store.ts'
+
+/** What the facts about models are derived from. */
+export interface ModelFactsFeature {
+  store: Pick<Store, 'modelLists' | 'modelNotes'>
+  /** The active profile and its address, or null. The service need not answer. */
+  place(): ListPlace | null
+  /** Learned prices of the connected service, by model. */
+  prices(): ReadonlyMap<string, StoredPrice>
+}
+
+const million = 1_000_000n
+
+/** Facts about the listed models and those with a note, for the connection in use. */
+export function modelFacts({ store, place, prices }: ModelFactsFeature): { facts: ModelFacts[] } {
+  const at = place()
+  if (at === null) return { facts: [] }
+  const notes = new Map(store.modelNotes.of(at).map((note) => [note.model, note]))
+  const listed = (store.modelLists.find(at)?.models ?? []).map(({ id }: Model) => id)
+  const priced = prices()
+  const facts = [...new Set([...listed, ...notes.keys()])].map((id) => factsOf(id, notes.get(id), priced.get(id)))
+  return { facts: facts.filter(isKnown) }
+}
+
+/** Marks or unmarks a favourite of the connection in use. @throws StudioError `not_connected` */
+export function setFavourite(
+  { store, place }: Pick<ModelFactsFeature, 'store' | 'place'>,
+  { model, favourite }: { model: string; favourite: boolean },
+): void {
+  const at = place()
+  if (at === null) throw new StudioError('not_connected', 'Nothing is connected yet.')
+  store.modelNotes.setFavourite(at, model, favourite)
+}
+
+function factsOf(id: string, note: ModelNote | undefined, price: StoredPrice | undefined): ModelFacts {
+  const { favourite = false, repliedAt = null, images = null, tools = null } = note ?? {}
+  // A model that replied in a chat may chat, whatever its name.
+  const notForChat = repliedAt === null ? notForChatBy(id, price) : null
+  return { id, favourite, repliedAt, notForChat, images, tools, price: tokenPrice(price) }
+}
+
+const isKnown = ({ favourite, repliedAt, notForChat, images, tools, price }: ModelFacts): boolean =>
+  favourite || [repliedAt, notForChat, images, tools, price].some((fact) => fact !== null)
+
+function tokenPrice(price: StoredPrice | undefined): ModelFacts['price'] {
+  if (!price || price.how === 'request') return null
+  return { in: fromAtto(price.fresh * million), out: fromAtto(price.out * million) }
+}
+
+/**
+ * Families of models that other services offer under these names for speech, transcription and images alone. The list is short on purpose:
+ * an unknown name may chat.
+ */
+const families: readonly [ModelFacts['notForChat'], RegExp][] = [
+  ['speech', /^(?:tts-1(?:-hd)?|gpt-[\w.-]+-tts)$/],
+  ['transcription', /^(?:whisper-(?:\d|large|medium|small|base|tiny)[\w.-]*|gpt-[\w.-]+-transcribe)$/],
+  ['image', /^(?:dall-e-\d|gpt-image-\d|stable-diffusion-)[\w.-]*$/],
+]
+
+/** Specification, POST /v1/audio/transcriptions: the only models of that route. */
+const transcribing: ReadonlySet<string> = new Set(transcriptionModels)
+
+function notForChatBy(id: string, price: StoredPrice | undefined): ModelFacts['notForChat'] {
+  if (transcribing.has(id)) return 'transcription'
+  // Names may have the vendor in front: `openai/tts-1`.
+  const name = id.toLowerCase().replace(/^.*\//, '')
+  const family = families.find(([, pattern]) => pattern.test(name))
+  if (family) return family[0]
+  // The account paid for its requests, and none of them had a token. A chat always has.
+  return price?.how === 'request' ? 'no_tokens' : null
+}

@@ -1,0 +1,71 @@
+import type { Nano } from '../shared/money.ts'
+
+/** Requests that the service charged for, with the sums of their text (UTF-8 bytes) and of their cost (SC). */
+export interface Charge {
+  requests: number
+  bytes: number
+  cost: number
+}
+
+/** Mean size and mean cost of requests of about one size, by size. */
+export type SizePrice = readonly { bytes: number; cost: number }[]
+
+/** Largest ratio of the two bounds at which their mean still is an estimate: it is then wrong by a factor of two at most. */
+const widest = 4
+
+/**
+ * Learns what a request costs by its size. Charges of about one size (a factor of two) are added up, so that larger requests count more than
+ * tiny ones, whose cost may be a minimum or rounded.
+ */
+export function learnSizePrice(charges: readonly Charge[]): SizePrice {
+  const sized = charges.filter(({ requests, bytes }) => requests > 0 && bytes > 0)
+  const bySize = Map.groupBy(sized, ({ requests, bytes }) => Math.floor(Math.log2(bytes / requests)))
+  return [...bySize.values()]
+    .map((alike) => {
+      const requests = sum(alike, (charge) => charge.requests)
+      return { bytes: sum(alike, ({ bytes }) => bytes) / requests, cost: sum(alike, ({ cost }) => cost) / requests }
+    })
+    .sort((a, b) => a.bytes - b.bytes)
+}
+
+/**
+ * The cost of a request with `bytes` of text, or null when the learned sizes are too far away. A longer text never costs less, and
+ * never more for each byte: that is true of a price per byte, with or without a minimum, a rounding or a fee. Each learned size therefore
+ * gives a lower and an upper bound, and the estimate is their geometric mean.
+ */
+export function costOfSize(price: SizePrice, bytes: number): Nano | null {
+  if (price.length === 0) return null
+  const bounds = [...price.map((known) => boundsBy(known, bytes)), ...alongLine(price, bytes)]
+  const low = Math.max(...bounds.map((bound) => bound.low))
+  const high = Math.min(...bounds.map((bound) => bound.high))
+  // Rounded costs can make the bounds cross.
+  if (Math.max(low, high) > widest * Math.min(low, high)) return null
+  return BigInt(Math.round(Math.sqrt(low * high) * 1e9))
+}
+
+interface Bounds {
+  low: number
+  high: number
+}
+
+function boundsBy(known: SizePrice[number], bytes: number): Bounds {
+  const flat = known.cost
+  const proportional = (known.cost * bytes) / known.bytes
+  return { low: Math.min(flat, proportional), high: Math.max(flat, proportional) }
+}
+
+/**
+ * The price of one more byte does not fall with the size. The line through two learned sizes is therefore an upper bound between them, and a
+ * lower one beyond them.
+ */
+function alongLine(price: SizePrice, bytes: number): Bounds[] {
+  const after = price.findIndex((known) => known.bytes >= bytes)
+  const [left, right] = after < 0 ? price.slice(-2) : [price[after - 1], price[after]]
+  if (!left || !right) return []
+  const slope = Math.max(0, (right.cost - left.cost) / (right.bytes - left.bytes))
+  const line = left.cost + slope * (bytes - left.bytes)
+  return [after < 0 ? { low: line, high: Number.POSITIVE_INFINITY } : { low: 0, high: line }]
+}
+
+const sum = <T>(list: readonly T[], value: (one: T) => number): number =>
+  list.reduce((total, one) => total + value(one), 0)

@@ -1,0 +1,159 @@
+import { BookText, ImagePlus, Plus, UserRound, Wrench } from 'lucide-react'
+import { Popover } from 'radix-ui'
+import { type RefObject, useMemo, useRef, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import { useToolTranslate } from '../../../shared/toolMessages.ts'
+import { IconButton } from '../../../shared/ui/Button.tsx'
+import { Menu, MenuItem } from '../../../shared/ui/Menu.tsx'
+import { useTools } from '../../../stores/tools.ts'
+import { openPrompts } from '../list/prompts.ts'
+import { offeredNow, offerGroups } from '../tools/offers.ts'
+import { useToolUse } from '../tools/setup.ts'
+import { ToolPicker } from '../tools/ToolPicker.tsx'
+import { ToolSubscriptions } from '../tools/ToolSubscriptions.tsx'
+import { AddPictures } from './AddPictures.tsx'
+import { RoleForm, roleNames, useSentAs } from './RolePicker.tsx'
+
+type Panel = 'role' | 'tools'
+
+/** The composer's "+" menu: images, prompts, role, tools. A role or tools that apply to the next message have a button beside it. */
+export function AddMenu() {
+  const { t } = useTranslation('composer')
+  const { t: library } = useTranslation('library')
+  const tools = useToolTranslate()
+  const file = useRef<HTMLInputElement>(null)
+  const plus = useRef<HTMLButtonElement>(null)
+  const all = useRef<HTMLSpanElement>(null)
+  /** Opens after the menu has returned the focus, because a panel closes when the focus leaves it. */
+  const afterMenu = useRef<(() => void) | null>(null)
+  const opener = useRef<HTMLElement | null>(null)
+  const [panel, setPanel] = useState<Panel | null>(null)
+  const open = (next: Panel, from: HTMLElement | null): void => {
+    opener.current = from
+    setPanel((now) => (now === next ? null : next))
+  }
+  const choose = (act: () => void) => () => {
+    afterMenu.current = act
+  }
+  const titles = { role: t('roleTitle'), tools: tools('title') }
+  return (
+    <Popover.Root open={panel !== null} onOpenChange={(shown) => !shown && setPanel(null)}>
+      <Popover.Anchor asChild>
+        <span ref={all} className="composer-add">
+          <Menu
+            align="start"
+            trigger={<IconButton ref={plus} icon={Plus} label={t('addMenu')} />}
+            onCloseAutoFocus={(event) => {
+              const act = afterMenu.current
+              afterMenu.current = null
+              if (!act) return
+              event.preventDefault()
+              act()
+            }}
+          >
+            <MenuItem icon={ImagePlus} onSelect={() => file.current?.click()}>
+              {t('addPictures')}
+            </MenuItem>
+            <MenuItem icon={BookText} onSelect={choose(openPrompts)}>
+              {library('promptPick')}
+            </MenuItem>
+            <MenuItem icon={UserRound} onSelect={choose(() => open('role', plus.current))}>
+              {t('addRole')}
+            </MenuItem>
+            <MenuItem icon={Wrench} onSelect={choose(() => open('tools', plus.current))}>
+              {t('addTools')}
+            </MenuItem>
+          </Menu>
+          <RoleChip shown={panel === 'role'} onOpen={(from) => open('role', from)} />
+          <ToolsChip shown={panel === 'tools'} onOpen={(from) => open('tools', from)} />
+        </span>
+      </Popover.Anchor>
+      <AddPictures input={file} />
+      <ToolSubscriptions />
+      <Popover.Portal>
+        <Popover.Content
+          side="top"
+          align="start"
+          sideOffset={6}
+          collisionPadding={8}
+          aria-label={panel === null ? undefined : titles[panel]}
+          className="composer-panel animate-appear"
+          data-panel={panel}
+          onInteractOutside={(event) => {
+            // The buttons close their panel themselves.
+            if (isInside(all, event.target)) event.preventDefault()
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault()
+            // Its button may be gone with the role or tools that it showed.
+            if (opener.current?.isConnected) opener.current.focus()
+            else plus.current?.focus()
+          }}
+        >
+          {panel === 'role' && <RoleForm />}
+          {panel === 'tools' && (
+            <>
+              <h2 className="mb-2 font-semibold">{tools('title')}</h2>
+              <ToolPicker />
+            </>
+          )}
+        </Popover.Content>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+const isInside = (box: RefObject<Element | null>, target: EventTarget | null): boolean =>
+  target instanceof Node && (box.current?.contains(target) ?? false)
+
+interface ChipProps {
+  shown: boolean
+  onOpen: (from: HTMLElement) => void
+}
+
+/** The role and name of the next message, unless they are the person's own. */
+function RoleChip({ shown, onOpen }: ChipProps) {
+  const { t } = useTranslation('composer')
+  const { role, name } = useSentAs()
+  if (role === 'user' && name === '') return null
+  const title = t(roleNames[role])
+  return (
+    <button
+      type="button"
+      className="composer-chip text-accent"
+      aria-haspopup="dialog"
+      aria-expanded={shown}
+      aria-label={t('role', { role: name === '' ? title : `${title}, ${name}` })}
+      onClick={(event) => onOpen(event.currentTarget)}
+    >
+      <UserRound aria-hidden />
+      <span className="chat-clip">{name === '' ? title : `${title}, ${name}`}</span>
+    </button>
+  )
+}
+
+/** The number of tools in the next request. Absent while the chat has none. */
+function ToolsChip({ shown, onOpen }: ChipProps) {
+  const t = useToolTranslate()
+  const tools = useTools((store) => store.tools)
+  const { enabled, choice } = useToolUse()
+  const offered = useMemo(
+    () => (tools ? offeredNow(offerGroups(tools, enabled), enabled).length : enabled.length),
+    [tools, enabled],
+  )
+  const missing = enabled.length - offered
+  if (enabled.length === 0) return null
+  return (
+    <button
+      type="button"
+      className={offered > 0 && choice !== 'none' ? 'composer-chip text-ink' : 'composer-chip'}
+      aria-haspopup="dialog"
+      aria-expanded={shown}
+      onClick={(event) => onOpen(event.currentTarget)}
+    >
+      <Wrench aria-hidden />
+      <span className="num">{t('button.count', { count: offered })}</span>
+      {missing > 0 && <span className="num text-warn">{t('button.missing', { count: missing })}</span>}
+    </button>
+  )
+}

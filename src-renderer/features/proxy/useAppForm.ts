@@ -1,0 +1,50 @@
+import { type FormEvent, type RefObject, useState } from 'react'
+import type { AppSettings } from '../../../src-preload/contract/apps.ts'
+import { useFirstInvalid } from '../../shared/useCall.ts'
+import { type FormErrors, readForm, type ToolForm } from './form.ts'
+
+export interface AppFormState {
+  form: ToolForm
+  errors: FormErrors
+  hasErrors: boolean
+  change: (change: Partial<ToolForm>) => void
+  /** The settings as typed. Null with an error, whose field then has the focus. */
+  read: () => AppSettings | null
+  element: RefObject<HTMLFormElement | null>
+}
+
+/**
+ * The fields of an app's form with their errors.
+ * @param before the current expiry of the app, which is valid even when it has passed
+ */
+export function useAppForm(first: () => ToolForm, before: string | null): AppFormState {
+  const [form, setForm] = useState(first)
+  const [errors, setErrors] = useState<FormErrors>({})
+  const element = useFirstInvalid<HTMLFormElement>(errors)
+  return {
+    form,
+    errors,
+    hasErrors: Object.keys(errors).length > 0,
+    element,
+    change: (change) => {
+      setForm((shown) => ({ ...shown, ...change }))
+      // An edited field has no error until the next check.
+      setErrors((shown) => {
+        const changed = [...Object.keys(change), ...('anyModel' in change ? ['models'] : [])]
+        if ('anyEndpoint' in change) changed.push('endpoints')
+        return Object.fromEntries(Object.entries(shown).filter(([field]) => !changed.includes(field)))
+      })
+    },
+    read: () => {
+      const { settings, errors: found } = readForm(form, Date.now(), before)
+      setErrors(found ?? {})
+      return settings
+    },
+  }
+}
+
+/** Runs `submit` instead of the browser's own submission, which would leave the page. */
+export const submitting = (submit: () => void) => (event: FormEvent) => {
+  event.preventDefault()
+  submit()
+}

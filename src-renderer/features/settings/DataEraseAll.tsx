@@ -1,0 +1,93 @@
+import { useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { problemOf } from '../../api/problem.ts'
+import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
+import { localStore, tabStore } from '../../shared/storage.ts'
+import { useStudio } from '../../shared/studioContext.ts'
+import { Button } from '../../shared/ui/Button.tsx'
+import { Dialog } from '../../shared/ui/Dialog.tsx'
+import { Field, TextInput } from '../../shared/ui/Field.tsx'
+import { Notice } from '../../shared/ui/Notice.tsx'
+import { Group } from './Group.tsx'
+import { restartWith } from './restart.ts'
+
+/** Deletes all data and keys after the person has typed a word, and starts as new. */
+export function DataEraseAll() {
+  const { t } = useTranslation(['data', 'common'])
+  const studio = useStudio()
+  const [open, setOpen] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [busy, setBusy] = useState(false)
+  const [isWaiting, setWaiting] = useState(false)
+  const [problem, setProblem] = useState<Problem | null>(null)
+  const word = t('eraseAll.word')
+  const isConfirmed = typed.trim().toLocaleLowerCase() === word.toLocaleLowerCase()
+  const erase = async (): Promise<void> => {
+    setBusy(true)
+    setProblem(null)
+    try {
+      const restarts = await restartWith(async () => {
+        const answer = await studio.data.eraseEverything()
+        // Drafts and choices of this browser.
+        localStore.clear()
+        tabStore.clear()
+        return answer
+      })
+      if (restarts) return
+      setWaiting(true)
+      setOpen(false)
+    } catch (thrown) {
+      setProblem(problemOf(thrown))
+    }
+    setBusy(false)
+  }
+  return (
+    <Group title={t('eraseAll.title')} about={t('eraseAll.about')}>
+      {isWaiting && (
+        <Notice kind="warn" role="status">
+          {t('eraseAll.waiting')}
+        </Notice>
+      )}
+      <Button
+        variant="danger"
+        className="self-start"
+        onClick={() => {
+          setTyped('')
+          setProblem(null)
+          setOpen(true)
+        }}
+      >
+        {t('eraseAll.open')}
+      </Button>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={t('eraseAll.askTitle')}
+        about={t('eraseAll.askAbout')}
+        alert
+        footer={
+          <>
+            <Button onClick={() => setOpen(false)}>{t('common:cancel')}</Button>
+            <Button type="submit" form="erase-all" variant="danger" busy={busy} disabled={!isConfirmed}>
+              {t('eraseAll.confirm')}
+            </Button>
+          </>
+        }
+      >
+        <form
+          id="erase-all"
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (isConfirmed && !busy) void erase()
+          }}
+        >
+          <Field label={t('eraseAll.type', { word })}>
+            <TextInput value={typed} onChange={(event) => setTyped(event.target.value)} />
+          </Field>
+        </form>
+        {problem && <ProblemNotice problem={problem} on={{ retry: () => void erase() }} />}
+      </Dialog>
+    </Group>
+  )
+}

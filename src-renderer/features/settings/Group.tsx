@@ -1,0 +1,36 @@
+import type { ReactNode } from 'react'
+import { Card } from '../../shared/ui/Card.tsx'
+
+/** Settings that belong together, on one surface. `actions` are at the end of the title. */
+export function Group(props: { title?: string; about?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
+  const { title, about, actions, children } = props
+  const surface = (
+    <Card className="flex flex-col gap-4 p-4">
+      {title !== undefined && (
+        <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
+          <div className="min-w-[min(240px,100%)] flex-1">
+            <h2 className="font-semibold">{title}</h2>
+            {about && <div className="mt-0.5 text-faint text-s">{about}</div>}
+          </div>
+          {actions && <div className="flex flex-wrap gap-2">{actions}</div>}
+        </div>
+      )}
+      {children}
+    </Card>
+  )
+  // Without a title, the group is no landmark of its own.
+  return title === undefined ? surface : <section aria-label={title}>{surface}</section>
+}
+
+/** One setting: name, hint, and its control at the end. */
+export function Row({ name, hint, children }: { name: ReactNode; hint?: ReactNode; children?: ReactNode }) {
+  return (
+    <div className="flex flex-wrap items-center gap-x-6 gap-y-2">
+      <div className="min-w-[min(200px,100%)] flex-1">
+        <div className="font-[520]">{name}</div>
+        {hint && <div className="text-faint text-s">{hint}</div>}
+      </div>
+      {children}
+    </div>
+  )
+}

@@ -1,5 +1,0 @@
-import { ShortcutList } from '../../shared/commands/ShortcutList.tsx'
-
-export function ShortcutsSection() {
-  return <ShortcutList />
-}

@@ -1,0 +1,283 @@
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { type ChatWorld, expectAccessible, newChat, openChatWorld, takePictures, turns } from './chatWorld.ts'
+import { addToMessage, composer, lastReply, openInspector, pickModel, send, settled } from './journey.ts'
+
+let world: ChatWorld
+
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(async () => {
+  await world.close()
+})
+test.beforeEach(async ({ page }) => {
+  await page.setViewportSize({ width: 1280, height: 800 })
+  await world.enter(page)
+})
+
+const edges = (locator: Locator): Promise<{ left: number; right: number; width: number }> =>
+  locator.evaluate((element) => {
+    const { left, right, width } = element.getBoundingClientRect()
+    return { left, right, width }
+  })
+
+/** The smallest contrast of the letter on a model's avatar, over all avatars on the page (WCAG 2, relative luminance). */
+const avatarContrast = (page: Page): Promise<number> =>
+  page.evaluate(() => {
+    const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+    const luminance = (color: string): number => {
+      if (!canvas) return 0
+      canvas.fillStyle = color
+      canvas.fillRect(0, 0, 1, 1)
+      const [red = 0, green = 0, blue = 0] = [...canvas.getImageData(0, 0, 1, 1).data].map((byte) => {
+        const share = byte / 255
+        return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+      })
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    }
+    const contrasts = [...document.querySelectorAll('article header > [aria-hidden]')].map((avatar) => {
+      const { color, backgroundColor } = getComputedStyle(avatar)
+      const [dark = 0, light = 0] = [luminance(color), luminance(backgroundColor)].sort((a, b) => a - b)
+      return (light + 0.05) / (dark + 0.05)
+    })
+    return Math.min(...contrasts)
+  })
+
+test('messages of the person are bubbles at the end of the line, replies start at its beginning with the colour of their model', async ({
+  page,
+}) => {
+  await pickModel(page, 'mirror')
+  await send(page, 'A short question.')
+  await settled(page, 'complete')
+  const talk = await edges(page.getByRole('region', { name: 'Conversation' }))
+  const bubble = await edges(turns(page).locator('[data-part="text"]'))
+  const reply = await edges(lastReply(page).locator('[data-part="text"]'))
+  expect(bubble.width).toBeLessThan(talk.width / 3)
+  expect(bubble.right).toBeGreaterThan(reply.right - 2)
+  expect(bubble.left).toBeGreaterThan(reply.left + 100)
+
+  const avatar = lastReply(page).locator('header > [aria-hidden]')
+  const color = () => avatar.evaluate((element) => getComputedStyle(element).backgroundColor)
+  const first = await color()
+  await pickModel(page, 'writer-small')
+  await send(page, 'And another model?')
+  await settled(page, 'complete')
+  expect(await color()).not.toBe(first)
+  await pickModel(page, 'mirror')
+  await send(page, 'The first one again.')
+  await settled(page, 'complete')
+  expect(await color()).toBe(first)
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    expect(await avatarContrast(page)).toBeGreaterThanOrEqual(4.5)
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('A short question.')
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Rename', exact: true })).toBeFocused()
+  await expectAccessible(page)
+  await takePictures(page, 'chat-layout', true)
+})
+
+test('the composer has the model beside Send, and one menu for images, prompts, role and tools', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  const model = await edges(page.getByRole('button', { name: 'Model: mirror' }))
+  const go = await edges(page.getByRole('button', { name: 'Send', exact: true }))
+  expect(go.left - model.right).toBeLessThan(12)
+
+  await page.getByRole('button', { name: 'Add to the message' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('menuitem')).toHaveText(['Attach images', 'Insert prompt', 'Message role…', 'Tools…'])
+  await expect(page.getByRole('menuitem', { name: 'Attach images' })).toBeFocused()
+  await expectAccessible(page)
+  await takePictures(page, 'chat-add-menu')
+  const files = page.waitForEvent('filechooser')
+  await page.keyboard.press('Enter')
+  expect((await files).isMultiple()).toBe(true)
+
+  await addToMessage(page, 'Message role…')
+  const role = page.getByRole('dialog', { name: 'Send as' })
+  await role.getByText('System', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await expect(role).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Add to the message' })).toBeFocused()
+  await page.getByRole('button', { name: 'Message role: System' }).click()
+  await expect(role).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'chat-role', true)
+  await role.getByText('User', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: /^Message role/ })).toHaveCount(0)
+
+  await addToMessage(page, 'Tools…')
+  await expect(page.getByRole('dialog', { name: 'Tools' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await addToMessage(page, 'Insert prompt')
+  await expect(page.getByRole('dialog', { name: 'Prompts' })).toBeVisible()
+})
+
+test('the inspector opens on demand: instructions, then the usual parameters, the others folded until the person opens them', async ({
+  page,
+}) => {
+  const inspector = page.getByRole('complementary', { name: 'Inspector' })
+  await expect(inspector).toHaveCount(0)
+  await openInspector(page)
+  const headings = inspector.getByRole('heading', { level: 2 })
+  await expect(headings.first()).toHaveText('Instructions')
+  await expect(headings.nth(1)).toContainText('Parameters')
+  await expect(inspector.getByLabel('Temperature', { exact: true })).toBeVisible()
+  await expect(inspector.getByLabel('Max tokens', { exact: true })).toBeVisible()
+  await expect(inspector.getByLabel('Top p', { exact: true })).toBeHidden()
+  await openInspector(page, { advanced: true })
+  await inspector.getByLabel('Top p', { exact: true }).fill('0.5')
+  await inspector.locator('summary', { hasText: 'Advanced' }).click()
+  await expect(inspector.getByText('1 set', { exact: true })).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'chat-inspector', true)
+  await inspector.locator('summary', { hasText: 'Advanced' }).click()
+  await page.reload()
+  await openInspector(page)
+  await expect(inspector.getByLabel('Top p', { exact: true })).toHaveValue('0.5')
+  await page.getByRole('button', { name: 'Reset all' }).click()
+})
+
+test('the figures of a reply are quiet until it is hovered or focused', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  await send(page, 'Count.')
+  await settled(page, 'complete')
+  const figures = lastReply(page).getByRole('button', { name: /^Reply details/ })
+  await page.mouse.move(5, 5)
+  await composer(page).focus()
+  await expect(figures.getByText(/SC/).filter({ visible: true })).toHaveText(/^about \S+ SC \(est\.\)$/)
+  await expect(figures.getByText(/tok\/s|tokens/).filter({ visible: true })).toHaveCount(0)
+  await figures.focus()
+  await expect(figures.getByText(/tokens · .* s to first/).filter({ visible: true })).toHaveCount(1)
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('region', { name: 'This reply' })).toBeVisible()
+})
+
+async function compare(page: Page, ...models: string[]): Promise<void> {
+  await pickModel(page, models[0] ?? '')
+  await page.getByRole('button', { name: /^Model/ }).click()
+  await page.getByRole('radio', { name: 'Compare' }).click()
+  for (const model of models.slice(1)) {
+    await page.getByRole('combobox', { name: 'Search models' }).fill(model)
+    await page.getByRole('option', { name: model }).first().click()
+  }
+  await page.keyboard.press('Escape')
+}
+
+const columns = (page: Page): Locator =>
+  page.getByRole('region', { name: 'Replies, scrolls sideways' }).getByRole('article')
+
+async function allComplete(page: Page, count: number): Promise<void> {
+  await expect(columns(page)).toHaveCount(count)
+  for (let at = 0; at < count; at += 1)
+    await expect(columns(page).nth(at)).toHaveAttribute('data-status', 'complete', { timeout: 30_000 })
+}
+
+test('four models fit beside one another: the inspector leaves, the columns scroll sideways, and none is selected before the person selects it', async ({
+  page,
+}) => {
+  await openInspector(page)
+  await compare(page, 'mirror', 'writer-small', 'writer-free', 'vision')
+  await composer(page).fill('A word for the four of you.')
+  await page.getByRole('button', { name: 'Send to 4' }).click()
+  await allComplete(page, 4)
+  await expect(page.getByRole('complementary', { name: 'Inspector' })).toHaveCount(0)
+  await expect(
+    page.getByText('Choose a reply to continue with. Until then, the chat continues with mirror.'),
+  ).toBeVisible()
+  await expect(page.getByText('Selected', { exact: true })).toHaveCount(0)
+  for (let at = 0; at < 4; at += 1) expect((await edges(columns(page).nth(at))).width).toBeGreaterThanOrEqual(260)
+  const heights = await columns(page).evaluateAll((all) => all.map((one) => one.clientHeight))
+  expect(new Set(heights).size).toBeGreaterThan(1)
+  await expectAccessible(page)
+  await takePictures(page, 'chat-compare-four', true)
+
+  // The search goes through every column, and shows the one with the match.
+  await page.keyboard.press('ControlOrMeta+f')
+  await page.getByRole('textbox', { name: 'Find in this chat' }).fill('the')
+  await expect(page.locator('search output')).toHaveText(/^1 of \d+$/)
+  const found = await page.locator('search output').innerText()
+  const total = Number(/of (\d+)/.exec(found)?.[1])
+  expect(total).toBeGreaterThan(2)
+  await page.keyboard.press('Shift+Enter')
+  await expect(page.locator('search output')).toHaveText(`${total} of ${total}`)
+  await expect
+    .poll(() =>
+      page.evaluate(() => {
+        const [range] = CSS.highlights.get('chat-find-current') ?? []
+        const box = range instanceof Range ? range.getBoundingClientRect() : null
+        return box !== null && box.left > 0 && box.right < innerWidth && box.top > 0 && box.bottom < innerHeight
+      }),
+    )
+    .toBe(true)
+  await page.keyboard.press('Escape')
+
+  const second = columns(page).nth(1)
+  await second.getByRole('button', { name: 'Use this reply: writer-small' }).click()
+  await expect(second.getByText('Selected', { exact: true })).toBeVisible()
+  await expect(page.getByText('Selected', { exact: true })).toHaveCount(1)
+
+  await newChat(page)
+  await expect(page.getByRole('button', { name: /^Model: [^,]+$/ })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Send', exact: true })).toBeVisible()
+})
+
+test('a settled reply is announced once as plain text, without the marks of Markdown', async ({ page }) => {
+  await page.evaluate(() => {
+    const said: string[] = []
+    Object.assign(globalThis, { said })
+    const log = document.querySelector('[role="log"]')
+    if (log)
+      new MutationObserver(() => said.push(log.textContent ?? '')).observe(log, {
+        subtree: true,
+        childList: true,
+        characterData: true,
+      })
+  })
+  await pickModel(page, 'mirror')
+  await send(page, 'Say **this**.')
+  await settled(page, 'complete')
+  const said = () => page.evaluate(() => (globalThis as unknown as { said: string[] }).said)
+  await expect.poll(async () => (await said()).length).toBeGreaterThan(0)
+  const [announcement = '', ...more] = await said()
+  expect(more).toEqual([])
+  expect(announcement).toMatch(/^mirror replied: What arrived/)
+  expect(announcement).not.toMatch(/```|\*\*|^#+ |\|/m)
+})
+
+test('the keys of an edit are readable as a whole, and a diagram follows the theme in force', async ({ page }) => {
+  await pickModel(page, 'mirror')
+  await send(page, 'Edit me.')
+  await settled(page, 'complete')
+  await turns(page).hover()
+  await turns(page).getByRole('button', { name: 'Edit', exact: true }).click()
+  const hint = turns(page).getByText('to send, Esc to cancel. The original is kept.')
+  expect(await hint.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+  await expectAccessible(page)
+  await takePictures(page, 'chat-edit', true)
+  await page.keyboard.press('Escape')
+
+  await addToMessage(page, 'Message role…')
+  await page.getByText('Assistant', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await composer(page).fill('```mermaid\nflowchart LR\n  a[Start] -->|yes| b[End]\n```')
+  await page.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await lastReply(page).getByRole('button', { name: 'Show diagram' }).click()
+  const label = page.frameLocator('iframe').getByText('Start', { exact: true })
+  await expect(label).toBeVisible()
+  const light = (): Promise<boolean> =>
+    label.evaluate((element) => {
+      const { fill, color } = getComputedStyle(element)
+      const [red = 0] = (fill === 'none' ? color : fill).match(/\d+/g)?.map(Number) ?? []
+      return red > 128
+    })
+  await expect.poll(light).toBe(true)
+  await takePictures(page, 'chat-diagram')
+  await page.emulateMedia({ colorScheme: 'light' })
+  await expect.poll(light).toBe(false)
+})

@@ -1,0 +1,90 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { connect as words } from '../../src-renderer/i18n/en/connect.ts'
+import { expectAccessible } from './chatWorld.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { composer } from './journey.ts'
+
+let sandbox: Sandbox
+const servers: Server[] = []
+test.beforeEach(async () => {
+  sandbox = await startSandbox()
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+  for (const server of servers.splice(0)) server.close()
+})
+
+/** A server on a free port that answers every request the same; its address without scheme. */
+async function serverAt(status: number, type: string, body: string): Promise<string> {
+  const server = createServer((_, reply) => reply.writeHead(status, { 'content-type': type }).end(body))
+  await new Promise<void>((listening) => {
+    server.listen(0, '127.0.0.1', listening)
+  })
+  servers.push(server)
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const address = (page: Page) => page.getByRole('textbox', { name: words.baseUrl })
+const key = (page: Page) => page.getByLabel(words.key, { exact: true })
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+async function openForm(page: Page): Promise<void> {
+  const host = await openWebHost(newDataDir())
+  await page.goto(host.url)
+  await button(page, words.connect).click()
+  await expect(address(page)).toBeVisible()
+}
+
+test('a pasted endpoint becomes a base URL in front of the person, and connects', async ({ page }) => {
+  await openForm(page)
+  const host = new URL(sandbox.baseUrl).host
+  await address(page).fill(`${host}/v1/chat/completions?stream=true`)
+  await key(page).fill(sandbox.apiKey)
+  await expect(address(page)).toHaveValue(`http://${host}/v1`)
+  await expect(page.getByRole('status').filter({ hasText: '/chat/completions' })).toBeVisible()
+  await expectAccessible(page)
+  await button(page, words.connect).click()
+  await expect(composer(page)).toBeVisible()
+})
+
+test('each cause of a failure is shown beside the field that has to change, and the key stays', async ({ page }) => {
+  await openForm(page)
+  await key(page).fill('a-key-that-nobody-has')
+  const failsAt = async (target: string, field: typeof address, text: string | RegExp) => {
+    await address(page).fill(target)
+    await button(page, words.test).click()
+    await expect(page.getByRole('alert')).toContainText(text)
+    await expect(field(page)).toHaveAttribute('aria-invalid', 'true')
+    await expect(field(page)).toBeFocused()
+    await expect(key(page)).toHaveValue('a-key-that-nobody-has')
+    await expect(page.getByText('Settings', { exact: false }).and(page.getByRole('alert'))).toHaveCount(0)
+  }
+  await failsAt('127.0.0.1:9', address, words.cause.refused.replace('{{code}}', 'ECONNREFUSED'))
+  await failsAt('no-such-host.invalid', address, /No server has this name/)
+  await failsAt(`https://${new URL(sandbox.baseUrl).host}`, address, /does not use https/)
+  await failsAt(await serverAt(200, 'text/html', '<h1>Welcome</h1>'), address, words.cause.notAnApi)
+  await failsAt(await serverAt(404, 'text/html', '<h1>Not found</h1>'), address, words.cause.notAnApi)
+  await failsAt(sandbox.baseUrl, key, words.cause.keyRejected)
+  await expectAccessible(page)
+  await key(page).fill('')
+  await button(page, words.test).click()
+  await expect(page.getByRole('alert')).toContainText(words.cause.keyMissing)
+})
+
+test('a local server without keys needs none, and its name comes from its address', async ({ page }) => {
+  const local = await serverAt(200, 'application/json', '{"object":"list","data":[{"id":"llama","object":"model"}]}')
+  const host = await openWebHost(newDataDir(), ['--sandbox'])
+  await page.goto(host.url)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('button', { name: 'Add connection' }).click()
+  await address(page).fill(local)
+  await expect(page.getByRole('textbox', { name: words.name })).toHaveValue(local)
+  await button(page, words.connect).click()
+  const row = page.getByRole('list', { name: 'Connections' }).getByRole('listitem').filter({ hasText: local })
+  await expect(row).toContainText('connected')
+  await expect(row).toContainText('not needed')
+})

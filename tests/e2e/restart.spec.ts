@@ -1,0 +1,88 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, type Page, test } from '@playwright/test'
+import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
+import { data as words } from '../../src-renderer/i18n/en/data.ts'
+import { settings } from '../../src-renderer/i18n/en/settings.ts'
+import { expectAccessible, line, newChat, takePictures } from './chatWorld.ts'
+import { closeHosts, newDataDir, openWebHost } from './hosts.ts'
+import { composer, connectTo, pickModel, quick, send, settled } from './journey.ts'
+
+let sandbox: Sandbox
+test.beforeEach(async () => {
+  sandbox = await startSandbox({ paces: quick })
+})
+test.afterEach(async () => {
+  await closeHosts()
+  await sandbox.close()
+})
+
+async function openWithChat(page: Page, text: string) {
+  const dataDir = newDataDir()
+  const host = await openWebHost(dataDir)
+  await page.goto(host.url)
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  await say(page, text)
+  return { dataDir, host }
+}
+async function say(page: Page, text: string): Promise<void> {
+  await newChat(page)
+  await pickModel(page, 'mirror')
+  await send(page, text)
+  await settled(page, 'complete')
+}
+async function openData(page: Page): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: settings.title }).click()
+  await page.getByRole('navigation', { name: settings.parts }).getByRole('link', { name: settings.data.title }).click()
+}
+
+test('everything is deleted after a word was typed, and the program starts as new on the same page', async ({
+  page,
+}) => {
+  const { dataDir, host } = await openWithChat(page, 'A secret about lighthouses')
+  await openData(page)
+  await page.getByRole('button', { name: words.eraseAll.open }).click()
+  const dialog = page.getByRole('alertdialog')
+  const confirm = dialog.getByRole('button', { name: words.eraseAll.confirm })
+  await expect(confirm).toBeDisabled()
+  await dialog.getByRole('textbox').fill('no')
+  await expect(confirm).toBeDisabled()
+  await expectAccessible(page)
+  await takePictures(page, 'settings-erase-all', true)
+  await dialog.getByRole('textbox').fill(words.eraseAll.word)
+  await confirm.click()
+  await expect(page.getByRole('heading', { name: 'Welcome to Inference Studio' })).toBeVisible()
+  await expect(page.getByText('lighthouses')).toHaveCount(0)
+  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('lighthouses')
+  await expect.poll(() => existsSync(join(dataDir, 'studio.erase.json'))).toBe(false)
+
+  // The folder is still usable, and no file contains what was said.
+  await connectTo(page, sandbox.baseUrl, sandbox.apiKey)
+  expect(await host.stop()).toBe(0)
+  for (const name of readdirSync(dataDir).filter((one) => one.endsWith('.sqlite')))
+    expect(readFileSync(join(dataDir, name), 'latin1')).not.toContain('lighthouses')
+})
+
+test('a chosen backup is restored by one button, on the same page', async ({ page }) => {
+  await openWithChat(page, 'Before the backup')
+  await openData(page)
+  const saved = page.waitForEvent('download')
+  await page.getByRole('button', { name: words.backup.save }).click()
+  const tar = await (await saved).path()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await say(page, 'After the backup')
+  await openData(page)
+  await page.getByLabel(words.restore.file).setInputFiles(tar)
+  const dialog = page.getByRole('dialog', { name: words.restore.askTitle })
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: words.restore.restart }).click()
+  await expect(
+    composer(page)
+      .or(page.getByRole('heading', { name: /Welcome|Not connected/ }))
+      .first(),
+  ).toBeVisible()
+  await expect(line(page, 'Before the backup')).toBeVisible()
+  await expect(line(page, 'After the backup')).toHaveCount(0)
+  await openData(page)
+  await expect(page.getByText(words.restored.title)).toBeVisible()
+})

@@ -1,0 +1,101 @@
+import { expect, type Page, test } from '@playwright/test'
+import { settings as words } from '../../src-renderer/i18n/en/settings.ts'
+import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
+import { composer, lastReply, pickModel, settled } from './journey.ts'
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+
+const list = (page: Page) => page.getByRole('navigation', { name: words.parts })
+const toSettings = (page: Page) =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: words.title }).click()
+const open = async (page: Page, title: string): Promise<void> => {
+  await list(page).getByRole('link', { name: title }).click()
+  await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
+}
+const sections = [
+  'connection',
+  'appearance',
+  'language',
+  'chat',
+  'proxy',
+  'tools',
+  'alerts',
+  'data',
+  'shortcuts',
+  'about',
+] as const
+
+test('each section is a page with its own address, and the list marks the open one', async ({ page }) => {
+  await world.enter(page)
+  await toSettings(page)
+  for (const name of sections) {
+    const { title } = words[name]
+    await open(page, title)
+    await expect(page).toHaveURL(new RegExp(`#/settings/${name}$`))
+    await expect(page.getByRole('main').getByRole('region', { name: title, exact: true })).toBeFocused()
+    // The list marks this section and no other one.
+    await expect(list(page).locator('[aria-current="page"]')).toHaveText(title)
+    await expectAccessible(page)
+    await takePictures(page, `settings-${name}`, true)
+  }
+  await page.goBack()
+  await expect(list(page).locator('[aria-current="page"]')).toHaveText(words.shortcuts.title)
+})
+
+test('font size, density and theme apply at once and after a reload', async ({ page }) => {
+  await world.enter(page)
+  await toSettings(page)
+  await open(page, words.appearance.title)
+  const height = () =>
+    list(page)
+      .getByRole('link')
+      .first()
+      .evaluate((link) => link.getBoundingClientRect().height)
+  const normal = await height()
+  await page.getByRole('radio', { name: words.appearance.sizes.largest }).click()
+  await expect.poll(height).toBeGreaterThan(normal * 1.2)
+  await expectAccessible(page)
+  await page.getByRole('radio', { name: words.appearance.sizes.normal }).click()
+  await page.getByRole('radio', { name: words.appearance.densities.compact }).click()
+  await expect.poll(height).toBeLessThan(normal)
+  const compact = await height()
+  await page.reload()
+  await expect.poll(height).toBe(compact)
+  await page.getByRole('radio', { name: words.appearance.densities.comfortable }).click()
+  await expect.poll(height).toBe(normal)
+})
+
+test('Enter starts a new line where Ctrl+Enter was chosen to send', async ({ page }) => {
+  await world.enter(page)
+  await toSettings(page)
+  await open(page, words.chat.title)
+  await page.getByRole('radio', { name: 'Ctrl+Enter' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+  await pickModel(page, 'mirror')
+  await expect(page.getByText('Ctrl+Enter to send, Enter for a new line')).toBeVisible()
+  await composer(page).fill('One')
+  await composer(page).press('Enter')
+  await composer(page).pressSequentially('two')
+  await expect(composer(page)).toHaveValue('One\ntwo')
+  await composer(page).press('Control+Enter')
+  await settled(page, 'complete')
+  await expect(lastReply(page)).toContainText('two')
+  await toSettings(page)
+  await open(page, words.chat.title)
+  await page.getByRole('radio', { name: 'Enter', exact: true }).click()
+})
+
+test('languages for testing are offered to developers only', async ({ page }) => {
+  await world.enter(page)
+  await toSettings(page)
+  await open(page, words.language.title)
+  const choice = page.getByRole('combobox', { name: words.language.name })
+  await expect(choice.getByRole('option')).toHaveText([words.language.names.en])
+  await page.evaluate(() => localStorage.setItem('developer', 'on'))
+  await page.reload()
+  await expect(choice.getByRole('option')).toHaveText(Object.values(words.language.names))
+})
