@@ -141,7 +141,7 @@ export async function undoRemove(): Promise<void> {
 
 export async function saveImages(images: readonly Image[]): Promise<void> {
   if (images.length === 0) return
-  await attempt(async (core) => save(core, await core.images.save({ ids: images.map(({ id }) => id) })))
+  await attempt(async (core) => save(await core.images.save({ ids: images.map(({ id }) => id) })))
 }
 
 /** As PNG, the only image format that every clipboard accepts. */

@@ -257,7 +257,7 @@ export const setFavourite = ({ id, favourite }: Speech) =>
   attempt((core) => core.speech.setFavourite({ id, favourite: !favourite }))
 
 export async function saveSpeech(id: string, as: 'made' | 'wav'): Promise<void> {
-  await attempt(async (core) => save(core, await core.speech.save({ id, as })))
+  await attempt(async (core) => save(await core.speech.save({ id, as })))
 }
 
 export async function copyText(id: string): Promise<void> {

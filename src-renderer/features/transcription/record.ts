@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { create } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
-import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
+import { saveBlob, sendPiece, upload } from '../../api/transfer.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
@@ -107,8 +107,7 @@ export async function startRecorder(): Promise<void> {
       }
       hold(id)
       const own = createPieceUploader({
-        base64: base64Of,
-        append: (at, data) => core.transcription.appendAudio({ id, at, data }),
+        append: (at, piece) => sendPiece(id, at, piece),
         onStored: (kept) => {
           refused = 0
           underWay({ kept, trouble: null })
@@ -140,7 +139,7 @@ export async function startRecorder(): Promise<void> {
       for (const piece of early) own.add(piece)
       const beating = setInterval(() => {
         // A failure here also affects the next piece, which reports it.
-        if (recording.paused()) core.transcription.appendAudio({ id, at: own.has(), data: '' }).catch(() => undefined)
+        if (recording.paused()) sendPiece(id, own.has(), new Blob()).catch(() => undefined)
       }, beat)
       stopBeating = () => clearInterval(beating)
       set({
