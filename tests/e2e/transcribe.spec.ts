@@ -136,7 +136,7 @@ test('each of many files shows its progress, a cancelled one stops, and a refuse
     writeFileSync(path, bytes)
     return path
   })
-  // Nothing but zeros, which take no room on this disk. Its upload stops after some parts until it is cancelled.
+  // A sparse file of zeros. Its upload stops after some parts until it is cancelled.
   truncateSync(join(folder, 'large.bin'), 200_000_000)
   await page.route(
     (url) => url.pathname.startsWith(transfersPath) && Number(url.searchParams.get('at')) > 5_000_000,

@@ -29,7 +29,7 @@ const settingsOf = (t: Texts): Record<SectionName, string[]> => ({
   ],
   data: [
     ...[t('settings:data.folder'), t('settings:data.keychain'), t('data:backup.name'), t('data:restore.name')],
-    ...[t('data:clean'), t('data:age.title'), t('data:age.rule')],
+    ...[t('data:freeUp'), t('data:age.title'), t('data:age.rule')],
   ],
   shortcuts: [],
   about: [],
