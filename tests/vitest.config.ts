@@ -30,6 +30,7 @@ export const base = defineConfig({
   root,
   test: {
     setupFiles: ['tests/helpers/setup.ts'],
+    globalSetup: ['tests/helpers/runFolder.ts'],
     // Generous, for real sockets, SQLite and processes on a busy machine. No test measures time with it.
     testTimeout: process.env.STUDIO_TESTS === 'long' ? 600_000 : 60_000,
     hookTimeout: 120_000,

@@ -1,16 +1,16 @@
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createReadStream, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encode } from 'fast-png'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../helpers/folders.ts'
 import { toolKey } from '../helpers/gateway.ts'
 import { lighthouse, openService, question, type Service } from './helpers/service.ts'
 
 // The official package with nothing set but the two things that a person copies from the Proxy page.
 let service: Service
 let client: OpenAI
-const folder = mkdtempSync(join(tmpdir(), 'studio-openai-'))
+const folder = temporaryFolder('studio-openai-')
 
 beforeAll(async () => {
   service = await openService()

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { AppAllowance } from '../../src-main/core/gateway/apps/allowance.ts'
 import { plainApp } from '../../src-main/core/gateway/apps/appSettings.ts'
 import { BodyMemory, type BodyMemoryBounds } from '../../src-main/core/gateway/proxy/bodyMemory.ts'
@@ -18,6 +16,7 @@ import type { NetworkOptions } from '../../src-main/core/upstream/network.ts'
 import type { RetryPolicy } from '../../src-main/core/upstream/retry.ts'
 import type { App } from '../../src-preload/contract/apps.ts'
 import type { RequestRow } from '../../src-preload/contract/requests.ts'
+import { temporaryFolder } from './folders.ts'
 
 export const toolKey = 'isk_testtool_0123456789abcdef'
 
@@ -62,7 +61,7 @@ export async function openGateway(
     bodyMemory = {},
   }: GatewayOptions = {},
 ): Promise<Gateway> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'studio-gateway-'))
+  const dataDir = temporaryFolder('studio-gateway-')
   let app = plainApp({ id: 'testtool', name: 'test', ...settings })
   const failures: string[] = []
   const requestLog = new SqliteRequestLog({

@@ -1,6 +1,7 @@
 import { relative } from 'node:path'
 import fc from 'fast-check'
-import { afterEach } from 'vitest'
+import { afterAll, afterEach } from 'vitest'
+import { removeTemporaryFolders } from './folders.ts'
 import { seed } from './random.ts'
 
 // Runs before each test file. Random tests use the seed of this run, and a failed test prints the command that replays it.
@@ -12,3 +13,6 @@ afterEach(({ task }) => {
   const file = relative(process.cwd(), task.file.filepath)
   console.error(`The random values of this run again: SEED=${seed} npm run -s unit -- ${file}`)
 })
+
+// After the hooks of the test file, which close what is in the folders.
+afterAll(removeTemporaryFolders)

@@ -1,18 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createKeychain } from '../../src-main/hosts/keychain.ts'
+import { temporaryFolder } from '../helpers/folders.ts'
 
 const script = fileURLToPath(new URL('fixtures/keychain.ts', import.meta.url))
 let home: string
 
 beforeAll(() => {
-  home = mkdtempSync(join(tmpdir(), 'studio-keyring-'))
+  home = temporaryFolder('studio-keyring-')
 })
 afterAll(() => rmSync(home, { recursive: true, force: true }))
 
@@ -67,7 +67,7 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
   })
 
   it('a keyring that was never opened is reported as locked', async () => {
-    const fresh = mkdtempSync(join(tmpdir(), 'studio-keyring-'))
+    const fresh = temporaryFolder('studio-keyring-')
     const said = await inSession(locked, fresh)
     rmSync(fresh, { recursive: true, force: true })
     expect(said).toMatchObject({ before: 'keychain_locked', set: 'keychain_locked', delete: 'keychain_locked' })
@@ -96,7 +96,7 @@ describe.runIf(process.platform === 'linux')('the keychain, against a real Secre
 describe('the keychain library', () => {
   it("a keychain library that can't be loaded is reported as missing on first use", async () => {
     // The real library without its binaries, as on a platform that it has none for.
-    const copy = mkdtempSync(join(tmpdir(), 'studio-keytar-'))
+    const copy = temporaryFolder('studio-keytar-')
     const real = createRequire(import.meta.url).resolve('keytar')
     cpSync(real, join(copy, 'keytar.cjs'))
     const keychain = createKeychain(() => createRequire(import.meta.url)(join(copy, 'keytar.cjs')))

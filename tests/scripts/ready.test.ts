@@ -1,20 +1,10 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { root } from '../../resources/scripts/ready.mjs'
+import { temporaryFolder } from '../helpers/folders.ts'
 
 // What `npm start` and `npm run studio` do before they start anything, in copies of the project whose packages and build are small. npm, its lockfile
 // and the scripts are the real ones; nothing is fetched.
@@ -47,7 +37,7 @@ function write(folder: string, files: Record<string, unknown>): void {
 }
 
 beforeAll(() => {
-  template = mkdtempSync(join(tmpdir(), 'studio-ready-'))
+  template = temporaryFolder('studio-ready-')
   const dependencies: Record<string, string> = {}
   const pack = (name: string, files: Record<string, unknown>, more: object = {}): void => {
     const at = join(template, 'vendor', name)
@@ -98,7 +88,7 @@ afterAll(() => {
 
 /** The fixture as a fresh clone, or as one in which `npm ci` was run. */
 function clone(from = template): string {
-  const folder = join(mkdtempSync(join(tmpdir(), 'studio-ready-')), 'clone')
+  const folder = join(temporaryFolder('studio-ready-'), 'clone')
   cpSync(from, folder, { recursive: true, verbatimSymlinks: true })
   folders.push(join(folder, '..'))
   return folder

@@ -76,7 +76,7 @@ export function createRouter(dependencies: RouterDependencies) {
     retention: retentionHandlers(os.retention, host, retention),
     transfers: transfersHandlers(os.transfers, chat.transfers),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
-    requests: requestsHandlers(os.requests, host, requestLog),
+    requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })
 }
 export type StudioRouter = ReturnType<typeof createRouter>

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
-import type { BodyRedactor } from './redact/streams.ts'
+import type { ChunkRedactor } from './redact/streams.ts'
 
 /** Sees the bytes of a body as they arrive, and returns what is passed on: the same object, another, or null for nothing yet. */
 export interface Tap {
@@ -42,10 +42,10 @@ export class ReplyBody implements AsyncIterable<Uint8Array> {
   #onClosed: ((how: Closed) => void)[] = []
   #sink: BodySink | null = null
   #sinkFull = false
-  readonly #redactor: BodyRedactor | null
+  readonly #redactor: ChunkRedactor | null
 
   /** @param redactor sees all bytes first */
-  constructor(controller: Dispatcher.DispatchController, redactor: BodyRedactor | null) {
+  constructor(controller: Dispatcher.DispatchController, redactor: ChunkRedactor | null) {
     this.#controller = controller
     this.#redactor = redactor
   }

@@ -2,7 +2,7 @@ import { pipeline, Readable, type Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw, createZstdDecompress } from 'node:zlib'
 import { StudioError } from '../errors.ts'
 import type { ReplyBody } from './body.ts'
-import type { BodyRedactor } from './redact/streams.ts'
+import type { ChunkRedactor } from './redact/streams.ts'
 
 /** More encodings on top of each other are an attack. */
 const maxEncodings = 3
@@ -44,7 +44,7 @@ export const undecodable = (): StudioError =>
 export function decoded(
   body: ReplyBody,
   contentEncoding: string | null,
-  redactor: BodyRedactor | null,
+  redactor: ChunkRedactor | null,
 ): AsyncIterable<Uint8Array> {
   const kind = kindOfEncoding(contentEncoding)
   if (contentEncoding === null || kind === 'none') return body
@@ -83,7 +83,7 @@ async function opened(bytes: AsyncIterable<Uint8Array>, name: string): Promise<A
 
 async function* redacted(
   bytes: AsyncIterable<Uint8Array>,
-  redactor: BodyRedactor | null,
+  redactor: ChunkRedactor | null,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let failure: unknown = null
   try {

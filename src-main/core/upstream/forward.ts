@@ -118,7 +118,7 @@ class Forwarding {
     const { method, signal, trace } = this.#request
     const bytes = this.#bytes
     const body = bytes && bytes.length > handedOverFrom ? this.#handedOver() : (bytes ?? this.#streamed?.read() ?? null)
-    const sent = { method, path, headers: withLength(headers, bytes), body, signal }
+    const sent = { method, path, headers: withLength(headers, bytes), body, signal, isRelayed: true }
     const { reply, rateLimit, metered } = await attemptOnce(this.#link, this.#admission, trace, sent, this.#used)
     if (retriedStatuses.has(reply.status)) throw new HeldReply(reply, rateLimit.retryAfterMs)
     this.#metered = metered
@@ -201,7 +201,8 @@ class Forwarding {
       body.close()
       throw undecodable()
     }
-    const bytes = decoded(body, contentEncoding, this.#link.credential.redactor.forBody(status < 300))
+    const isEvents = isEventStream(header(reply.headers, 'content-type'))
+    const bytes = decoded(body, contentEncoding, this.#link.credential.redactor.forBody(status < 300, isEvents))
     const headers = withoutLength(reply.headers).filter(([name]) => name.toLowerCase() !== 'content-encoding')
     return { ...reply, headers, body: bytes, whole: () => null, flow: null }
   }

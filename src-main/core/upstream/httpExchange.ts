@@ -2,8 +2,9 @@ import type { Dispatcher } from 'undici'
 import { StudioError } from '../errors.ts'
 import type { CancelSignal } from '../shared/cancel.ts'
 import { ReplyBody } from './body.ts'
+import { kindOfEncoding } from './decode.ts'
 import { cancelled, errorOfFault } from './errors.ts'
-import { flattened, type HeaderPairs } from './headers.ts'
+import { flattened, type HeaderPairs, header, headerList, isEventStream } from './headers.ts'
 import type { Network } from './network.ts'
 import type { Redactor } from './redact/redactor.ts'
 
@@ -16,6 +17,8 @@ export interface ExchangeRequest {
   headers: HeaderPairs
   body: Uint8Array | AsyncIterable<Uint8Array> | null
   signal: CancelSignal | undefined
+  /** Whether an app receives the reply. The key is then masked across the events of a stream, whose texts it joins. */
+  isRelayed?: boolean
   /** Called when the connection exists and the request starts to leave. */
   onConnected?: () => void
   /** Called when the socket took the last byte of the request. */
@@ -95,9 +98,13 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     if (status < 200) this.#remark(controller)
     if (status < 200 || this.#over) return
     const redactor = this.#redactor
-    const body = new ReplyBody(controller, redactor.forBody(status < 300))
-    this.#body = body
     const headers = pairsOf(controller.rawHeaders, redactor)
+    const isEvents =
+      this.#request.isRelayed === true &&
+      isEventStream(header(headers, 'content-type')) &&
+      kindOfEncoding(headerList(headers, 'content-encoding')) === 'none'
+    const body = new ReplyBody(controller, redactor.forBody(status < 300, isEvents))
+    this.#body = body
     this.#resolve({ status, statusText: redactor.text(statusText ?? ''), headers, body })
   }
 

@@ -16,6 +16,7 @@ import { focusSoon } from './focus.ts'
 import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
+import { NewChatFolder } from './list/DefaultSource.tsx'
 import { Messages } from './Messages.tsx'
 import { useChatTranslate } from './messages.ts'
 import { StageDialogs } from './StageDialogs.tsx'
@@ -101,6 +102,7 @@ function Welcome() {
   return (
     <div className="chat-welcome">
       <h2>{t('emptyTitle')}</h2>
+      <NewChatFolder />
       <p>{t('emptyText')}</p>
       <ul>
         {(['example1', 'example2', 'example3'] as const).map((key) => (

@@ -20,6 +20,7 @@ import {
   withOlderSpeeches,
   withSpeechChange,
 } from '../../stores/speech.ts'
+import { offerRecording } from '../../stores/transcription.ts'
 import { listenTo } from './listening.ts'
 
 /** ms from the last change until the core is asked for the plan or the search results. */
@@ -296,10 +297,12 @@ export function openBeside(places: 1 | -1): void {
   if (at + places >= speeches.length - 1) void readOlder()
 }
 
-/** Copies the sound into a new recording and opens it. */
+/** Copies the sound into a new recording and opens it. The Transcribe page transcribes it if that is automatic. */
 export async function sendToTranscribe(id: string): Promise<void> {
   const recording = await attempt((core) => core.transcription.addSpeech({ speechId: id }))
-  if (recording) navigate({ page: 'transcribe', id: recording.id })
+  if (!recording) return
+  navigate({ page: 'transcribe', id: recording.id })
+  offerRecording(recording.id)
 }
 
 /** Deletes a speech, with undo. */

@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'react'
 import * as z from 'zod'
 import { create } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
@@ -8,6 +9,7 @@ import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
 import { createPieceUploader, type PieceUploader } from '../../shared/audio/recorderUpload.ts'
 import { localStore } from '../../shared/storage.ts'
+import { appStore } from '../../stores/app.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { client, say } from './client.ts'
@@ -36,6 +38,16 @@ export type Recorder =
 
 export const useRecorder = create<{ now: Recorder }>(() => ({ now: { state: 'off' } }))
 
+/** ms recorded, five times a second. */
+export function useElapsed(recording: ActiveRecording): number {
+  const [ms, setMs] = useState(recording.elapsed)
+  useEffect(() => {
+    const timer = setInterval(() => setMs(recording.elapsed()), 200)
+    return () => clearInterval(timer)
+  }, [recording])
+  return ms
+}
+
 const set = (now: Recorder): void => useRecorder.setState({ now })
 const underWay = (change: {
   paused?: boolean
@@ -58,6 +70,14 @@ export const isRecording = (): boolean => 'recording' in useRecorder.getState().
 
 const nameNow = (): string =>
   i18n.t('transcribe:recordingNamed', { time: showInstant(new Date().toISOString()) }).slice(0, 300)
+
+/** Shows the stage of a new recording and starts it, or shows the one that is under way. */
+export function newRecording(): void {
+  showRecording(null)
+  // In a narrow window the list is a drawer.
+  appStore.setState({ listDrawerOpen: false })
+  void startRecorder()
+}
 
 /** Starts a recording. Each piece is stored on disk within about half a second. */
 export async function startRecorder(): Promise<void> {

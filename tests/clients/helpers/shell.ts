@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from '../../../resources/scripts/ready.mjs'
+import { temporaryFolder } from '../../helpers/folders.ts'
 
 const run = promisify(execFile)
 
@@ -14,7 +14,7 @@ export async function bash(script: string, env: Record<string, string> = {}): Pr
 
 /** A folder where programs of a person's own are, with the packages of this project installed. */
 export function ownFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'studio-setups-'))
+  const folder = temporaryFolder('studio-setups-')
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
   return {
     /** Saves a module, runs it on this Node, and gives what it printed. */

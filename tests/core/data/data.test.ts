@@ -96,7 +96,7 @@ describe('the page', () => {
     const second = await coreIn(dataDir)
     expect(await promptsOf(second.client)).not.toContain('Later')
     const state = await stateOf(second.client)
-    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: reported.backup } })
+    expect(state).toMatchObject({ pendingRestore: null, restored: { acknowledged: false, summary: reported.backup } })
     const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
     expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
     await second.client.data.acknowledge({ id: state.restored?.id ?? '' })
@@ -128,7 +128,7 @@ describe('the page', () => {
     const before = contentsOf(join(dataDir, 'studio.sqlite'))
     const second = await coreIn(dataDir)
     expect(await stateOf(second.client)).toMatchObject({
-      waiting: null,
+      pendingRestore: null,
       restored: null,
       problem: { kind: 'store_damaged' },
     })

@@ -1,11 +1,9 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { StudioError } from '../../../src-main/core/errors.ts'
 import type { Host, SecretStore } from '../../../src-main/core/host.ts'
 import type { ConversationEvent, Message } from '../../../src-preload/contract/chat.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 
-export const freshFolder = (): string => mkdtempSync(join(tmpdir(), 'studio-core-'))
+export const freshFolder = (): string => temporaryFolder('studio-core-')
 
 /** A keychain in memory. `state` decides whether it is available. */
 export function memorySecrets(

@@ -2,17 +2,17 @@
 
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createProxy, request as httpRequest } from 'node:http'
 import { createServer as createTls } from 'node:https'
 import { connect, createServer as createTcp } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { parseBaseAddress } from '../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../src-main/core/upstream/credential.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { canary, closed, collect, comesWithin, failure, json, portOf, readBody, serve, sse } from './helpers/service.ts'
 
 const chat = { model: 'm', messages: [{ role: 'user' as const, content: 'hi' }] }
@@ -357,7 +357,7 @@ test('[CHAT-08] [CHAT-10] [CHAT-04] given fields are sent unchanged, absent fiel
 })
 
 function certificate() {
-  const dir = mkdtempSync(join(tmpdir(), 'upstream-tls-'))
+  const dir = temporaryFolder('upstream-tls-')
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
   execFileSync(
     'openssl',

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
+import { temporaryFolder } from '../../helpers/folders.ts'
 
 const program = fileURLToPath(new URL('../../core/helpers/serveForever.ts', import.meta.url))
 
@@ -168,7 +168,7 @@ export function lockOf(dataDir: string, name: string): Fault {
 
 /** A data folder on a disk of its own, of so many MB; null when this user may not mount one. */
 export function smallDisk(megabytes: number): { dataDir: string; full: Fault; leave(): void } | null {
-  const disk = mkdtempSync(join(tmpdir(), 'studio-disk-'))
+  const disk = temporaryFolder('studio-disk-')
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', disk], { stdio: 'ignore' })
   } catch {

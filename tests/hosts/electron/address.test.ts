@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { externalAddress, isOwn } from '../../../src-main/hosts/electron/address.ts'
 import { readWindowState, writeWindowState } from '../../../src-main/hosts/electron/windowState.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 
 test.each(['https://a.example/x', 'http://a.example/', 'mailto:a@b.example'])(
   '%s may be opened in the browser',
@@ -25,7 +25,7 @@ test('only app://studio is our own page', () => {
 const screen = { x: 0, y: 0, width: 1920, height: 1080 }
 const state = { x: 10, y: 20, width: 900, height: 700, maximized: false }
 test('size and position are restored, unless the file is damaged or the position is off every screen', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'window-'))
+  const folder = temporaryFolder('window-')
   const file = join(folder, 'window.json')
   expect(readWindowState(file, [screen])).toBeNull()
   writeWindowState(file, state)

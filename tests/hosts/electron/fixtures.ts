@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { closeDesktops, type Desktop } from '../../helpers/electron/launch.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 
 const folders: string[] = []
 
 export function newDataDir(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'studio-desktop-'))
+  const folder = temporaryFolder('studio-desktop-')
   folders.push(folder)
   return folder
 }

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { type Keyring, openKeyring } from './fixtures/keyring.ts'
 import { openPage } from './fixtures/page.ts'
 import { commandLine, documents, type Ended, gather, studioEntry } from './fixtures/process.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'studio-account-'))
+  const folder = temporaryFolder('studio-account-')
   folders.push(folder)
   return folder
 }

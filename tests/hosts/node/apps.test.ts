@@ -1,21 +1,20 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { request } from 'node:http'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openApps, openAppsReadOnly } from '../../../src-main/core/gateway/apps/apps.ts'
 import { readAppOptions } from '../../../src-main/hosts/node/commands/appOptions.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const home = temporaryFolder('studio-home-')
 const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
 let dataDir: string
 let host: Running | null = null
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+  dataDir = temporaryFolder('studio-data-')
 })
 afterEach(async () => {
   host?.child.kill('SIGKILL')

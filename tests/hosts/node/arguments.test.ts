@@ -1,25 +1,16 @@
 import { execFileSync } from 'node:child_process'
-import {
-  lstatSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
 import { fillFolder } from '../../core/data/fill.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
 // Typing mistakes: each is reported with the name of the option and changes nothing.
 
-const home = mkdtempSync(join(tmpdir(), 'studio-arguments-'))
+const home = temporaryFolder('studio-arguments-')
 const { start } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
 const dataDir = join(home, 'data')
 const where = ['--data-dir', dataDir]

@@ -1,14 +1,15 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { hasScreen, openerOf, openInBrowser } from '../../../src-main/hosts/node/browser.ts'
 import { defaultDataDir } from '../../../src-main/hosts/node/folder.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { cliEntry, commandLine } from './fixtures/process.ts'
 
 let folder: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'studio-opener-'))
+  folder = temporaryFolder('studio-opener-')
   vi.stubEnv('DISPLAY', ':99')
   vi.stubEnv('PATH', `${folder}:/usr/bin:/bin`)
 })

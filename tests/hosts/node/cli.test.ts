@@ -1,15 +1,15 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { cliEntry, commandLine } from './fixtures/process.ts'
 
 const { start, run: runCli } = commandLine(cliEntry)
 let folder: string
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'studio-cli-'))
+  folder = temporaryFolder('studio-cli-')
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 

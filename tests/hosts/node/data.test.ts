@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const home = temporaryFolder('studio-home-')
 // No session bus: no keychain answers, and neither command asks for one.
 const { start, run } = commandLine(studioEntry, {
   HOME: home,

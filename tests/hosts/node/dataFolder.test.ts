@@ -13,18 +13,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { markerName } from '../../../src-main/core/store/dataFolder.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, type Running, studioEntry } from './fixtures/process.ts'
 
 // Every command that takes a data folder, on folders of somebody else, on what is no folder, and on one of ours.
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'studio-folders-')))
+const root = realpathSync(temporaryFolder('studio-folders-'))
 const home = join(root, 'home')
 const temporary = join(root, 'temporary')
 const work = join(root, 'work')

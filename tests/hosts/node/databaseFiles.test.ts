@@ -14,18 +14,18 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { databases } from '../../../src-main/core/data/databases.ts'
 import { openStore } from '../../../src-main/core/store/store.ts'
 import { filledFolder } from '../../core/data/fill.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, gather, studioEntry } from './fixtures/process.ts'
 
 // What a start and the reading commands do where a database is no database: too short, a folder, a pipe, a link to nothing, unreadable.
 
-const root = realpathSync(mkdtempSync(join(tmpdir(), 'studio-files-')))
+const root = realpathSync(temporaryFolder('studio-files-'))
 chmodSync(root, 0o755)
 const environment = { HOME: root, TMPDIR: root, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nowhere' }
 const { start } = commandLine(studioEntry, environment)

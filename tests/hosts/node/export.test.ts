@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { unzipSync } from 'fflate'
@@ -14,12 +13,13 @@ import { run } from '../../../src-main/hosts/node/program.ts'
 import { type UsedFolder, usedFolder } from '../../core/data/usedFolder.ts'
 import { withDatabase } from '../../core/features/media/rows.ts'
 import { testHost } from '../../core/helpers/core.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 
 let folder: UsedFolder
 let out: string
 beforeAll(async () => {
-  folder = await usedFolder(mkdtempSync(join(tmpdir(), 'studio-export-')), Date.parse('2026-11-21T12:00:00Z'))
-  out = mkdtempSync(join(tmpdir(), 'studio-out-'))
+  folder = await usedFolder(temporaryFolder('studio-export-'), Date.parse('2026-11-21T12:00:00Z'))
+  out = temporaryFolder('studio-out-')
 })
 afterAll(() => {
   rmSync(folder.dataDir, { recursive: true, force: true })

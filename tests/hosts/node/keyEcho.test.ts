@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
@@ -7,6 +7,7 @@ import { unzipSync } from 'fflate'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectWeb } from '../../../src-renderer/api/connect.ts'
 import { compressions, type EchoingService, type EchoMode, startEchoingService } from '../../helpers/echoingService.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { keyIn } from '../../helpers/keyForms.ts'
 import { cookieOf, openSocket } from './fixtures/page.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
@@ -14,9 +15,9 @@ import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 // A service that echoes its key in every place and encoding, and the studio as a process: afterwards the key is nowhere.
 
 const key = 'sk-canary-Q7f3.d2A91~c05E4b68-hJ'
-const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
-const out = mkdtempSync(join(tmpdir(), 'studio-out-'))
-const dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+const home = temporaryFolder('studio-home-')
+const out = temporaryFolder('studio-out-')
+const dataDir = temporaryFolder('studio-data-')
 const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home, INFERENCE_STUDIO_API_KEY: key })
 let service: EchoingService
 let host: Running | null = null

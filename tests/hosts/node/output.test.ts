@@ -11,18 +11,18 @@ import {
   statfsSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openApps } from '../../../src-main/core/gateway/apps/apps.ts'
 import { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
 import { fillFolder } from '../../core/data/fill.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Ended, studioEntry } from './fixtures/process.ts'
 
 // What a command does when its output can't be written: real files, devices and pipes on the descriptors of a real process.
 
-const home = mkdtempSync(join(tmpdir(), 'studio-output-'))
+const home = temporaryFolder('studio-output-')
 const common = { HOME: home, TMPDIR: home }
 const { start, run } = commandLine(studioEntry, common)
 const dataDir = join(home, 'data')
@@ -230,7 +230,7 @@ describe('a pipe whose reader has gone', { timeout: 120_000 }, () => {
 })
 
 const canMount = ((): boolean => {
-  const place = mkdtempSync(join(tmpdir(), 'studio-mount-'))
+  const place = temporaryFolder('studio-mount-')
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', place], { stdio: 'ignore' })
     execFileSync('umount', [place])
@@ -245,7 +245,7 @@ const canMount = ((): boolean => {
 describe.runIf(canMount)('a disk that fills up', { timeout: 120_000 }, () => {
   let disk: string
   beforeEach(() => {
-    disk = mkdtempSync(join(tmpdir(), 'studio-disk-'))
+    disk = temporaryFolder('studio-disk-')
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk])
     const { bavail, bsize } = statfsSync(disk)
     writeFileSync(join(disk, 'other'), Buffer.alloc((bavail - 1) * bsize))

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildIfNeeded, root } from '../../../resources/scripts/ready.mjs'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, type Running } from './fixtures/process.ts'
 
 // What `npm pack` would publish, run from where it was unpacked, with the packages that an installation brings and no others.
@@ -15,7 +15,7 @@ const running: Running[] = []
 
 beforeAll(() => {
   buildIfNeeded()
-  folder = mkdtempSync(join(tmpdir(), 'studio-package-'))
+  folder = temporaryFolder('studio-package-')
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]
   const [packed] = JSON.parse(
     execFileSync('npm', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }),

@@ -1,11 +1,10 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { createPageSockets } from '../../../src-main/hosts/node/web/socket.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { cookieOf, openPage } from './fixtures/page.ts'
 import { cliEntry, commandLine } from './fixtures/process.ts'
 import { type Site, startSite } from './fixtures/web.ts'
@@ -52,7 +51,7 @@ describe('a page that stops reading', () => {
   })
 
   it('a fast reader neither grows the process nor blocks other pages', async () => {
-    const dataDir = mkdtempSync(join(tmpdir(), 'studio-pages-'))
+    const dataDir = temporaryFolder('studio-pages-')
     // A process of its own: here, a server that never pauses would stop its readers too.
     const host = commandLine(cliEntry).start([
       'serve',

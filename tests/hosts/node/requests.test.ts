@@ -1,16 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest'
 import type { RequestRow } from '../../../src-preload/contract/requests.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const home = temporaryFolder('studio-home-')
 const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
 let dataDir: string
 const running: Running[] = []
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+  dataDir = temporaryFolder('studio-data-')
 })
 afterEach(async () => {
   for (const one of running.splice(0)) {

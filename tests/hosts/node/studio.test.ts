@@ -1,7 +1,6 @@
 import { on } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Readable } from 'node:stream'
@@ -9,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { databaseFile } from '../../../src-main/core/store/store.ts'
 import { listenOn } from '../../../src-main/hosts/node/listen.ts'
 import { type Sandbox, startSandbox } from '../../../src-main/sandbox/sandbox.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { openPage } from './fixtures/page.ts'
 import { commandLine, documents, type Running, sourceEntry, studioEntry } from './fixtures/process.ts'
 
@@ -16,7 +16,7 @@ import { commandLine, documents, type Running, sourceEntry, studioEntry } from '
 
 const canary = 'sk-canary-71d0e4b29c58a3f6'
 const withKey = { INFERENCE_STUDIO_API_KEY: canary }
-const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const home = temporaryFolder('studio-home-')
 const { start, run } = commandLine(studioEntry, { HOME: home, TMPDIR: home })
 let service: Sandbox
 let dataDir: string
@@ -26,7 +26,7 @@ beforeAll(async () => {
   service = await startSandbox({ apiKey: canary })
 })
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+  dataDir = temporaryFolder('studio-data-')
 })
 afterEach(async () => {
   for (const each of running) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { Decimal } from 'decimal.js'
@@ -14,9 +13,10 @@ import { openAccountStore } from '../../../src-main/core/store/account/open.ts'
 import type { Parts } from '../../../src-main/hosts/node/dependencies.ts'
 import { openUsage } from '../../../src-main/hosts/node/openUsage.ts'
 import { run as runHere } from '../../../src-main/hosts/node/program.ts'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { commandLine, documents, type Running, studioEntry } from './fixtures/process.ts'
 
-const home = mkdtempSync(join(tmpdir(), 'studio-home-'))
+const home = temporaryFolder('studio-home-')
 // No session bus: no keychain answers, and none of this asks for one.
 const { start, run } = commandLine(studioEntry, {
   HOME: home,
@@ -26,7 +26,7 @@ const { start, run } = commandLine(studioEntry, {
 let dataDir: string
 const running: Running[] = []
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'studio-data-'))
+  dataDir = temporaryFolder('studio-data-')
 })
 afterEach(async () => {
   for (const one of running.splice(0)) {

@@ -266,6 +266,7 @@ const router = {
       bodyBytes: 1_240_000,
     })),
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
+    export: os.requests.export.handler(() => ({ ...chats.download, name: 'requests.csv' })),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     deleteBodies: os.requests.deleteBodies.handler(() => ({ erased: 1 })),
   },

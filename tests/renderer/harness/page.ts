@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test'
 import { build } from 'vite'
 import { chromiumArgs } from '../../helpers/browser.mjs'
+import { temporaryFolder } from '../../helpers/folders.ts'
 import { drawn } from './drawn.ts'
 
 const types: Record<string, string> = {
@@ -58,7 +58,7 @@ export interface WindowHarness {
 
 /** The whole window over an in-memory core, in a real browser, built for production. */
 export async function openWindow(): Promise<WindowHarness> {
-  const folder = await mkdtemp(join(tmpdir(), 'studio-window-'))
+  const folder = temporaryFolder('studio-window-')
   const configFile = fileURLToPath(new URL('./vite.config.ts', import.meta.url))
   await build({ configFile, logLevel: 'error', build: { outDir: folder, emptyOutDir: true } })
   const server = createServer((request, response) => {

@@ -1,6 +1,7 @@
 import { backslashesBefore, escapeBegins, layersOf } from './escapes.ts'
+import { EventStreamRedactor } from './eventStream.ts'
 import { formBytes, matches, type Needle, needlesOf, shiftTable } from './needles.ts'
-import { BodyRedactor, type Findings, PiecesRedactor, replaced, type Span } from './streams.ts'
+import { BodyRedactor, type ChunkRedactor, type Findings, PiecesRedactor, replaced, type Span } from './streams.ts'
 
 // Finds the API key in data of the service and replaces it. The folder's README lists the encodings and places.
 
@@ -67,9 +68,13 @@ export class Redactor {
   /**
    * Creates the redactor of one body. A mask has the length of what it replaces, so that `Content-Length` stays right and JSON stays valid.
    * @param good false for an error reply
+   * @param isEventStream whether the body is a stream of events, whose texts clients join
    */
-  forBody(good: boolean): BodyRedactor | null {
-    return this.#isFor(good) ? new BodyRedactor((bytes) => this.#scan(bytes, true)) : null
+  forBody(good: boolean, isEventStream = false): ChunkRedactor | null {
+    if (!this.#isFor(good)) return null
+    const scan = (bytes: Uint8Array): Findings | null => this.#scan(bytes, true)
+    const body = new BodyRedactor(scan)
+    return good && isEventStream ? new EventStreamRedactor(body, scan) : body
   }
 
   /** Creates the redactor of a text that arrives in pieces. Null when the key is too short to be masked in content. */

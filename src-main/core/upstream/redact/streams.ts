@@ -15,10 +15,18 @@ export interface Findings {
   mostlyThere: boolean
 }
 
-type Scan = (bytes: Uint8Array) => Findings | null
+export type Scan = (bytes: Uint8Array) => Findings | null
+
+/** Masks the key in the chunks of a body. */
+export interface ChunkRedactor {
+  /** Returns what can be passed on, or null for nothing yet. */
+  push(chunk: Uint8Array): Uint8Array | null
+  /** Call when the body has ended or broken off. Returns what was held back, unless that is most of the key. */
+  end(): Uint8Array | null
+}
 
 /** Masks the key in one body, whatever its chunks were split at. Chunks without the key pass as the same objects. */
-export class BodyRedactor {
+export class BodyRedactor implements ChunkRedactor {
   readonly #scan: Scan
   /** The end of the data so far, where an occurrence may begin. The first `#passed` bytes of it were passed on. */
   #tail: Uint8Array = nothing
@@ -45,7 +53,6 @@ export class BodyRedactor {
     return spans.length === 0 ? bytes.subarray(passed, holdFrom) : masked(bytes, spans, passed, holdFrom)
   }
 
-  /** Call when the body has ended or broken off. Returns what was held back, unless that is most of the key. */
   end(): Uint8Array | null {
     const tail = this.#tail
     const passed = this.#passed
@@ -92,7 +99,7 @@ export class PiecesRedactor {
 const nothing = new Uint8Array()
 
 /** Text that was passed on stays, and masked text can't begin another occurrence. */
-function unmaskedRest(found: Findings, passed: number): Omit<Findings, 'mostlyThere'> {
+export function unmaskedRest(found: Findings, passed: number): Omit<Findings, 'mostlyThere'> {
   const end = Math.max(passed, found.spans.at(-1)?.[1] ?? 0)
   const pendingFrom = found.spans.length === 0 ? found.pendingFrom : Math.max(found.pendingFrom, end)
   return { spans: found.spans, pendingFrom, holdFrom: Math.max(found.holdFrom, end) }
@@ -102,14 +109,18 @@ function unmaskedRest(found: Findings, passed: number): Omit<Findings, 'mostlyTh
 function masked(bytes: Uint8Array, spans: Span[], from: number, to: number): Uint8Array {
   const copy = Buffer.from(bytes.subarray(from, to))
   for (const [start, end] of spans) {
-    // A key of digits may be a JSON number, where only digits keep the JSON valid.
-    const fill = bytes.subarray(start, end).every((byte) => byte >= 0x30 && byte <= 0x39) ? '1' : '*'
     const first = Math.max(start, from)
-    if (first >= end) continue
-    copy.fill(fill, first - from, end - from)
-    if (fill === '*' && first === start) copy.write(mask, first - from, 'latin1')
+    if (first < end) maskRange(copy, first - from, end - from, first === start)
   }
   return copy
+}
+
+/** Overwrites `bytes[start, end)`. @param isStart whether the key begins there, so that the mask begins with its name */
+export function maskRange(bytes: Buffer, start: number, end: number, isStart: boolean): void {
+  // A key of digits may be a JSON number, where only digits keep the JSON valid.
+  const fill = bytes.subarray(start, end).every((byte) => byte >= 0x30 && byte <= 0x39) ? '1' : '*'
+  bytes.fill(fill, start, end)
+  if (fill === '*' && isStart && end - start >= mask.length) bytes.write(mask, start, 'latin1')
 }
 
 /** The part of a text from `from` to `to`, with the spans replaced. */

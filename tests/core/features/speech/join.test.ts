@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
@@ -10,9 +9,10 @@ import { readWav, wavHead } from '../../../../src-main/core/features/speech/join
 import { synthesize } from '../../../../src-main/sandbox/speech/speech.ts'
 import { type SpeechFormat, speechFormats } from '../../../../src-preload/contract/speech.ts'
 import { tries } from '../../../helpers/effort.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 import { complaints, decoded, encoded, largestStep, placeOf, testRate } from './audio.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'studio-join-'))
+const folder = temporaryFolder('studio-join-')
 let count = 0
 const fresh = (format: string): string => join(folder, `${count++}.${format}`)
 

@@ -1,7 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { StudioError } from '../../../../src-main/core/errors.ts'
 import { mcpId } from '../../../../src-main/core/features/tools/catalogue.ts'
@@ -17,6 +14,7 @@ import {
 } from '../../../../src-preload/contract/chat.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import type { McpServer } from '../../../../src-preload/contract/tools.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 import { memorySecrets } from '../../helpers/core.ts'
 
 export type Row = Message & { run: ToolRun }
@@ -142,7 +140,7 @@ export const quick = {
 }
 
 export function makeFeature(more: Partial<ToolsOptions> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'studio-tools-'))
+  const folder = temporaryFolder('studio-tools-')
   const secrets = memorySecrets()
   const toolCalls = new MemoryToolCalls()
   const lines: string[] = []

@@ -1,8 +1,7 @@
 // @isolated It starts processes or replaces what belongs to the process.
 import { execFileSync, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -11,6 +10,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { endpointOf } from '../../../../src-main/core/upstream/endpoint.ts'
 import type { Endpoint } from '../../../../src-preload/contract/requests.ts'
 import { eventually } from '../../../helpers/eventually.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 import { speak } from '../../../helpers/gate.ts'
 import {
   ask,
@@ -482,7 +482,7 @@ describe.skipIf(!hasNginx)('behind a real nginx that normalises paths', () => {
 
 /** nginx, which decodes and merges paths and removes dot segments. Two lines of configuration also fold case and cut path parameters. */
 async function startNginx(farUrl: string): Promise<{ url: string; close(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'studio-nginx-'))
+  const folder = temporaryFolder('studio-nginx-')
   const port = await freePort()
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((name) => `${name}_temp_path ${folder};`)
   writeFileSync(

@@ -1,13 +1,12 @@
 // Processor time that the log costs a request, in microseconds, by the number of concurrent requests. node
 // tests/core/requestLog/harness/cost.ts
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { RequestNotice } from '../../../../src-main/core/ports/requests.ts'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 
 const requests = 30_000
-const folder = mkdtempSync(join(tmpdir(), 'studio-ledger-'))
+const folder = temporaryFolder('studio-ledger-')
 const requestLog = new SqliteRequestLog({ dataDir: folder, apps: () => [], bodyDays: () => 7, log: console.error })
 
 const notice: RequestNotice = {

@@ -1,14 +1,13 @@
 // Duration of the log's views over a million rows, ms: node tests/core/requestLog/harness/views.ts
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync, statSync } from 'node:fs'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { SqliteRequestLog } from '../../../../src-main/core/requestLog/requestLog.ts'
 import { requestLogFile } from '../../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter } from '../../../../src-preload/contract/requests.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 import { fill } from './million.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'studio-million-'))
+const folder = temporaryFolder('studio-million-')
 await fill(folder, 1_000_000)
 console.log(`file: ${Math.round(statSync(requestLogFile(folder)).size / 1e6)} MB`)
 let from = performance.now()

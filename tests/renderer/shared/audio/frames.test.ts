@@ -1,13 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { flacSplitter } from '../../../../src-renderer/shared/audio/liveFlac.ts'
 import { flacFramesAt } from '../../../../src-renderer/shared/audio/peaksFrames.ts'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 
-const folder = mkdtempSync(join(tmpdir(), 'studio-frames-'))
+const folder = temporaryFolder('studio-frames-')
 const seconds = 90
 const path = join(folder, 'noise.flac')
 beforeAll(() => {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { temporaryFolder } from '../../../helpers/folders.ts'
 
 /** The MIME type of each kind, and ffmpeg's arguments to create it. */
 export const kinds: Record<string, { mime: string; args: string[] }> = {
@@ -17,7 +17,7 @@ export const kinds: Record<string, { mime: string; args: string[] }> = {
 
 /** Files with `seconds` of a tone whose second half is a tenth as loud as its first. Named `tone.KIND`. */
 export function makeSounds(seconds: number, which: readonly string[] = Object.keys(kinds)) {
-  const folder = mkdtempSync(join(tmpdir(), 'studio-tones-'))
+  const folder = temporaryFolder('studio-tones-')
   const source = `aevalsrc='if(lt(t,${seconds / 2}),0.8,0.08)*sin(2*PI*440*t)':s=24000:d=${seconds}`
   for (const kind of which) {
     const args = [

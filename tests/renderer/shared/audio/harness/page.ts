@@ -1,8 +1,7 @@
 import { createReadStream, existsSync, statSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { extname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Browser, chromium, type Page } from '@playwright/test'
@@ -12,6 +11,7 @@ import { build } from 'vite'
 import { securityHeaders } from '../../../../../src-main/hosts/csp.ts'
 import { answerMedia } from '../../../../../src-main/hosts/media.ts'
 import { chromiumArgs } from '../../../../helpers/browser.mjs'
+import { temporaryFolder } from '../../../../helpers/folders.ts'
 
 const types: Record<string, string> = {
   '.html': 'text/html',
@@ -30,7 +30,7 @@ export interface SoundHarness {
 
 /** The parts of `src-renderer/shared/audio` in a real browser, over the files of `kept`, served as by the host. */
 export async function openSound(kept: (id: string) => { path: string; mime: string } | null): Promise<SoundHarness> {
-  const folder = await mkdtemp(join(tmpdir(), 'studio-sound-'))
+  const folder = temporaryFolder('studio-sound-')
   await build({
     root: fileURLToPath(new URL('.', import.meta.url)),
     configFile: false,
