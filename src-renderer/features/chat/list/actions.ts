@@ -9,8 +9,8 @@ import { listStore } from '../../../stores/chatList.ts'
 import { libraryStore } from '../../../stores/library.ts'
 import { routeStore } from '../../../stores/route.ts'
 import { attempt } from '../client.ts'
-import { composerField } from '../focus.ts'
 import { beginNewChat } from '../newChatDefaults.ts'
+import { composerField } from './insert.ts'
 import { offerUndo } from './undo.tsx'
 
 type Change = Omit<Parameters<Client['chat']['update']>[0], 'conversationId'>
