@@ -115,6 +115,8 @@ test('the composer has the model beside Send, and one menu for images, prompts, 
   await addToMessage(page, 'Tools…')
   await expect(page.getByRole('dialog', { name: 'Tools' })).toBeVisible()
   await page.keyboard.press('Escape')
+  await expect(page.getByRole('dialog', { name: 'Tools' })).toHaveCount(0)
+  await expect(page.getByRole('button', { name: 'Add to the message' })).toBeFocused()
   await addToMessage(page, 'Insert prompt')
   await expect(page.getByRole('dialog', { name: 'Prompts' })).toBeVisible()
 })

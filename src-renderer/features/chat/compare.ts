@@ -18,6 +18,8 @@ const isNames = (value: unknown): value is string[] =>
 
 function save(chat: string, models: readonly string[]): void {
   const all = load()
+  // A write that changes nothing could be the first one that a blocked storage refuses, with a message about nothing.
+  if (models.length === 0 && !all.has(chat)) return
   all.delete(chat)
   if (models.length > 0) all.set(chat, [...models])
   tabStore.setJson(key, Object.fromEntries([...all].slice(-maxChats)))
