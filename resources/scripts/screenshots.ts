@@ -139,9 +139,10 @@ async function images(page: Page): Promise<void> {
 async function figures(page: Page): Promise<void> {
   await open(page, 'usage')
   await page.getByRole('region', { name: 'Summary' }).waitFor()
+  await page.getByText(windowText('chart:loading')).waitFor({ state: 'detached' })
   await shoot(page, '20-usage')
   await open(page, 'keys')
-  await page.getByRole('main').getByRole('heading').first().waitFor()
+  await page.getByRole('main').getByRole('heading', { name: 'Key details' }).waitFor()
   await shoot(page, '21-keys')
 }
 

@@ -23,7 +23,9 @@ import { Session } from './features/connections/session.ts'
 import { listModels } from './features/models/listModels.ts'
 import type { Apps } from './gateway/apps/apps.ts'
 import { RequestScheduler } from './gateway/scheduler/requestScheduler.ts'
+import { createBytesHandler } from './handlers/bytes.ts'
 import type { Host } from './host.ts'
+import type { BytesHandler } from './ports/bytes.ts'
 import { closeAll } from './shared/closeAll.ts'
 import { inBackground, onUnexpected, unexpected } from './shared/unexpected.ts'
 import { asStoreError } from './store/database.ts'
@@ -59,6 +61,8 @@ export interface Core {
     stop(input: { replyId: string }): { stopped: boolean }
     watch(input: { conversationId: string }, signal?: AbortSignal): ReturnType<typeof watch>
   }
+  /** Files and audio below the hosts' `/transfers/`. */
+  readonly bytes: BytesHandler
   /** Files for the hosts' `/media/ID`. */
   readonly media: Pick<ComposedChat['media'], 'open'>
   readonly models: { list(input: { refresh: boolean }): ReturnType<typeof listModels> }
@@ -184,6 +188,7 @@ async function build(host: Host, options: CoreOptions, folder: OpenFolder, start
 
   return {
     router,
+    bytes: createBytesHandler({ host, transfers: chat.transfers, recordings: media.transcription }),
     state: appState.state.read,
     addresses: () => ({
       proxy: gateway.proxy.status().baseUrl,

@@ -108,6 +108,12 @@ export const settings = z.object({
   logDays: z.number().int().min(1).max(3650).nullable(),
   /** The chat model chosen last; exact id. */
   chatModel: z.string().nullable(),
+  /** Model of new chats; null: the one chosen last. A folder may have its own. */
+  newChatModel: z.string().max(300).nullable(),
+  /** Instructions of new chats, or empty. A folder may have its own. */
+  newChatInstructions: z.string().max(100_000),
+  /** Model that writes the titles of chats; null: titles are the first words of a chat. */
+  titleModel: z.string().max(300).nullable(),
   /** Store bodies of chat requests like those of an app: capped, without secrets, for `bodyDays`. */
   chatBodies: z.boolean(),
   /** Rounds of tool calls before the person must continue. */

@@ -66,7 +66,7 @@ export const appUse = z.object({
 export type AppUse = z.infer<typeof appUse>
 
 /** How long a replaced app key still works, hours. */
-export const graceHours = z.literal([0, 1, 24])
+const graceHours = z.literal([0, 1, 24])
 export type GraceHours = z.infer<typeof graceHours>
 
 const id = z.object({ id: z.string() })

@@ -159,7 +159,7 @@ export const dataProcedures = {
    * Deletes all data of the folder and all of its keys in the keychain, and restarts. Survives a kill: the next start completes it.
    * @throws `keychain_locked` (keys would be left behind; nothing is deleted)
    */
-  eraseEverything: procedure.output(z.object({ restarting: z.boolean() })),
+  deleteEverything: procedure.output(z.object({ restarting: z.boolean() })),
   /** Marks as read: `id` of a damage, or of `restored`. @throws `no_such_item` */
   acknowledge: procedure.input(z.object({ id: z.string().max(200) })).output(z.object({})),
   /** Deletes data that was set aside, permanently. @throws `no_such_item` */

@@ -97,8 +97,8 @@ export const imagesProcedures = {
   /** Deletes a generation without images (refused or failed). */
   dismiss: procedure.input(z.object({ drawingId: id })).output(z.object({})),
   setFavourite: procedure.input(z.object({ ids, favourite: z.boolean() })).output(z.object({})),
-  /** Stores a thumbnail made by a window: WebP or PNG, at most 512 pixels per side and 300 kB. */
-  saveThumbnail: procedure.input(z.object({ id, data: z.base64().max(420_000) })).output(image),
+  /** Stores an uploaded thumbnail made by a window: WebP or PNG, at most 512 pixels per side and 300 kB. */
+  saveThumbnail: procedure.input(z.object({ id, uploadId: id })).output(image),
   /** One image unchanged, or several as a zip. */
   save: procedure.input(z.object({ ids })).output(download),
   /** Uses the image in a chat message. */

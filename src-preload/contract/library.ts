@@ -3,7 +3,15 @@ import * as z from 'zod'
 import { chatParams, role } from './chat.ts'
 import { id, instant, procedure } from './problem.ts'
 
-export const folder = z.object({ id, name: z.string().min(1).max(100), conversations: z.number().int() })
+/** What new chats in a folder begin with. Null: the default of all chats. */
+const folderDefaults = {
+  model: z.string().max(300).nullable(),
+  instructions: z.string().max(100_000).nullable(),
+}
+export const folder = z.object({
+  ...{ id, name: z.string().min(1).max(100), conversations: z.number().int() },
+  ...folderDefaults,
+})
 export type Folder = z.infer<typeof folder>
 
 /** A prompt to reuse. `{{name}}` is a variable, filled in on use; `{{name=default}}` has a default. */
@@ -67,7 +75,16 @@ const named = { id: id.optional(), name: z.string().trim().min(1).max(100) }
 export const libraryProcedures = {
   /** The whole library, again after each change. */
   watch: procedure.output(eventIterator(library)),
-  saveFolder: procedure.input(z.object(named)).output(z.object({ id })),
+  /** Absent members stay. */
+  saveFolder: procedure
+    .input(
+      z.object({
+        ...named,
+        model: folderDefaults.model.optional(),
+        instructions: folderDefaults.instructions.optional(),
+      }),
+    )
+    .output(z.object({ id })),
   /** Its conversations move out of the folder. */
   removeFolder: procedure.input(z.object({ id })).output(z.object({})),
   savePrompt: procedure.input(z.object({ ...named, text: prompt.shape.text })).output(z.object({ id })),

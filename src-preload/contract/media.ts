@@ -1,7 +1,8 @@
-import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { attachment } from './chat.ts'
+import { frameBytes } from './frames.ts'
 import { id, procedure } from './problem.ts'
+import { byteStream } from './transfers.ts'
 
 /** Path prefix of media items under both hosts. */
 export const mediaPath = (mediaId: string): string => `/media/${mediaId}`
@@ -30,6 +31,9 @@ export const cleanUp = z.object({
 })
 export type CleanUp = z.infer<typeof cleanUp>
 
+/** One byte per bucket, base64. Small enough for a procedure, and needed together with the duration. */
+const peaksData = z.base64().max(60_000)
+
 export const mediaProcedures = {
   /**
    * Stores an uploaded image. Its type is detected from its bytes (PNG, JPEG, GIF, WebP), and its size is limited.
@@ -53,22 +57,21 @@ export const mediaProcedures = {
   dragOut: procedure
     .input(z.object({ mediaId: id, name: z.string().max(300) }))
     .output(z.object({ began: z.boolean() })),
-  /**
-   * The loudness overview of a recording, computed by a window: one byte per bucket, base64. Null: not computed yet.
-   */
+  /** The loudness overview of a recording, computed by a window. Null: not computed yet. */
   peaks: procedure
     .input(z.object({ mediaId: id }))
-    .output(z.object({ data: z.string(), seconds: z.number() }).nullable()),
+    .output(z.object({ data: peaksData, seconds: z.number() }).nullable()),
   savePeaks: procedure
-    .input(z.object({ mediaId: id, data: z.base64().max(60_000), seconds: z.number().min(0) }))
+    .input(z.object({ mediaId: id, data: peaksData, seconds: z.number().min(0) }))
     .output(z.object({})),
 }
 
+/** An event of a text that is read aloud. */
 export const speechEvent = z.discriminatedUnion('type', [
   /** Sent first: the number of parts (at most 4,096 bytes of UTF-8 each) and the audio type. */
   z.object({ type: z.literal('plan'), parts: z.number().int(), bytes: z.number().int(), mime: z.string() }),
-  /** Received audio in order, base64. `part` counts from 1. */
-  z.object({ type: z.literal('audio'), part: z.number().int(), data: z.string() }),
+  /** Received audio in order. `part` counts from 1. */
+  z.object({ type: z.literal('audio'), part: z.number().int(), data: frameBytes }),
   z.object({ type: z.literal('end') }),
 ])
 export type SpeechEvent = z.infer<typeof speechEvent>
@@ -76,7 +79,8 @@ export type SpeechEvent = z.infer<typeof speechEvent>
 export const voiceProcedures = {
   /**
    * Reads a text aloud. Removes Markdown marks and splits long texts into parts. With `part` (from 1) only that part, so
-   * that a player can request the next one in time. Aborting cancels the request.
+   * that a player can request the next one in time. The stream has frames of `speechEvent`; leaving it cancels the
+   * request.
    */
   speak: procedure
     .input(
@@ -86,7 +90,7 @@ export const voiceProcedures = {
         part: z.number().int().min(1).optional(),
       }),
     )
-    .output(eventIterator(speechEvent)),
+    .output(byteStream),
   /** Transcribes an uploaded recording. */
   dictate: procedure
     .input(z.object({ uploadId: id, language: z.string().max(20).optional() }))

@@ -1,6 +1,7 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { instant, procedure } from './problem.ts'
+import { download } from './transfers.ts'
 
 /** An amount in SC as exact decimal text. */
 export const sc = z.string().regex(/^\d{1,15}(?:\.\d{1,18})?$/)
@@ -23,7 +24,7 @@ export type Endpoint = z.infer<typeof endpoint>
 export const colour = z.enum(['blue', 'teal', 'violet', 'amber', 'rose', 'green', 'slate', 'orange'])
 export type Colour = z.infer<typeof colour>
 
-export const studioFeature = z.enum(['chat', 'speech', 'transcribe', 'images', 'account'])
+export const studioFeature = z.enum(['chat', 'titles', 'speech', 'transcribe', 'images', 'account'])
 
 export const who = z.discriminatedUnion('kind', [
   /** Current name and colour, also after a rename. */
@@ -99,7 +100,7 @@ export const requestRow = z.object({
   costIs: certainty,
   /** Request id of the service. */
   requestId: z.string().nullable(),
-  /** Number of equal refusals from the same origin that this row combines. */
+  /** Number of equal refusals from the same origin that this row combines. `at` is the time of the last one, within 100 ms. */
   times: z.number().int(),
   hasBodies: z.boolean(),
 })
@@ -110,6 +111,8 @@ export const requestFilter = z.object({
   /** Id of an app, `studio`, `studio:FEATURE` or `strangers`. */
   who: z.string().max(80).optional(),
   model: z.string().max(300).optional(),
+  /** False: without the studio's own requests about the account, which it sends by itself every few minutes. */
+  polling: z.literal(false).optional(),
   /**
    * `open`: running. `ok`: done with a status below 400. `failed`: failed, cut, unknown, or done with an error status.
    */
@@ -146,7 +149,12 @@ export const requestsEvent = z.discriminatedUnion('type', [
   /** Always first: the newest matching rows, newest first. */
   z.object({ type: z.literal('snapshot'), rows: z.array(requestRow) }),
   /** New and changed rows that match the filter, at most ten times per second. */
-  z.object({ type: z.literal('rows'), rows: z.array(requestRow) }),
+  z.object({
+    type: z.literal('rows'),
+    rows: z.array(requestRow),
+    /** Rows that took the place of an earlier row, which no longer exists: a repeated refusal, with the time of the repeat. */
+    moved: z.array(z.object({ from: z.number().int(), to: z.number().int() })).optional(),
+  }),
   /** Rows were deleted: query again. */
   z.object({ type: z.literal('erased') }),
 ])
@@ -155,7 +163,7 @@ export type RequestsEvent = z.infer<typeof requestsEvent>
 export const requestCounts = z.object({
   /** Stored rows that match the filter. */
   stored: z.number().int(),
-  /** Refusals since midnight UTC, of all callers. */
+  /** Stored rows of refused requests since midnight UTC, of all callers. A row can combine several equal refusals. */
   refusedToday: z.number().int(),
   /** Size of the stored bodies on disk. */
   bodyBytes: z.number().int(),
@@ -172,6 +180,8 @@ export const requestsProcedures = {
     .output(z.object({ rows: z.array(requestRow) })),
   counts: procedure.input(z.object({ filter: requestFilter })).output(requestCounts),
   get: procedure.input(z.object({ id: z.number().int() })).output(requestDetail),
+  /** The matching rows, newest first, as a CSV file: exact amounts, and no cell that a spreadsheet reads as a formula. */
+  export: procedure.input(z.object({ filter: requestFilter })).output(download),
   /** Cancels a queued or running request. `stopped` is false when it had ended. */
   stop: procedure.input(z.object({ id: z.number().int() })).output(z.object({ stopped: z.boolean() })),
   /** Deletes stored bodies of one request, of one app, or all. The rows stay. */

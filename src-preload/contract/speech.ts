@@ -1,9 +1,10 @@
 import { eventIterator } from '@orpc/contract'
 import * as z from 'zod'
 import { making, makingCost, removal, search } from './createdItems.ts'
+import { frameBytes } from './frames.ts'
 import { id, problem, procedure, requestId } from './problem.ts'
 import { sc } from './requests.ts'
-import { download } from './transfers.ts'
+import { byteStream, download } from './transfers.ts'
 
 /** Specification, POST /v1/audio/speech. */
 export const voices = ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'] as const
@@ -88,8 +89,8 @@ export type SpeechPlan = z.infer<typeof speechPlan>
 export const speechSound = z.discriminatedUnion('type', [
   /** Sent first: where playback starts, and the audio type. `rate`: for `pcm` only, Hz. */
   z.object({ type: z.literal('plan'), parts: z.number().int(), mime: z.string(), rate: z.number().int().nullable() }),
-  /** Received audio in order, base64. `part` counts from 1; each part is a separate file. */
-  z.object({ type: z.literal('audio'), part: z.number().int(), data: z.string() }),
+  /** Received audio in order. `part` counts from 1; each part is a separate file. */
+  z.object({ type: z.literal('audio'), part: z.number().int(), data: frameBytes }),
   z.object({ type: z.literal('part'), part: z.number().int() }),
   z.object({ type: z.literal('end'), state: making.shape.state }),
 ])
@@ -126,12 +127,10 @@ export const speechProcedures = {
    */
   generate: procedure.input(speechRequest.extend({ requestId, fromId: id.nullable().default(null) })).output(speech),
   /**
-   * Streams the audio received so far and the rest as it arrives, at the pace of the reader. Complete speech is one
-   * part.
+   * Streams the audio received so far and the rest as it arrives, at the pace of the reader, as frames of `speechSound`.
+   * Complete speech is one part.
    */
-  streamAudio: procedure
-    .input(z.object({ id, fromPart: z.number().int().min(1).default(1) }))
-    .output(eventIterator(speechSound)),
+  streamAudio: procedure.input(z.object({ id, fromPart: z.number().int().min(1).default(1) })).output(byteStream),
   /** Cancels the running request. Complete parts stay. */
   cancel: procedure.input(z.object({ id })).output(speech),
   /** Requests the incomplete parts, in order. */

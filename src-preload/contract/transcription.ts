@@ -86,15 +86,11 @@ export const transcriptionProcedures = {
   /** With all transcripts, newest first. @throws `no_such_item` */
   get: procedure.input(z.object({ id })).output(z.object({ recording, transcripts: z.array(transcript) })),
 
-  /** Starts a recording: creates its row and its file. */
-  startRecording: procedure.input(z.object({ name: z.string().max(300), mime: z.string().max(200) })).output(recording),
   /**
-   * Appends audio; on disk when this resolves. `at` is the offset in bytes, so that a repeated call appends nothing
-   * twice.
+   * Starts a recording: creates its row and its file. Its pieces are sent to `recordingPath(id)`. A piece is on disk when
+   * its reply arrives. Bytes before the offset that are already stored are ignored; missing ones are an error.
    */
-  appendAudio: procedure
-    .input(z.object({ id, at: z.number().int().min(0), data: z.base64().max(2_800_000) }))
-    .output(z.object({ bytes: z.number().int() })),
+  startRecording: procedure.input(z.object({ name: z.string().max(300), mime: z.string().max(200) })).output(recording),
   /** Ends the recording with its duration. */
   finishRecording: procedure.input(z.object({ id, seconds: z.number().nullable() })).output(recording),
   /** Deletes the recording permanently, at once. */

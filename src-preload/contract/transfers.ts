@@ -1,31 +1,49 @@
 import * as z from 'zod'
 import { id, procedure } from './problem.ts'
 
-/** Maximum size of a part before base64, bytes. */
-export const partBytes = 512 * 1024
-const base64 = z.base64().max(Math.ceil(partBytes / 3) * 4 + 4)
+// Files and audio travel over HTTP below `transfersPath`, and their procedures carry ids alone:
+//
+//   PUT /transfers/ID?at=OFFSET             a part of an upload          { received }
+//   PUT /transfers/recordings/ID?at=OFFSET  a piece of a recording       { bytes }
+//   GET /transfers/ID                       a file, or a stream of frames (frames.ts)
+//
+// A PUT has the type `partType`. Failures are a `Problem` as JSON.
 
-/** Files between page and core in parts, the same under both hosts. Unused files are deleted after an hour. */
+/** Path prefix of bytes under both hosts. */
+export const transfersPath = '/transfers/'
+export const transferPath = (transferId: string): string => transfersPath + transferId
+export const recordingPath = (recordingId: string): string => `${transfersPath}recordings/${recordingId}`
+
+/** Content type of a part. A page of another origin cannot send this type without the permission of the server. */
+export const partType = 'application/octet-stream'
+/** Maximum size of a part, bytes. */
+export const partBytes = 1024 * 1024
+/** Maximum size of an uploaded file, of all running uploads together, and of the unpacked contents of an import, bytes. */
+export const maxUploadBytes = 8 * 1024 ** 3
+
+/** The reply to a part of an upload, and to a piece of a recording: how many bytes are stored now. */
+export const partReply = z.object({ received: z.number().int() })
+export const pieceReply = z.object({ bytes: z.number().int() })
+
+/** Files between page and core. Unused files are deleted after an hour. */
 export const transfersProcedures = {
-  /** Starts an upload. @throws `bad_input` above 2 GB */
+  /**
+   * Starts an upload. Its parts are sent in order to `transferPath(uploadId)`. Bytes that arrived already are ignored.
+   * @throws `bad_input` above `maxUploadBytes`, `busy` with too many running uploads
+   */
   beginUpload: procedure
-    .input(z.object({ name: z.string().max(300), bytes: z.number().int().min(0).max(2_147_483_648) }))
+    .input(z.object({ name: z.string().max(300), bytes: z.number().int().min(0) }))
     .output(z.object({ uploadId: id })),
-  /** Parts arrive in order; `at` is the offset of this part. */
-  uploadPart: procedure
-    .input(z.object({ uploadId: id, at: z.number().int(), data: base64 }))
-    .output(z.object({ received: z.number().int() })),
   cancelUpload: procedure.input(z.object({ uploadId: id })).output(z.object({})),
-  /** Reads a download. An empty part is the end. */
-  readDownload: procedure
-    .input(z.object({ downloadId: id, at: z.number().int() }))
-    .output(z.object({ data: z.string() })),
-  releaseDownload: procedure.input(z.object({ downloadId: id })).output(z.object({})),
 }
 
-/** A file of the core, to be read with `transfers.readDownload`. */
+/** A file of the core at `transferPath(downloadId)`. It is deleted when it was read to its end. */
 export const download = z.object({ downloadId: id, name: z.string(), mime: z.string(), bytes: z.number().int() })
 export type Download = z.infer<typeof download>
+
+/** A stream at `transferPath(streamId)`, to be opened once and within a minute. It starts when it is opened. */
+export const byteStream = z.object({ streamId: id })
+export type ByteStream = z.infer<typeof byteStream>
 
 /** Result of an import. */
 export const importReport = z.object({

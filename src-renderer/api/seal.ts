@@ -1,4 +1,5 @@
 import type { SealedKey } from '../../src-preload/contract/connection.ts'
+import { fromBase64, toBase64 } from './base64.ts'
 
 /**
  * Encrypts an API key so that only the core's process can read the key: one-time ECDH P-256, HKDF-SHA-256 (salt: the page's raw public key,
@@ -25,12 +26,4 @@ export async function sealKey(publicKeyBase64: string, text: string): Promise<Se
   const iv = crypto.getRandomValues(new Uint8Array(12))
   const data = await crypto.subtle.encrypt({ name: 'AES-GCM', iv }, key, new TextEncoder().encode(text))
   return { from: toBase64(point), iv: toBase64(iv), data: toBase64(new Uint8Array(data)) }
-}
-
-function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
-}
-
-function toBase64(bytes: Uint8Array): string {
-  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
 }

@@ -1,5 +1,19 @@
-import { type Download, partBytes } from '../../src-preload/contract/transfers.ts'
+import { ORPCError } from '@orpc/client'
+import type * as z from 'zod'
+import { decodeFrames, failedFrame } from '../../src-preload/contract/frames.ts'
+import { type Problem, problem } from '../../src-preload/contract/problem.ts'
+import {
+  type ByteStream,
+  type Download,
+  partBytes,
+  partReply,
+  partType,
+  pieceReply,
+  recordingPath,
+  transferPath,
+} from '../../src-preload/contract/transfers.ts'
 import type { Client } from './connect.ts'
+import { TransportError } from './link.ts'
 
 export interface UploadOptions {
   signal?: AbortSignal
@@ -11,7 +25,7 @@ export interface UploadOptions {
  * Uploads a file to the core in parts. The next part is read while the current one is sent. An aborted or failed upload is deleted in the
  * core, and the core deletes uploads that are unused for one hour.
  * @returns the id of the upload
- * @throws what the calls throw; the signal's reason
+ * @throws what a call throws; the signal's reason
  */
 export async function upload(
   client: Client,
@@ -24,9 +38,9 @@ export async function upload(
   try {
     let next = readPart(file, 0)
     for (let at = 0; at < file.size; ) {
-      const data = await next
+      const body = await next
       next = readPart(file, at + partBytes)
-      const { received } = await client.transfers.uploadPart({ uploadId, at, data }, options)
+      const { received } = await put(transferPath(uploadId), { at, body }, partReply, signal)
       at = received
       onProgress(at)
       signal?.throwIfAborted()
@@ -39,64 +53,121 @@ export async function upload(
   }
 }
 
-function readPart(file: Blob, at: number): Promise<string> {
-  if (at >= file.size) return Promise.resolve('')
-  const read = base64Of(file.slice(at, at + partBytes))
+/**
+ * Stores a piece of a recording, at most `partBytes`, from the offset `at`.
+ * @returns the stored bytes of the recording
+ * @throws what a call throws
+ */
+export async function sendPiece(recordingId: string, at: number, piece: Blob): Promise<number> {
+  const { bytes } = await put(recordingPath(recordingId), { at, body: await piece.arrayBuffer() }, pieceReply)
+  return bytes
+}
+
+function readPart(file: Blob, at: number): Promise<ArrayBuffer> {
+  const read = file
+    .slice(at, at + partBytes)
+    .arrayBuffer()
+    .catch((thrown: unknown) => {
+      throw new Error('The file can no longer be read.', { cause: thrown })
+    })
   // Prevents an unhandled rejection: this read can fail while the previous part is being sent. The caller awaits the promise later.
   read.catch(() => undefined)
   return read
 }
 
+/** An ArrayBuffer as the body, because Electron reads a Blob whole in the main process. */
+async function put<T>(
+  path: string,
+  { at, body }: { at: number; body: ArrayBuffer },
+  reply: z.ZodType<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const headers = { 'Content-Type': partType }
+  const answered = await request(`${path}?at=${at}`, { method: 'PUT', headers, body, ...(signal && { signal }) })
+  return reply.parse(await answered.json())
+}
+
+/** @throws TransportError; ORPCError `PROBLEM` when the core refuses; the signal's reason */
+async function request(path: string, init: RequestInit): Promise<Response> {
+  const reply = await fetch(path, { ...init, cache: 'no-store', redirect: 'error' }).catch(lost(init.signal))
+  if (reply.ok) return reply
+  const refusal = problem.safeParse(await reply.json().catch(() => null))
+  if (refusal.success) throw problemError(refusal.data)
+  // The host no longer accepts this page.
+  throw new TransportError('The connection to Inference Studio is lost.')
+}
+
+const problemError = (data: Problem) => new ORPCError('PROBLEM', { message: data.message, data })
+
+/** Turns a failed read or request into a lost connection, unless it was aborted. */
+const lost =
+  (signal: AbortSignal | null | undefined) =>
+  (thrown: unknown): never => {
+    if (signal?.aborted) throw signal.reason
+    throw new TransportError('The connection to Inference Studio was lost before it answered.', { cause: thrown })
+  }
+
 /**
- * Encodes as base64 with the browser's FileReader, off the main thread.
- * @throws Error when the file can no longer be read
+ * Reads a stream of the core, which starts now. Leaving the loop or aborting ends it in the core.
+ * @param schema of one event; bytes are in `data`
+ * @throws TransportError; ORPCError `PROBLEM` when the stream fails; the signal's reason
  */
-export function base64Of(blob: Blob): Promise<string> {
-  return new Promise<string>((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => {
-      const url = typeof reader.result === 'string' ? reader.result : ''
-      resolve(url.slice(url.indexOf(',') + 1))
+export async function* readStream<T>(
+  { streamId }: ByteStream,
+  schema: z.ZodType<T>,
+  signal: AbortSignal,
+): AsyncGenerator<T, undefined, void> {
+  const { body } = await request(transferPath(streamId), { signal })
+  const frames = decodeFrames(chunksOf(body))
+  try {
+    for (;;) {
+      const { done, value } = await frames.next().catch(lost(signal))
+      if (done) return
+      const failed = failedFrame.safeParse(value)
+      if (failed.success) throw problemError(failed.data.problem)
+      yield schema.parse(value)
     }
-    reader.onerror = () => reject(new Error('The file can no longer be read.', { cause: reader.error }))
-    reader.readAsDataURL(blob)
-  })
+  } finally {
+    await frames.return(undefined)
+  }
+}
+
+/** Not every browser iterates over a stream by itself. */
+async function* chunksOf(body: Response['body']): AsyncGenerator<Uint8Array, void, void> {
+  const reader = body?.getReader()
+  if (!reader) return
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    // Fails only for a stream that has failed before.
+    await reader.cancel().catch(() => undefined)
+  }
 }
 
 /**
- * Downloads a file that the core created, and has the browser save it under its name.
- * @throws what the calls throw
+ * Has the browser save a file of the core under its name. The browser reads it from the core to the disk, so its size does not matter.
+ * @throws TransportError; ORPCError `PROBLEM` when the file is no longer there
  */
-export async function save(client: Client, { downloadId, name, mime }: Download): Promise<void> {
-  try {
-    const parts: BlobPart[] = []
-    for (let at = 0; ; ) {
-      const { data } = await client.transfers.readDownload({ downloadId, at })
-      if (data === '') break
-      const part = bytesOf(data)
-      parts.push(part)
-      at += part.length
-    }
-    saveBlob(new Blob(parts, { type: mime }), name)
-  } finally {
-    client.transfers.releaseDownload({ downloadId }).catch(() => undefined)
-  }
+export async function save({ downloadId, name }: Download): Promise<void> {
+  const address = transferPath(downloadId)
+  await request(address, { method: 'HEAD' })
+  clickDownload(address, name)
 }
 
 export function saveBlob(blob: Blob, name: string): void {
   const address = URL.createObjectURL(blob)
-  const link = Object.assign(document.createElement('a'), { href: address, download: name })
-  document.body.append(link)
-  link.click()
-  link.remove()
+  clickDownload(address, name)
   // The browser starts to read the blob after this task. One minute is enough for any browser.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
 }
 
-/** Decodes base64 text. */
-export function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  const binary = atob(base64)
-  const bytes = new Uint8Array(binary.length)
-  for (let at = 0; at < binary.length; at++) bytes[at] = binary.charCodeAt(at)
-  return bytes
+function clickDownload(address: string, name: string): void {
+  const link = Object.assign(document.createElement('a'), { href: address, download: name })
+  document.body.append(link)
+  link.click()
+  link.remove()
 }

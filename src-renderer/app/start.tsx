@@ -2,6 +2,7 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { followLanguage, i18n, startWords } from '../i18n/index.ts'
 import { followKeys } from '../shared/commands/dispatch.ts'
+import { recallList } from '../shared/listRegion.ts'
 import { followHash } from '../shared/navigation.ts'
 import { whenStorageFails } from '../shared/storage.ts'
 import { StudioContext } from '../shared/studioContext.ts'
@@ -9,6 +10,7 @@ import { showToast } from '../shared/toasts.ts'
 import { App } from './App.tsx'
 import { followAppearance } from './appearance.ts'
 import { offerConnectionCommands } from './shell/connectionCommands.ts'
+import { offerSettingsCommands } from './shell/settingsCommands.ts'
 import { offerShellCommands } from './shell/shortcuts.ts'
 import { type StudioApi, startSubscriptions } from './subscriptions.ts'
 
@@ -17,11 +19,13 @@ export async function startWindow(api: StudioApi, root: HTMLElement): Promise<vo
   const forever = new AbortController().signal
   followAppearance()
   followHash(forever)
+  recallList()
   await startWords()
   followLanguage()
   whenStorageFails(() => showToast({ id: 'storage', text: i18n.t('common:storageFailed') }))
   offerShellCommands(forever)
   offerConnectionCommands(api.client, forever)
+  offerSettingsCommands(api.client, forever)
   followKeys(forever)
   startSubscriptions(api)
   createRoot(root).render(

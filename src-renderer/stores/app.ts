@@ -19,6 +19,8 @@ export interface AppStore {
   /** Null until the core's first event. */
   app: AppState | null
   inspectorShown: boolean
+  /** Whether the list is beside the stage, when the window is wide enough for it. */
+  listShown: boolean
   listDrawerOpen: boolean
   toasts: ToastNote[]
 }
@@ -27,6 +29,7 @@ export const firstAppStore: AppStore = {
   link: 'connecting',
   app: null,
   inspectorShown: false,
+  listShown: true,
   listDrawerOpen: false,
   toasts: [],
 }

@@ -19,8 +19,12 @@ export interface ListStore {
   search: string
   /** Incremented to focus the search field. */
   searchAsked: number
-  /** The open dialog: move chats, create a folder for chats, or prompts. */
-  dialog: { show: 'move' | 'folder'; ids: readonly string[] } | { show: 'prompts' } | null
+  /** The open dialog: move chats, create a folder for chats, change a folder, or prompts. */
+  dialog:
+    | { show: 'move' | 'folder'; ids: readonly string[] }
+    | { show: 'editFolder'; id: string }
+    | { show: 'prompts' }
+    | null
   /** The number of mounted lists: zero when the window is narrow and the drawer is closed. */
   drawn: number
 }

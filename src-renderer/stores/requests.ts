@@ -59,8 +59,14 @@ export interface RequestsStore {
   inspected: Inspected | null
 }
 
+/** The studio reads the account every few minutes. These requests would hide the others. */
+export const defaultFilter: RequestFilter = { polling: false }
+
+/** Whether a person has narrowed the log. */
+export const isFiltered = ({ polling: _, ...others }: RequestFilter): boolean => Object.keys(others).length > 0
+
 export const firstRequests: RequestsStore = {
-  filter: {},
+  filter: defaultFilter,
   state: 'loading',
   problem: null,
   held: empty,
@@ -118,7 +124,7 @@ export const withFailure = (store: RequestsStore, problem: Problem): RequestsSto
 
 /** Applies an event. Cost: the rows of the event, and one copy of each affected page. */
 export function withEvent(store: RequestsStore, event: RequestsEvent): RequestsStore {
-  if (event.type === 'rows') return withRows(store, event.rows)
+  if (event.type === 'rows') return withRows((event.moved ?? []).reduce(withMoved, store), event.rows)
   if (event.type === 'snapshot') return withSnapshot(store, event.rows)
   // The rows still exist but lost some of their content. Rows out of sight are read again when needed.
   return { ...store, held: withoutRows(store.held) }
@@ -150,6 +156,21 @@ function withSnapshot(store: RequestsStore, rows: readonly RequestRow[]): Reques
   return withRows({ ...store, held: place(store.held, gone, () => false, false), fresh, freshCount }, rows)
 }
 
+/** Removes a row whose place another one has taken. A selected row stays selected. */
+function withMoved(store: RequestsStore, { from, to }: { from: number; to: number }): RequestsStore {
+  const row = rowById(store.held, from)
+  const isFresh = store.fresh.some(({ id }) => id === from)
+  const { counts, inspected } = store
+  return {
+    ...store,
+    held: row ? place(store.held, [row], () => false, false) : store.held,
+    fresh: isFresh ? store.fresh.filter(({ id }) => id !== from) : store.fresh,
+    freshCount: store.freshCount - Number(isFresh),
+    counts: counts && row ? { ...counts, stored: counts.stored - 1 } : counts,
+    ...(store.selected === from && { selected: to, inspected: inspected && { ...inspected, id: to } }),
+  }
+}
+
 function matching({ filter: { outcome } }: RequestsStore, rows: readonly RequestRow[]): readonly RequestRow[] {
   return outcome === undefined ? rows : rows.filter((row) => outcomeOf(row) === outcome)
 }
@@ -161,7 +182,7 @@ function withRows(store: RequestsStore, rows: readonly RequestRow[]): RequestsSt
   const ascending = [...rows].sort((a, b) => a.id - b.id)
   const added = ascending.filter((row) => row.id > store.held.newest && fits(row))
   const changed = ascending.filter((row) => row.id <= store.held.newest)
-  const counts = store.counts && { ...store.counts, kept: store.counts.stored + added.length }
+  const counts = store.counts && { ...store.counts, stored: store.counts.stored + added.length }
   const top = Math.max(store.held.newest, ascending.at(-1)?.id ?? 0)
   if (store.following) {
     const held = place({ ...store.held, newest: top }, [...changed, ...added], fits, store.older === 'end')

@@ -54,6 +54,8 @@ export interface TranscribeStore {
   wish: TranscriptRequest
   /** Whether to request a transcript as soon as a recording or file is stored. */
   atOnce: boolean
+  /** The recording that another page added last. */
+  offered: string | null
 }
 
 export const noWish: TranscriptRequest = { model: null, language: null, prompt: null, format: 'vtt', temperature: null }
@@ -70,7 +72,11 @@ export const useTranscribe = create<TranscribeStore>(() => ({
   files: [],
   wish: noWish,
   atOnce: true,
+  offered: null,
 }))
+
+/** For other pages: a recording that they added. It is transcribed where that is automatic. */
+export const offerRecording = (id: string): void => useTranscribe.setState({ offered: id })
 
 type Change = Partial<TranscribeStore>
 

@@ -332,6 +332,13 @@ test('a model without image input: the service’s message, another model one cl
   await warning.getByRole('button', { name: 'Send anyway' }).click()
   await expect(page.locator('article[data-role="assistant"]')).toHaveCount(2)
   await settled(page, 'failed')
+  // An edited message keeps its images, so the same question comes first.
+  await lastReply(page).getByRole('button', { name: 'Edit', exact: true }).first().click()
+  await page.getByRole('button', { name: 'Save and send' }).click()
+  await expect(warning).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Save and send' })).toBeFocused()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await lastReply(page).getByRole('button', { name: 'Retry with another model…' }).click()
   await page.getByRole('dialog').getByRole('combobox', { name: 'Search models' }).fill('vision')
   await page.keyboard.press('Enter')

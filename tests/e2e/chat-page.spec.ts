@@ -61,10 +61,12 @@ test('messages of the person are bubbles at the end of the line, replies start a
   const first = await color()
   await pickModel(page, 'writer-small')
   await send(page, 'And another model?')
+  await expect(lastReply(page).getByRole('heading', { name: 'writer-small' })).toBeVisible()
   await settled(page, 'complete')
   expect(await color()).not.toBe(first)
   await pickModel(page, 'mirror')
   await send(page, 'The first one again.')
+  await expect(lastReply(page).getByRole('heading', { name: 'mirror' })).toBeVisible()
   await settled(page, 'complete')
   expect(await color()).toBe(first)
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -126,7 +126,7 @@ test('the test goes on after the dialog is closed', async ({ page }) => {
   await page.keyboard.press('Escape')
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
   await ask(client)
-  await expect(page.getByText('The first request of later has arrived.')).toBeVisible()
+  await expect(page.getByText('The first request of later has arrived.', { exact: true })).toBeVisible()
 })
 
 test('a key is replaced: the previous one works for the chosen time, the app and its log stay one', async ({

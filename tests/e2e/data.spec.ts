@@ -1,10 +1,11 @@
-import { randomUUID } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { expect, type Page, test } from '@playwright/test'
 import { createMedia } from '../../src-main/core/features/media/media.ts'
 import { openStore } from '../../src-main/core/store/store.ts'
+import { partBytes } from '../../src-preload/contract/transfers.ts'
 import { behead, filledFolder, moreRequests } from '../core/data/fill.ts'
 import { png } from '../core/features/media/pictures.ts'
 import { imageRow, recordingRow } from '../core/features/media/rows.ts'
@@ -121,7 +122,7 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   const saved = page.waitForEvent('download')
   await data.getByRole('button', { name: 'Create backup' }).click()
   const tar = await (await saved).path()
-  await expect(page.getByText(/Backup saved \(/).first()).toBeVisible()
+  await expect(page.getByText(/Backup created \(/).first()).toBeVisible()
   // A problem shows the meaning of its kind and, once, the message of this case.
   const wrong = { name: 'wrong.tar', mimeType: 'application/x-tar', buffer: Buffer.from('no tar '.repeat(500)) }
   await data.getByLabel('Backup file').setInputFiles(wrong)
@@ -146,6 +147,53 @@ test('storage is listed by feature; a clean-up shows a preview and deletes exact
   await dialog.getByRole('button', { name: 'Delete permanently' }).click()
   await expect(data).toContainText('Deleted items stay here for 30 days')
   await expect.poll(files).toBe(4)
+})
+
+/** A studio with one recording of `bytes`. */
+async function largeFolder(bytes: number): Promise<string> {
+  const dataDir = newDataDir()
+  const store = openStore(dataDir)
+  const media = createMedia({
+    dataDir,
+    store,
+    uploads: { take: () => ({ path: '', name: '' }), done: async () => undefined },
+  })
+  const { id: mediaId } = await media.addSound({ bytes: randomBytes(bytes) }, { mime: 'audio/wav', name: null })
+  await media.swept
+  store.close()
+  const database = new DatabaseSync(join(dataDir, 'studio.sqlite'))
+  recordingRow(database, { id: randomUUID(), mediaId, createdAt: ago(1), bytes })
+  database.close()
+  return dataDir
+}
+
+test('a large backup passes the page by: it is saved by its address, and read back in parts of 1 MB', async ({
+  page,
+}) => {
+  const bytes = 40_000_000
+  let overSocket = 0
+  const count = ({ payload }: { payload: string | Buffer }): void => {
+    overSocket += payload.length
+  }
+  page.on('websocket', (socket) => socket.on('framereceived', count).on('framesent', count))
+  const parts: number[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PUT') parts.push(request.postDataBuffer()?.length ?? 0)
+  })
+  const host = await openWebHost(await largeFolder(bytes), ['--sandbox'])
+  await page.goto(host.url)
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  const data = section(page)
+  const saved = page.waitForEvent('download')
+  await data.getByRole('button', { name: 'Create backup' }).click()
+  const tar = await (await saved).path()
+  const { size } = statSync(tar)
+  expect(size).toBeGreaterThan(bytes)
+  await data.getByLabel('Backup file').setInputFiles(tar)
+  await expect(page.getByRole('dialog')).toContainText('Replace all data with this backup?')
+  expect([Math.max(...parts), parts.reduce((sum, part) => sum + part, 0)]).toEqual([partBytes, size])
+  // The socket has the procedures and their replies alone.
+  expect(overSocket).toBeLessThan(1_000_000)
 })
 
 test('while a damaged log is repaired the address shows a page with progress, then the studio', async ({ page }) => {

@@ -39,6 +39,13 @@ async function draw(page: Page, words: string, n = 1): Promise<void> {
   await prompt(page).press('Enter')
 }
 
+/** The inspector is closed at first, and has nothing to show before an image is at the cursor. */
+async function openInspector(page: Page): Promise<void> {
+  await expect(inspector(page)).toHaveCount(0)
+  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
+  await expect(inspector(page)).toBeVisible()
+}
+
 async function openFold(page: Page, name: string): Promise<void> {
   const fold = page.locator('.images-fold').filter({ hasText: name })
   if ((await fold.getAttribute('open')) === null) await fold.locator('summary').click()
@@ -111,6 +118,7 @@ test('images from URLs and base64 are stored as they arrive and show their cost 
 
   await gallery(page).focus()
   await page.keyboard.press('End')
+  await openInspector(page)
   await expect(inspector(page)).toContainText('A lighthouse at dusk')
   await expect(inspector(page)).toContainText('“640x480” was sent but not used')
   await expect(inspector(page)).toContainText(/0\.12 SC (measured|est\.)/)
@@ -208,11 +216,24 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await expect.poll(width).toBeGreaterThan(fitted * 1.5)
   await page.keyboard.press('ArrowRight')
   await expect(light(page)).toContainText('2 of 6')
+  // Dark in both themes, with three labelled actions and the rest in a menu.
+  const bar = light(page).getByRole('banner').or(light(page).locator('header')).getByRole('button')
+  await expect(bar).toHaveText(['Download', 'Use in chat', 'Delete', '', ''])
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    await expect(light(page)).toHaveCSS('background-color', 'rgb(22, 22, 24)')
+  }
   await page.keyboard.press('f')
-  await expect(light(page).getByRole('button', { name: 'Remove from favourites' })).toBeVisible()
+  await light(page).getByRole('button', { name: 'More actions' }).press('Enter')
+  await expect(light(page).getByRole('menuitem', { name: 'Remove from favourites' })).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(light(page).getByRole('menu')).toHaveCount(0)
+  await expect(light(page).getByRole('button', { name: 'More actions' })).toBeFocused()
   await page.keyboard.press('i')
   await expect(light(page).getByRole('region', { name: 'Image details' })).toContainText('A glass tower at noon')
   await clean(page, 'light')
+  // On the button of the menu, the space bar would open the menu.
+  await light(page).focus()
   await page.keyboard.press('Space')
   await expect(light(page)).toContainText('3 of 6', { timeout: 8_000 })
 
@@ -235,7 +256,7 @@ test('the gallery by keyboard alone: navigate, zoom, select, save, search, delet
   await expect(page.getByRole('toolbar', { name: 'Selected images' })).toContainText('6 selected')
   const [zip] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('toolbar').getByRole('button', { name: 'Save…' }).click(),
+    page.getByRole('toolbar').getByRole('button', { name: 'Download' }).click(),
   ])
   const files = Object.entries(unzipSync(readFileSync(await zip.path()))).filter(([name]) => name.endsWith('.png'))
   expect(files).toHaveLength(6)
@@ -282,6 +303,7 @@ test('an image is varied with its lineage, copied, dragged and used in chat; eve
   await draw(page, 'A fox in an orchard')
   await expect(pictures(page)).toHaveCount(1)
   await gallery(page).focus()
+  await openInspector(page)
   await inspector(page).getByRole('button', { name: 'Create variation' }).click()
   await expect(prompt(page)).toHaveValue('A fox in an orchard')
   await expect(page.getByText('Variation of this image')).toBeVisible()

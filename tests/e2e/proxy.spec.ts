@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect, type Page, test } from '@playwright/test'
 import OpenAI from 'openai'
 import { type Sandbox, startSandbox } from '../../src-main/sandbox/sandbox.ts'
@@ -58,6 +59,9 @@ test('the studio’s own requests appear in the same log [LIM-03]', async ({ pag
   await settled(page, 'complete')
   await feature('Proxy').click()
   await expect(rows(page).filter({ hasText: 'Studio · chat' }).first()).toContainText('200')
+  // What the studio asks by itself is hidden until a person wants to see it.
+  await expect(rows(page).filter({ hasText: 'Studio · account' })).toHaveCount(0)
+  await page.getByRole('checkbox', { name: 'Account requests' }).check()
   await expect(rows(page).filter({ hasText: 'Studio · account' }).first()).toBeVisible()
 })
 
@@ -153,4 +157,52 @@ test('a blocked app says why, with one action, and raises an alert', async ({ pa
   await card(page, 'Sleeper').getByRole('button', { name: 'Resume' }).click()
   await expect(card(page, 'Sleeper')).toContainText('idle')
   expect((await sleeper.models.list()).data.length).toBeGreaterThan(0)
+})
+
+test('results have their reason, refusals are counted as they are filtered, and the rows are saved as CSV', async ({
+  page,
+}) => {
+  await page.setViewportSize({ width: 1280, height: 860 })
+  const tool = await addTool(page, 'Auditor', async (dialog) => {
+    await dialog.getByRole('radio', { name: 'Only these' }).first().click()
+    await dialog.getByRole('checkbox', { name: 'mirror', exact: true }).check()
+  })
+  await tool.chat.completions.create(hello('mirror'))
+  await expect(tool.chat.completions.create(hello('writer-small'))).rejects.toBeInstanceOf(OpenAI.APIError)
+  const wrong = new OpenAI({ baseURL: v1(), apiKey: `isk_wrongwrong_${'A'.repeat(43)}`, maxRetries: 0 })
+  for (let n = 0; n < 3; n += 1) await expect(wrong.models.list()).rejects.toBeInstanceOf(OpenAI.APIError)
+  const refused = rows(page).filter({ hasText: 'Auditor' }).first()
+  await expect(refused.getByRole('gridcell').nth(4)).toContainText('This app may not use the model writer-small.')
+  await expect(rows(page).filter({ hasText: 'a program with an unknown key' })).toContainText('×3')
+  await expectAccessible(page)
+  await takePictures(page, 'log', true)
+
+  // The number is the number of rows that it leads to. It is read anew with each filter.
+  await page.getByRole('combobox', { name: 'Result' }).selectOption({ label: 'Refused' })
+  const link = page.getByRole('button', { name: /refused today/ })
+  await link.click()
+  await expect(page.getByText(/^\d+ entr(y|ies) · /)).toBeVisible()
+  const [kept, today] = (await page.getByText(/^\d+ entr(y|ies) · /).innerText()).match(/\d+/g) ?? []
+  expect(kept).toBe(today)
+  await expect(rows(page)).toHaveCount(Number(kept))
+
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export CSV' }).click()
+  const text = await readFile(await (await saving).path(), 'utf8')
+  expect(text.trimEnd().split('\r\n')).toHaveLength(1 + Number(kept))
+  expect(text).toContain('tool_key_unknown')
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await expect(rows(page).filter({ hasText: 'mirror' }).first()).toBeVisible()
+
+  // Repeats of an entry count too.
+  const blocked = page.getByRole('button', { name: /^Blocked requests/ })
+  const [number] = (await blocked.innerText()).match(/\d+/) ?? []
+  await blocked.click()
+  await page.getByRole('button', { name: 'Show in log' }).click()
+  await expect(rows(page).filter({ hasText: 'Auditor' })).toHaveCount(0)
+  const times = async () => {
+    const texts = await rows(page).allInnerTexts()
+    return texts.reduce((sum, text) => sum + Number(/×(\d+)/.exec(text)?.[1] ?? 1), 0)
+  }
+  await expect.poll(times).toBe(Number(number))
 })

@@ -53,7 +53,7 @@ test('everything is deleted after a word was typed, and the program starts as ne
   await confirm.click()
   await expect(page.getByRole('heading', { name: 'Welcome to Inference Studio' })).toBeVisible()
   await expect(page.getByText('lighthouses')).toHaveCount(0)
-  expect(await page.evaluate(() => JSON.stringify({ ...localStorage }))).not.toContain('lighthouses')
+  expect(await page.evaluate(() => JSON.stringify(Object.entries(localStorage)))).not.toContain('lighthouses')
   await expect.poll(() => existsSync(join(dataDir, 'studio.erase.json'))).toBe(false)
 
   // The folder is still usable, and no file contains what was said.

@@ -92,11 +92,12 @@ test('a lost host is explained, and the page reconnects', async ({ page }) => {
 test('the theme is remembered', async ({ page }) => {
   await openConnected(page)
   await feature(page, 'Settings').click()
+  await page.getByRole('link', { name: 'Appearance' }).click()
   await page.getByRole('radio', { name: 'Dark' }).click()
   const dark = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
-  await expect.poll(dark).toBe('rgb(21, 21, 23)')
+  await expect.poll(dark).toBe('rgb(22, 22, 24)')
   await page.reload()
-  await expect.poll(dark).toBe('rgb(21, 21, 23)')
+  await expect.poll(dark).toBe('rgb(22, 22, 24)')
 })
 
 test('every page is reachable by keyboard, accessible in light and dark, and fits 700 px', async ({ page }) => {

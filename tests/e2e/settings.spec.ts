@@ -1,4 +1,5 @@
 import { expect, type Page, test } from '@playwright/test'
+import { sectionNames } from '../../src-renderer/features/settings/sections.ts'
 import { settings as words } from '../../src-renderer/i18n/en/settings.ts'
 import { type ChatWorld, expectAccessible, openChatWorld, takePictures } from './chatWorld.ts'
 import { composer, lastReply, pickModel, settled } from './journey.ts'
@@ -16,23 +17,10 @@ const open = async (page: Page, title: string): Promise<void> => {
   await list(page).getByRole('link', { name: title }).click()
   await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
 }
-const sections = [
-  'connection',
-  'appearance',
-  'language',
-  'chat',
-  'proxy',
-  'tools',
-  'alerts',
-  'data',
-  'shortcuts',
-  'about',
-] as const
-
 test('each section is a page with its own address, and the list marks the open one', async ({ page }) => {
   await world.enter(page)
   await toSettings(page)
-  for (const name of sections) {
+  for (const name of sectionNames) {
     const { title } = words[name]
     await open(page, title)
     await expect(page).toHaveURL(new RegExp(`#/settings/${name}$`))

@@ -60,6 +60,8 @@ const fact = (page: Page, name: string) =>
     .locator('dt', { hasText: new RegExp(`^${name}$`) })
     .locator('+ dd')
 
+const openInspector = (page: Page) => page.getByRole('button', { name: 'Inspector', exact: true }).click()
+
 const latin = 'The ferry leaves the harbour at seven, and comes back in the evening. '
 const scripts = [
   latin,
@@ -84,6 +86,8 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   await expect(page.getByRole('heading', { name: 'Turn text into speech' })).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-empty', true)
+  // Without a speech the inspector has nothing to show, so it can't be opened.
+  await expect(page.getByRole('button', { name: 'Inspector', exact: true })).toHaveCount(0)
   await page.getByRole('button', { name: 'Try an example' }).press('Enter')
   await expect(text(page)).toHaveValue(/^The ferry leaves/)
   // Bytes, not characters: the last character has four bytes.
@@ -115,6 +119,9 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   await slider.press('Shift+ArrowRight')
   await slider.press(']')
   await expect(page.getByRole('button', { name: 'Stop looping 0:00 to 0:01' })).toBeVisible()
+  // The inspector opens on demand.
+  await expect(page.getByRole('complementary', { name: 'Inspector' })).toHaveCount(0)
+  await openInspector(page)
   await expect(fact(page, 'Cost')).toHaveText(/SC (est\.|measured)$/)
   await expect(page.getByText('req_speech_')).toBeVisible()
   await expectAccessible(page)
@@ -150,12 +157,13 @@ test('a text is counted, previewed in a voice, generated, played while it arrive
   const download = page.waitForEvent('download')
   await page.keyboard.press('Control+s')
   expect((await download).suggestedFilename()).toMatch(/^The ferry leaves .*\.mp3$/)
-  await page.getByRole('button', { name: 'New speech' }).first().press('Enter')
+  await page.getByRole('button', { name: 'New speech' }).press('Enter')
   await expect(text(page)).toBeVisible()
   await page.keyboard.press('Alt+ArrowDown')
   await expect(wave(page, 'shimmer')).toBeVisible()
   // Settings list all shortcuts, and each can be changed.
   await page.getByRole('link', { name: 'Settings' }).press('Enter')
+  await page.getByRole('link', { name: 'Shortcuts' }).press('Enter')
   for (const action of ['Generate speech', 'Set loop start', 'Forward 5 seconds', 'Next speech']) {
     await expect(page.getByText(action, { exact: true }).first()).toBeAttached()
   }
@@ -186,6 +194,7 @@ test('20,000 bytes in four scripts are spoken in parts, resume after a cut and a
   await expect(wave(page)).toBeVisible()
   await expectAccessible(page)
   await takePictures(page, 'speech-failed', true)
+  await openInspector(page)
   await page.getByRole('button', { name: `Resume at part 3 of ${parts}` }).click()
   // The next part hangs: Esc ends it, and after Resume it plays from its start.
   await expect(page.locator('[data-part="4"]')).toHaveAttribute('data-state', 'making')
@@ -217,7 +226,7 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   await enter(page)
   const speed = page.getByRole('slider', { name: 'Speed' })
   for (const format of speechFormats) {
-    await page.getByRole('button', { name: 'New speech' }).first().click()
+    await page.getByRole('button', { name: 'New speech' }).click()
     await page.getByRole('radio', { name: format }).click()
     if (format === 'opus') await speed.press('Home')
     if (format === 'aac') await speed.press('End')
@@ -230,7 +239,7 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
     await expect(page.getByRole('button', { name: /^(Play|Pause)$/ })).toBeEnabled()
     if (await page.getByRole('button', { name: 'Play', exact: true }).isVisible()) await slider.press(' ')
     await expect(slider, format).not.toHaveAttribute('aria-valuenow', '0')
-    const bytes = await saved(page, `Save as ${format}…`)
+    const bytes = await downloaded(page, () => page.getByRole('button', { name: 'Download' }).click())
     expect(bytes.length, format).toBeGreaterThan(1_000)
   }
   expect(speechFormats.slice(0, 4)).toEqual(['mp3', 'opus', 'aac', 'flac'])
@@ -239,6 +248,7 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   expect(wav.subarray(0, 4).toString()).toBe('RIFF')
   expect(wav.readUInt32LE(24)).toBe(24_000)
   expect(Math.abs((wav.length - 44) / 48_000 - partSeconds)).toBeLessThan(0.05)
+  await openInspector(page)
   // A wrong sample rate can be corrected afterwards.
   const rate = page.getByRole('textbox', { name: 'Sample rate' })
   await rate.fill('12000')
@@ -262,11 +272,17 @@ test('all six formats play and are saved, raw samples as WAVE too; two voices ar
   await expect(page).toHaveURL(/#\/transcribe\//)
   // Raw samples are saved as a WAVE file.
   await expect(page.getByRole('region', { name: 'This recording' })).toContainText('audio/wav')
+  // “Transcribe automatically” is on, and holds for a speech as for a file.
+  await expect(page.getByRole('region', { name: 'This transcript' })).toBeVisible()
 })
 
 async function saved(page: Page, action: string): Promise<Buffer> {
   await page.getByRole('button', { name: 'More for this speech' }).click()
+  return downloaded(page, () => page.getByRole('menuitem', { name: action, exact: true }).click())
+}
+
+async function downloaded(page: Page, act: () => Promise<void>): Promise<Buffer> {
   const download = page.waitForEvent('download')
-  await page.getByRole('menuitem', { name: action, exact: true }).click()
+  await act()
   return readFileSync(await (await download).path())
 }

@@ -32,10 +32,16 @@ const figure = (page: Page, card: string): Locator =>
 
 /** Takes screenshots in light and dark, and runs axe in dark, where contrast is harder. */
 async function clean(page: Page, name: string): Promise<void> {
+  const size = page.viewportSize()
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' })
-    if (process.env.PICTURES) await page.screenshot({ path: `${shots}${name}-${theme}.png` })
+    if (!process.env.PICTURES) continue
+    for (const width of [420, 700, 1280, 1920]) {
+      await page.setViewportSize({ width, height: 900 })
+      await page.screenshot({ path: `${shots}${name}-${width}-${theme}.png` })
+    }
   }
+  if (size) await page.setViewportSize(size)
   await expectAccessible(page)
 }
 
@@ -68,7 +74,20 @@ test('cost by app, balance, limits and reset times, online and offline [USE-01] 
   const spent = await figure(page, 'Spend, 30 days').innerText()
   await expect(page.getByRole('contentinfo')).toContainText('SC left')
   await expect(page.getByRole('contentinfo')).toContainText('SC today')
+  // The exact figure and the rest are one focus away.
+  const summary = page.getByRole('region', { name: 'Summary' })
+  await expect(summary).not.toContainText('cached')
+  await summary.locator('[tabindex]').nth(2).focus()
+  await expect(page.getByRole('tooltip')).toContainText(/[\d,]+ in, [\d,]+ out.* cached.* requests/)
+  await page.keyboard.press('Escape')
   await clean(page, 'overview')
+  // A narrow window cuts no column off.
+  const usual = page.viewportSize() ?? { width: 1280, height: 800 }
+  await page.setViewportSize({ width: 700, height: 800 })
+  const totals = page.getByRole('table', { name: 'Usage table' })
+  expect(await totals.evaluate((table) => table.scrollWidth <= (table.parentElement?.clientWidth ?? 0))).toBe(true)
+  await expect(totals.getByRole('columnheader', { name: 'Difference, SC' })).toBeInViewport({ ratio: 1 })
+  await page.setViewportSize(usual)
 
   // By keyboard: reads the bars and opens the requests of one.
   await chart(page).focus()

@@ -46,6 +46,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
     upstream,
     log: (line) => host.log('error', line),
     logBodies: () => settings.value.chatBodies,
+    titleModel: () => settings.value.titleModel,
     neighbours: {
       toolsFor: (conversationId) => tools.toolsFor(conversationId),
       callsOf: (reply) => tools.callsOf(reply),
@@ -104,6 +105,7 @@ export function composeChat({ host, store, session, requestLog, settings }: Chat
         stopNoting,
         // Before the replies: a result that a tool returns now is still stored, and no further request is sent.
         () => tools.close(),
+        () => chat.titles.close(),
         () => chat.runs.shutDown(),
         () => archive.close(),
         () => library.close(),

@@ -68,6 +68,7 @@ export function composeMedia({ host, store, session, requestLog, usage, files }:
     upstream,
     costOf,
     media,
+    uploads: transfers.uploads,
     downloads: transfers.downloads,
     tempDir: transfers.folder,
     zip: (path) => new ZipWriter(path),

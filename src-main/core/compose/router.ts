@@ -63,8 +63,8 @@ export function createRouter(dependencies: RouterDependencies) {
     library: libraryHandlers(os.library, host, chat.library),
     archive: archiveHandlers(os.archive, chat.archive),
     media: mediaHandlers(os.media, chat.media, media.retention),
-    voice: voiceHandlers(os.voice, host, chat.voice),
-    speech: speechHandlers(os.speech, host, media.speech),
+    voice: voiceHandlers(os.voice, chat.voice, chat.transfers),
+    speech: speechHandlers(os.speech, host, media.speech, chat.transfers),
     transcription: transcriptionHandlers(os.transcription, host, media.transcription),
     images: imagesHandlers(os.images, host, media.images),
     usage: usageHandlers(os.usage, host, { usage, usageWorker, store, transfers: chat.transfers }),
@@ -76,7 +76,7 @@ export function createRouter(dependencies: RouterDependencies) {
     retention: retentionHandlers(os.retention, host, retention),
     transfers: transfersHandlers(os.transfers, chat.transfers),
     apps: appsHandlers(os.apps, host, { apps, appUse, requestLog }),
-    requests: requestsHandlers(os.requests, host, requestLog),
+    requests: requestsHandlers(os.requests, host, { requestLog, transfers: chat.transfers }),
   })
 }
 export type StudioRouter = ReturnType<typeof createRouter>

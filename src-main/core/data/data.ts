@@ -150,7 +150,7 @@ export function createData({ dataDir, version, transfers, problem, secrets, acco
       state.changed()
     },
     /** Orders the deletion of all data and keys at the next start. @throws StudioError `keychain_locked` */
-    eraseEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
+    deleteEverything: (): Promise<void> => orderErasure(dataDir, secrets, accounts()),
     /** Cancels running jobs. A scheduled restore stays scheduled. */
     async close(): Promise<void> {
       const under = [backup, restore]

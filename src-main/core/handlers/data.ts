@@ -19,8 +19,8 @@ export const dataHandlers = (os: Implementer['data'], host: Host, data: DataFeat
   cancelRestore: os.cancelRestore.handler(() => data.cancelRestore()),
   discardRestore: os.discardRestore.handler(() => data.discardRestore()),
   restart: os.restart.handler(() => ({ restarting: restarted(host) })),
-  eraseEverything: os.eraseEverything.handler(async () => {
-    await data.eraseEverything()
+  deleteEverything: os.deleteEverything.handler(async () => {
+    await data.deleteEverything()
     return { restarting: restarted(host) }
   }),
   acknowledge: os.acknowledge.handler(({ input }) => done(data.acknowledge(input))),

@@ -11,10 +11,15 @@ export function toWire(host: Host, thrown: unknown): unknown {
     if (thrown.code !== 'BAD_REQUEST') return thrown
     return problemError(new StudioError('bad_input', 'This request does not match the contract.'))
   }
+  return problemError(reported(host, thrown))
+}
+
+/** Converts anything thrown. Notes damage for the next start, and logs a bug with the top of its stack. */
+export function reported(host: Host, thrown: unknown): StudioError {
   const failure = asStudioError(asStoreError(thrown))
   if (isDamage(failure)) noteDamage(host.dataDir, failure.message)
   if (failure.kind === 'bug') host.log('error', stackOf(failure))
-  return problemError(failure)
+  return failure
 }
 
 /** An event stream whose failures are converted by `toWire`. */

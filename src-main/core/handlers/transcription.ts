@@ -13,7 +13,6 @@ export const transcriptionHandlers = (
   find: os.find.handler(({ input }) => transcription.find(input)),
   get: os.get.handler(({ input }) => transcription.get(input)),
   startRecording: os.startRecording.handler(({ input }) => transcription.begin(input)),
-  appendAudio: os.appendAudio.handler(({ input }) => transcription.append(input)),
   finishRecording: os.finishRecording.handler(({ input }) => transcription.finish(input)),
   discardRecording: os.discardRecording.handler(({ input }) => done(transcription.discard(input))),
   addFile: os.addFile.handler(({ input }) => transcription.addFile(input)),

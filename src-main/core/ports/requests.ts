@@ -20,7 +20,7 @@ export interface TokenUsage {
   cachedTokens: number | null
 }
 
-export type StudioFeature = 'chat' | 'speech' | 'transcribe' | 'images' | 'account'
+export type StudioFeature = 'chat' | 'titles' | 'speech' | 'transcribe' | 'images' | 'account'
 
 /** The sender of a request: a feature of the studio, or an app. `failFast`: refuse the request instead of queueing it. */
 export type Requester = { kind: 'studio'; feature: StudioFeature } | { kind: 'app'; id: string; failFast: boolean }
@@ -135,6 +135,8 @@ export interface GateRefusal {
   from: string
   method: string
   path: string
+  /** The model that the request names, as far as it was read. */
+  model?: string | null
   status: number
   code: string
   message: string

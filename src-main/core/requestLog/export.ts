@@ -57,7 +57,7 @@ export const rowsAtOnce = 10_000
 
 /** Yields the log as a file, in parts. `json` is one document per line. */
 export async function* exportLog(
-  parts: Iterable<readonly LogRow[]>,
+  parts: Iterable<readonly LogRow[]> | AsyncIterable<readonly LogRow[]>,
   format: LogFormat,
 ): AsyncGenerator<Uint8Array, undefined> {
   if (format === 'parquet') {
@@ -66,7 +66,7 @@ export async function* exportLog(
   }
   if (format === 'csv') yield Buffer.from(`${columns.map(([name]) => name).join(',')}\r\n`)
   const line = format === 'csv' ? csvLine : jsonLine
-  for (const rows of parts) yield Buffer.from(rows.map(line).join(''))
+  for await (const rows of parts) yield Buffer.from(rows.map(line).join(''))
 }
 
 const jsonLine = (one: LogRow): string =>
@@ -88,7 +88,9 @@ const types = {
 } as const
 
 /** Apache Parquet with one row group per part. Counts are INT64 and money is DECIMAL(38, 18), so that sums are exact. */
-async function* parquet(parts: Iterable<readonly LogRow[]>): AsyncGenerator<Uint8Array, undefined> {
+async function* parquet(
+  parts: Iterable<readonly LogRow[]> | AsyncIterable<readonly LogRow[]>,
+): AsyncGenerator<Uint8Array, undefined> {
   const bytes = new ByteWriter()
   const schema = [
     { name: 'requests', num_children: columns.length },
@@ -101,7 +103,7 @@ async function* parquet(parts: Iterable<readonly LogRow[]>): AsyncGenerator<Uint
     bytes.index = 0
     return part
   }
-  for (const rows of parts) {
+  for await (const rows of parts) {
     if (rows.length === 0) continue
     const columnData = columns.map(([name, kind, of]) => ({ name, data: rows.map((one) => stored(kind, of(one))) }))
     await writer.write({ columnData, rowGroupSize: rows.length })

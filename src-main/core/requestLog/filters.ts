@@ -7,6 +7,9 @@ import type { AppNames } from './appNames.ts'
 /** Lower case of A to Z only, as SQLite's LIKE does, so that rows in memory and in the file match alike. */
 const fold = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
+/** The caller of requests that the studio sends by itself to read the account. */
+const pollingWho = 'studio:account'
+
 /** A compiled filter: for rows in memory (`matches`) and for rows in the database (`search`). */
 export interface ReadyFilter {
   matches(row: RequestRow): boolean
@@ -54,8 +57,9 @@ function timeOf(text: string | undefined): number | null {
 }
 
 function matches(filter: RequestFilter, since: number | null, until: number | null, row: RequestRow): boolean {
-  const { who, model, outcome, text } = filter
+  const { who, model, outcome, text, polling } = filter
   if (who !== undefined && !isWho(who, whoText(row.who))) return false
+  if (polling === false && whoText(row.who) === pollingWho) return false
   if (model !== undefined && row.model !== model) return false
   if (outcome !== undefined && (outcomeOfRow(row) ?? 'open') !== outcome) return false
   const at = since === null && until === null ? 0 : Date.parse(row.at)
@@ -74,16 +78,17 @@ function hasText(row: RequestRow, text: string): boolean {
 const nameHas = (name: string, text: string): boolean => name.toLowerCase().includes(text.toLowerCase())
 
 function searchOf(filter: RequestFilter, callers: Callers, names: AppNames): RowSearch {
-  const { who, model, outcome, text } = filter
+  const { who, model, outcome, text, polling } = filter
   const chosen = (test: (caller: Caller) => boolean): number[] =>
     [...callers.all()].filter(test).map((caller) => caller.id)
-  const narrowed = who !== undefined || model !== undefined
+  const narrowed = who !== undefined || model !== undefined || polling === false
   const byModel = [...callers.all()].some(({ many }) => many)
   return {
     callers: narrowed
       ? chosen(
           (caller) =>
             (who === undefined || isWho(who, caller.who)) &&
+            (polling !== false || caller.who !== pollingWho) &&
             (model === undefined || caller.model === model || caller.many),
         )
       : null,

@@ -68,14 +68,14 @@ export class LiveRows {
     return [...rows.values()].sort((a, b) => b.id - a.id).slice(0, limit)
   }
 
-  /** Number of rows that match a filter. All rows below `lowestLive` have ended. */
-  async count(filter: RequestFilter, lowestLive: number): Promise<number> {
+  /** Number of rows that match a filter. Rows below `lowestOpen` have ended and stay in their places. */
+  async count(filter: RequestFilter, lowestOpen: number): Promise<number> {
     const { callers, names, query, live } = this.#parts
     this.#parts.flush()
     const ready = readyFilter(filter, callers, names)
     let open = 0
     for (const trace of live) if (ready.matches(this.show(trace))) open += 1
-    return open + (await query.count(ready, lowestLive - 1))
+    return open + (await query.count(ready, lowestOpen - 1))
   }
 
   /** @throws StudioError `no_such_item` */

@@ -11,15 +11,19 @@ const maxPlaces = 50
 
 /** A row of one refusal, or of many of the same kind. */
 export interface RefusalRow {
-  id: number
+  readonly id: number
   row: StoredRequest
-  /** False until the row is in the database; then only `times` changes. */
+  /** Whether the row is in the database. A repeat then takes its place, with the time of the repeat. */
   stored: boolean
+  /** The id of the row whose place this one has taken, or null. */
+  readonly replaces: number | null
+  /** Another row has taken the place of this one. */
+  isReplaced: boolean
 }
 
 /**
  * Logs refusals of the guard. The same refusal from the same source within a minute is one row with a count, so that a flood fills neither
- * disk nor memory.
+ * disk nor memory. A repeat moves the row up to its own time. Rows are written at most ten times a second, so that a flood moves no faster.
  */
 export class RefusalLog {
   readonly #recent = new Map<string, { refusal: RefusalRow; until: number }>()
@@ -35,19 +39,36 @@ export class RefusalLog {
   add(refused: GateRefusal, at: number): RefusalRow {
     this.#forget(at)
     const place = refused.appId ?? refused.from
-    const key = `${refused.code}\n${place}`
+    const key = `${refused.code}\n${place}\n${refused.model ?? ''}`
     const others = this.#recent.size >= maxPlaces && !this.#recent.has(key)
     const known = this.#recent.get(others ? refused.code : key)
     if (known) {
-      known.refusal.row.times += 1
+      known.refusal = this.#repeat(known.refusal, at)
       this.#unsaved.add(known.refusal)
       return known.refusal
     }
     const row = this.#row(others ? { ...refused, appId: null, from: 'others' } : refused, at)
-    const refusal = { id: row.id, row, stored: false }
+    const refusal = { id: row.id, row, stored: false, replaces: null, isReplaced: false }
     this.#recent.set(others ? refused.code : key, { refusal, until: at + windowMs })
     this.#unsaved.add(refusal)
     return refusal
+  }
+
+  #repeat(before: RefusalRow, at: number): RefusalRow {
+    const times = before.row.times + 1
+    if (!before.stored) {
+      before.row.times = times
+      return before
+    }
+    before.isReplaced = true
+    const id = this.#nextId()
+    return { id, row: { ...before.row, id, at, times }, stored: false, replaces: before.id, isReplaced: false }
+  }
+
+  /** The lowest id of a row that a repeat may still move, or Infinity. */
+  lowestMovable(now: number): number {
+    this.#forget(now)
+    return Math.min(...this.#recent.values().map(({ refusal }) => refusal.id))
   }
 
   /** The entries are in order of time and all last equally long. */
@@ -63,10 +84,11 @@ export class RefusalLog {
     const endpoint = endpointOf(refused.method, refused.path)
     const path = tidy(refused.path.split('?', 1)[0] ?? '', 2048)
     const who = refused.appId === null ? 'stranger' : `tool:${refused.appId}`
+    const caller = this.#callers.of(who, refused.model ? tidy(refused.model, 300) : null)
     return {
       id: this.#nextId(),
       at,
-      caller: this.#callers.of(who, null).id,
+      caller: caller.id,
       endpoint: codeOf(endpoints, endpoint),
       stream: 0,
       outcome: codeOf(outcomes, 'refused'),
@@ -94,7 +116,7 @@ export class RefusalLog {
       retriedAfter: null,
       method: refused.method === 'POST' ? null : tidy(refused.method, 20),
       path: path === usualPath[endpoint] ? null : path,
-      model: null,
+      model: caller.many ? tidy(refused.model ?? '', 300) : null,
       origin: refused.appId === null ? tidy(refused.from, 300) : null,
       problemKind: tidy(refused.code, 100),
       problemMessage: tidy(refused.message, 1000),

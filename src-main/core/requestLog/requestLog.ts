@@ -107,7 +107,6 @@ export class SqliteRequestLog implements RequestLog {
   readonly #headers = new RecentHeaders()
   readonly #hub = new LiveUpdates<RowSourceForLive>(this.changes)
   #closing = false
-  #refusedToday = { day: 0, times: 0 }
 
   constructor(options: RequestLogOptions) {
     this.#options = options
@@ -192,7 +191,6 @@ export class SqliteRequestLog implements RequestLog {
 
   refused(refused: GateRefusal): void {
     const at = this.#numbers.at()
-    this.#countRefused(at)
     const refusal = this.#refusals.add(refused, at)
     this.#writer.soon()
     this.#hub.touch(refusal)
@@ -218,9 +216,13 @@ export class SqliteRequestLog implements RequestLog {
   }
 
   async counts(filter: RequestFilter): Promise<z.infer<typeof requestCounts>> {
-    const kept = await this.#reading.count(filter, this.#lowestLive())
-    const refusedToday = this.#refusedToday.day === dayOf(this.#now()) ? this.#refusedToday.times : 0
-    return { stored: kept, refusedToday, bodyBytes: this.#store.bodies.bytes() }
+    const settled = Math.min(this.#lowestLive(), this.#refusals.lowestMovable(this.#now()))
+    const stored = await this.#reading.count(filter, settled)
+    const refusedToday = await this.#reading.count(
+      { outcome: 'refused', since: new Date(dayOf(this.#now()) * dayMs).toISOString() },
+      settled,
+    )
+    return { stored, refusedToday, bodyBytes: this.#store.bodies.bytes() }
   }
 
   /** @throws StudioError `no_such_item` */
@@ -238,6 +240,11 @@ export class SqliteRequestLog implements RequestLog {
    */
   limited(limit: number, account: string | null): LimitedRow[] {
     return this.#reading.limited(limit, account)
+  }
+
+  /** The account id that a row belongs to, or null when it is unknown so far. */
+  accountOf(row: number): string | null {
+    return this.#links.knownAccountOf(row)
   }
 
   /** Stops a request that is waiting or under way, for a person. Returns false when it had ended. */
@@ -447,7 +454,6 @@ export class SqliteRequestLog implements RequestLog {
     this.#live.delete(trace)
     if (end.outcome === refusedCode) {
       this.#spend.tick(trace.who, trace.at, -1)
-      this.#countRefused(trace.at)
     } else {
       this.#spend.settle(trace.who, spendOf(end))
       this.#typical.saw(trace.model, end.tokensOut)
@@ -470,12 +476,6 @@ export class SqliteRequestLog implements RequestLog {
     return lowest
   }
 
-  #countRefused(at: number): void {
-    const day = dayOf(at)
-    if (this.#refusedToday.day !== day) this.#refusedToday = { day, times: 0 }
-    this.#refusedToday.times += 1
-  }
-
   #load(): void {
     const { requests, callers, spend } = this.#store
     for (const caller of callers.after(0)) this.#callers.add(caller)
@@ -484,8 +484,6 @@ export class SqliteRequestLog implements RequestLog {
     recover(this.#store, this.#callers, this.#spend, this.#links, this.#options.log)
     const now = this.#now()
     const low = (at: number): number => (this.#numbers.clockWentBack ? 1 : this.#query.firstAt(at))
-    const midnight = dayOf(now) * dayMs
-    this.#refusedToday = { day: dayOf(now), times: requests.refusedSince(low(midnight), midnight) }
     for (const { caller, minute, n } of requests.perMinute(low(now - hourMs), now - hourMs)) {
       this.#spend.tick(this.#callers.get(caller)?.who ?? '', minute * 60_000, n)
     }

@@ -9,6 +9,10 @@ const maxPending = 1000
 /** Returns the current state of a row. */
 export interface RowSource {
   readonly id: number
+  /** The id of the row whose place this one has taken, or null. */
+  readonly replaces?: number | null
+  /** Another row has taken the place of this one. */
+  readonly isReplaced?: boolean
 }
 
 /** What a watcher reads from. */
@@ -79,7 +83,11 @@ export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
     if (this.#changed.size === 0) return null
     const { matches } = this.#view.ready()
     const rows: RequestRow[] = []
+    const moved = [...this.#changed.values()].flatMap(({ id, replaces }) =>
+      typeof replaces === 'number' ? { from: replaces, to: id } : [],
+    )
     for (const source of this.#changed.values()) {
+      if (source.isReplaced) continue
       const row = this.#view.show(source)
       if (matches(row)) rows.push(row)
       else if (this.#shownOpen.has(row.id)) {
@@ -92,7 +100,7 @@ export class Watcher<S extends RowSource> implements FeedSource<RequestsEvent> {
     this.#changed.clear()
     if (rows.length === 0) return null
     this.#remember(rows)
-    return { type: 'rows', rows: rows.sort((a, b) => b.id - a.id) }
+    return { type: 'rows', rows: rows.sort((a, b) => b.id - a.id), ...(moved.length > 0 && { moved }) }
   }
 
   #remember(rows: RequestRow[]): void {

@@ -205,9 +205,9 @@ export class Writer {
         callers.save(store.callers)
         const ended = closed.flatMap(({ end }) => (end && store.requests.close(end) ? end : []))
         used.add(store.used, ended, (row) => links.accountOf(row))
-        for (const { row, stored } of refusals.unsaved) {
-          if (stored) store.requests.count(row.id, row.times)
-          else store.requests.refuse(row)
+        for (const { row, replaces } of refusals.unsaved) {
+          if (replaces !== null) store.requests.remove(replaces)
+          store.requests.refuse(row)
         }
         spend.save(store.spend)
         for (const id of bodiesKept) store.requests.hasBodies(id)

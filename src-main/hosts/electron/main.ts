@@ -54,7 +54,7 @@ async function start(folder: string): Promise<void> {
     isOpen = true
   }
   const starting = createCore(host(folder, open), { opening, signal: ending.signal })
-  servePage(protocol, join(built, 'renderer'), { media: async () => (await starting).media, opening: () => work })
+  servePage(protocol, join(built, 'renderer'), { core: () => starting, opening: () => work })
   guardPermissions(session.defaultSession)
   guardNetwork(session.defaultSession, devTools)
   app.on('web-contents-created', (_event, contents) => guardNavigation(contents, (url) => shell.openExternal(url)))

@@ -3,6 +3,8 @@ import { extname, join, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { type Protocol, protocol } from 'electron'
 import type { Opening } from '../../../src-preload/contract/data.ts'
+import { transfersPath } from '../../../src-preload/contract/transfers.ts'
+import type { BytesHandler, BytesReply } from '../../core/ports/bytes.ts'
 import { diagramHeaders, isDiagramPath, securityHeaders } from '../csp.ts'
 import { answerMedia, type MediaSource, mediaPrefix } from '../media.ts'
 import { openingPage } from '../startUpPage.ts'
@@ -29,18 +31,25 @@ export function registerScheme(): void {
   ])
 }
 
+/** What the page reads and writes beside its own files. */
+export interface PageSources {
+  media: MediaSource
+  bytes: BytesHandler
+}
+
 /**
- * Serves the built page from `folder` and media from `media`. While `opening` returns start-up work, serves the start-up
+ * Serves the built page from `folder`, and media and transfers from `core`. While `opening` returns start-up work, serves the start-up
  * page instead, which polls the progress from `/rpc` as under the web host.
  */
 export function servePage(
   target: Protocol,
   folder: string,
-  { media, opening }: { media(): Promise<MediaSource>; opening(): Opening | null },
+  { core, opening }: { core(): Promise<PageSources>; opening(): Opening | null },
 ): void {
   target.handle(scheme, async (request) => {
     if (!isOwn(request.url)) return refuse(404, 'Not found')
-    if (pathOf(request.url).startsWith(mediaPrefix)) return sendMedia(request, await media())
+    if (pathOf(request.url).startsWith(mediaPrefix)) return sendMedia(request, (await core()).media)
+    if (pathOf(request.url).startsWith(transfersPath)) return sendBytes(request, (await core()).bytes)
     if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(405, 'Method not allowed')
     const work = opening()
     if (work && pathOf(request.url) === '/rpc') return refuse(503, JSON.stringify({ opening: work }))
@@ -67,11 +76,29 @@ const pathOf = (address: string): string => new URL(address).pathname
 async function sendMedia(request: Request, media: MediaSource): Promise<Response> {
   const { headers, method, url } = request
   const asked = { method, path: pathOf(url), range: headers.get('range'), ifRange: headers.get('if-range') }
-  const { status, headers: answered, body } = await answerMedia(media, asked)
+  return responseOf(await answerMedia(media, asked))
+}
+
+/** Answers `/transfers/ID`. Frames of another origin, such as the diagram page, are refused. */
+async function sendBytes({ body, headers, method, url }: Request, bytes: BytesHandler): Promise<Response> {
+  if ((headers.get('origin') ?? ownOrigin) !== ownOrigin) return refuse(403, 'Forbidden')
+  const length = headers.get('content-length')
+  const reply = await bytes({
+    method,
+    path: pathOf(url),
+    query: new URL(url).searchParams,
+    contentType: headers.get('content-type'),
+    contentLength: length === null ? null : Number(length),
+    body: body === null ? Readable.from([]) : Readable.fromWeb(body),
+  })
+  return responseOf(reply)
+}
+
+function responseOf({ status, headers, body }: BytesReply): Response {
   const stream = body === null ? null : Readable.toWeb(body)
   return new Response(stream as ReadableStream<Uint8Array> | null, {
     status,
-    headers: { ...securityHeaders(), ...answered },
+    headers: { ...securityHeaders(), ...headers },
   })
 }
 

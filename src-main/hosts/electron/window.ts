@@ -5,7 +5,7 @@ import { ownPage } from './address.ts'
 import { readWindowState, writeWindowState } from './windowState.ts'
 
 /** `--bg` of styles.css in both themes, so that nothing flashes before the page has painted. */
-const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? '#151517' : '#fbfbfa')
+const backgroundColor = (): string => (nativeTheme.shouldUseDarkColors ? '#161618' : '#fcfcfb')
 
 /** Opens the window and shows it when the page has painted. Restores size and position of the last window. */
 export function openWindow(preload: string, devTools: boolean, place?: AlertPlace): BrowserWindow {

@@ -10,6 +10,7 @@ import type { CoreOptions } from '../../core/core.ts'
 import type { ListedProfile } from '../../core/features/connections/savedConnections.ts'
 import type { AppChanges, NewApp } from '../../core/gateway/apps/appSettings.ts'
 import type { Host, SecretStore } from '../../core/host.ts'
+import type { BytesHandler } from '../../core/ports/bytes.ts'
 import type { MediaSource } from '../media.ts'
 
 /** A running core, driven through the same procedures as the page. */
@@ -19,6 +20,8 @@ export interface RunningCore {
   sandbox(): { baseUrl: string; apiKey: string } | null
   /** Metrics in the Prometheus text format, or null while they are switched off. */
   metrics(): Promise<string | null>
+  /** Serves `/transfers/ID`. */
+  readonly bytes: BytesHandler
   /** Serves `/media/ID`. */
   readonly media: MediaSource
   /** Publishes the address of this process for a second process that wants the same data folder. */

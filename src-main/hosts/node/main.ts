@@ -18,8 +18,8 @@ process.exitCode = await run(process.argv.slice(2), {
         },
       }),
     )
-    const { router, announce, addresses, media, metrics, stop } = core
-    return { router, announce, media, metrics, sandbox: () => addresses().sandbox, stop }
+    const { router, announce, addresses, bytes, media, metrics, stop } = core
+    return { router, announce, bytes, media, metrics, sandbox: () => addresses().sandbox, stop }
   },
   async openApps(dataDir) {
     const { openApps } = await import('../../core/gateway/apps/apps.ts')

@@ -33,9 +33,9 @@ function show(work: Opening | null): void {
 }
 
 function showEnd(): void {
-  put('what', i18n.t('opening:gone'))
+  put('what', i18n.t('opening:stopped'))
   put('rows', '')
-  put('about', i18n.t('opening:goneAbout'))
+  put('about', i18n.t('opening:stoppedAbout'))
   part('going').hidden = true
 }
 
@@ -60,7 +60,7 @@ async function follow(): Promise<void> {
 
 showAppearance()
 await startWords()
-part('going').setAttribute('aria-label', i18n.t('opening:going'))
+part('going').setAttribute('aria-label', i18n.t('opening:inProgress'))
 show(null)
 // The desktop page has no token and needs none.
 await showToken(window).catch(() => undefined)

@@ -75,7 +75,7 @@ export function DataNotice() {
           <span className="flex flex-wrap items-center gap-2">
             <span className="min-w-0 flex-1">{t('restored.notice', { at: showFull(restored.summary.madeAt) })}</span>
             <Button size="small" onClick={() => void read(restored.id)}>
-              {t('read')}
+              {t('dismiss')}
             </Button>
           </span>
         </Notice>

@@ -1,5 +1,6 @@
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useSyncExternalStore } from 'react'
 import { useTranslation } from 'react-i18next'
+import { listFitsQuery, toggleList } from '../../shared/listRegion.ts'
 import { Drawer } from '../../shared/ui/Dialog.tsx'
 import { shortcut } from '../../shared/ui/platform.ts'
 import { FrameContext, type FrameControls } from '../../shared/ui/StageBar.tsx'
@@ -9,11 +10,13 @@ import { DataNotice, StorageNotice } from './DataNotice.tsx'
 import { pageViews } from './pages.ts'
 import { Rail } from './Rail.tsx'
 import { StatusBar } from './StatusBar.tsx'
-import { useMedia } from './useMedia.ts'
 import { Welcome } from './Welcome.tsx'
 
 const closeList = () => appStore.setState({ listDrawerOpen: false })
 const closeInspector = () => appStore.setState({ inspectorShown: false })
+
+const never = () => () => undefined
+const always = () => true
 
 /** Each page starts with its inspector shown, or closed if it is on demand, and remembers what the person chose. */
 function useInspectorOfPage(page: keyof typeof pageViews, fits: boolean): void {
@@ -35,11 +38,13 @@ export function Frame() {
   const { t } = useTranslation(['shell', 'common'])
   const route = useRoute()
   const listDrawerOpen = useApp((store) => store.listDrawerOpen)
+  const listShown = useApp((store) => store.listShown)
   const inspectorShown = useApp((store) => store.inspectorShown)
   const firstRun = useApp(({ app }) => app?.connection.state === 'none' && app.connection.profile === null)
-  const listFits = useMedia('(min-width: 840px)')
+  const listFits = useMedia(listFitsQuery)
   const inspectorFits = useMedia('(min-width: 1100px)')
-  const { List, Stage, Inspector } = pageViews[route.page]
+  const { List, Stage, Inspector, inspectorContent } = pageViews[route.page]
+  const filled = useSyncExternalStore(inspectorContent?.subscribe ?? never, inspectorContent?.isThere ?? always)
   const welcome = firstRun && route.page === 'chat' && route.id === null
 
   // A drawer is for one look: it goes when the place changes, and an inspector that no longer fits doesn't jump over the stage.
@@ -47,11 +52,11 @@ export function Frame() {
   useEffect(closeList, [route, listFits])
   useInspectorOfPage(route.page, inspectorFits)
 
-  const hasInspector = Inspector !== undefined
+  const hasInspector = Inspector !== undefined && filled
   const hasList = List !== undefined
   const controls = useMemo<FrameControls>(
     () => ({
-      openList: hasList && !listFits ? () => appStore.setState({ listDrawerOpen: true }) : null,
+      list: hasList ? { shown: listFits && listShown, toggle: toggleList, shortcut: shortcut('B') } : null,
       inspector: hasInspector
         ? {
             shown: inspectorShown,
@@ -60,14 +65,14 @@ export function Frame() {
           }
         : null,
     }),
-    [hasList, hasInspector, listFits, inspectorShown],
+    [hasList, hasInspector, listFits, listShown, inspectorShown],
   )
 
   return (
     <div className="flex h-full flex-col">
       <div className="flex min-h-0 flex-1">
         <Rail />
-        {List && listFits && !welcome && (
+        {List && listFits && listShown && !welcome && (
           <aside aria-label={t('list')} className="flex w-[268px] shrink-0 flex-col bg-panel">
             <List />
           </aside>
@@ -79,7 +84,7 @@ export function Frame() {
             {welcome ? <Welcome /> : <Stage />}
           </FrameContext>
         </main>
-        {Inspector && inspectorFits && inspectorShown && !welcome && (
+        {Inspector && hasInspector && inspectorFits && inspectorShown && !welcome && (
           <aside
             aria-label={t('common:inspector')}
             className="relative flex w-[272px] shrink-0 flex-col overflow-y-auto bg-panel text-s"
@@ -95,12 +100,29 @@ export function Frame() {
         </Drawer>
       )}
       {Inspector && !inspectorFits && (
-        <Drawer side="right" label={t('common:inspector')} open={inspectorShown} onClose={closeInspector}>
+        <Drawer
+          side="right"
+          label={t('common:inspector')}
+          open={hasInspector && inspectorShown}
+          onClose={closeInspector}
+        >
           <div className="relative flex min-h-0 flex-1 flex-col overflow-y-auto text-s">
             <Inspector />
           </div>
         </Drawer>
       )}
     </div>
+  )
+}
+
+/** Whether a media query currently matches. */
+function useMedia(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = matchMedia(query)
+      list.addEventListener('change', changed)
+      return () => list.removeEventListener('change', changed)
+    },
+    () => matchMedia(query).matches,
   )
 }

@@ -11,7 +11,7 @@ export function Rail() {
   const { page: feature } = useRoute()
   return (
     <nav
-      aria-label={t('rooms.label')}
+      aria-label={t('pages.label')}
       className="flex w-[68px] shrink-0 flex-col items-center gap-0.5 overflow-y-auto bg-panel py-2.5"
     >
       {pageNames.map((name, index) => (
@@ -25,7 +25,7 @@ function RailLink({ name, current, number }: { name: PageName; current: boolean;
   const { t } = useTranslation('shell')
   const Icon = pageIcons[name]
   return (
-    <Tooltip text={t(`rooms.${name}`)} shortcut={shortcut(String(number))}>
+    <Tooltip text={t(`pages.${name}`)} shortcut={shortcut(String(number))}>
       <a
         href={hrefOf({ page: name, id: null })}
         aria-current={current ? 'page' : undefined}
@@ -36,7 +36,7 @@ function RailLink({ name, current, number }: { name: PageName; current: boolean;
         )}
       >
         <Icon aria-hidden size={18} strokeWidth={1.75} />
-        <span className="max-w-full truncate">{t(`rooms.${name}`)}</span>
+        <span className="max-w-full truncate">{t(`pages.${name}`)}</span>
       </a>
     </Tooltip>
   )

@@ -1,7 +1,9 @@
 import { focusComposer } from '../../features/chat/focus.ts'
+import { beginNewChat } from '../../features/chat/newChatDefaults.ts'
 import { i18n } from '../../i18n/index.ts'
 import { showLayer } from '../../shared/commands/layers.ts'
 import { type Command, offerTranslatedCommands } from '../../shared/commands/registry.ts'
+import { toggleList } from '../../shared/listRegion.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { alertsStore } from '../../stores/alerts.ts'
 import { appStore } from '../../stores/app.ts'
@@ -30,10 +32,18 @@ export function shellCommands(): Command[] {
       group: 'chat',
       keys: 'Mod+N',
       run: () => {
+        beginNewChat(null)
         navigate({ page: 'chat', id: null })
         // When an empty chat is already open nothing else changes, but the person wants to write.
         focusComposer()
       },
+    },
+    {
+      id: 'view.list',
+      title: i18n.t('palette:commands.list'),
+      group: 'view',
+      keys: 'Mod+B',
+      run: toggleList,
     },
     {
       id: 'view.inspector',
@@ -52,7 +62,7 @@ export function shellCommands(): Command[] {
     ...pageNames.map(
       (page, at): Command => ({
         id: `go.${page}`,
-        title: i18n.t('palette:commands.goTo', { room: i18n.t(`shell:rooms.${page}`) }),
+        title: i18n.t('palette:commands.goTo', { page: i18n.t(`shell:pages.${page}`) }),
         group: 'go',
         keys: page === 'settings' ? `Mod+${at + 1} Mod+,` : `Mod+${at + 1}`,
         run: () => navigate({ page, id: null }),

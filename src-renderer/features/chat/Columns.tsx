@@ -6,6 +6,7 @@ import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { isRunning } from '../../stores/openChat.ts'
+import { SmallButton } from './actionButtons.tsx'
 import { stop } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { runningSpeed } from './facts.ts'
@@ -82,7 +83,7 @@ function Column({ id, name, chosen }: { id: string; name: string; chosen: boolea
   return (
     <article
       className="chat-column"
-      aria-label={chosen ? t('keptOne', { name }) : name}
+      aria-label={chosen ? t('selectedOne', { name }) : name}
       aria-busy={running}
       data-message-id={reply.id}
       data-role="assistant"
@@ -98,32 +99,30 @@ function Column({ id, name, chosen }: { id: string; name: string; chosen: boolea
         {running ? (
           <>
             <LiveSpeed reply={reply} />
-            <button
-              type="button"
-              className="chat-btn chat-small"
+            <SmallButton
+              icon={Square}
+              label={t(stopping ? 'stopping' : 'stop')}
               aria-disabled={stopping}
               aria-label={t('stopOne', { name })}
               onClick={() => void stop(reply.id)}
-            >
-              <Square aria-hidden /> {t(stopping ? 'stopping' : 'stop')}
-            </button>
+            />
           </>
         ) : (
           <Settled reply={reply} />
         )}
         {chosen ? (
           <span className="chat-kept">
-            <Check aria-hidden /> {t('kept')}
+            <Check aria-hidden /> {t('selected')}
           </span>
         ) : (
           <button
             type="button"
             className="chat-btn chat-small"
             data-action="keep"
-            aria-label={t('keepOne', { name })}
+            aria-label={t('useReplyOne', { name })}
             onClick={() => void continueWith(reply)}
           >
-            {t('keep')}
+            {t('useReply')}
           </button>
         )}
       </footer>

@@ -20,15 +20,16 @@ import {
   takePictures,
   usePictures,
 } from './composer/draftPictures.ts'
+import { Hint } from './composer/Hint.tsx'
 import { PictureTray } from './composer/PictureTray.tsx'
 import { RefusedImages } from './composer/RefusedImages.tsx'
 import { useSentAs } from './composer/RolePicker.tsx'
 import { followRefusals, useKnownRefusal } from './composer/refusals.ts'
-import { ToolsHint } from './composer/ToolsHint.tsx'
 import { useBlocked } from './composer/useBlocked.ts'
 import { PromptSlash } from './list/PromptSlash.tsx'
 import { ModelPicker } from './ModelPicker.tsx'
 import { useChatTranslate } from './messages.ts'
+import { useToolUse } from './tools/setup.ts'
 import { DictateButton, DictationBar } from './voice/Dictation.tsx'
 import { PlayerBar } from './voice/PlayerBar.tsx'
 
@@ -122,6 +123,19 @@ const Actions = memo(() => (
 ))
 const Model = memo(ModelPicker)
 const Player = memo(PlayerBar)
+
+/** A warning beside the next message when its model has refused tools before. */
+function ToolsHint() {
+  const { t } = useTranslation('composer')
+  const { enabled, choice } = useToolUse()
+  const refused = useKnownRefusal('tools')
+  if (refused === null || enabled.length === 0 || choice === 'none') return null
+  return (
+    <div className="composer-tray">
+      <Hint>{t('refusedToolsBefore', { model: refused })}</Hint>
+    </div>
+  )
+}
 
 /** The pictures leave the composer with the text, and return if the core refuses the message. */
 async function sendDraft(text: string, draft: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { Check, Copy } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
+import { ActionButton } from './actionButtons.tsx'
 import { copyText } from './actions.ts'
 import { useChatTranslate } from './messages.ts'
 
@@ -17,16 +18,5 @@ export function CopyMessage({ message }: { message: Message }) {
   if (text === '') return null
   const name = t(copied ? 'copied' : message.role === 'assistant' ? 'copyReply' : 'copyTurn')
   const copy = async (): Promise<void> => setCopied(await copyText(text))
-  return (
-    <button
-      type="button"
-      className="chat-icon"
-      data-action="copy"
-      aria-label={name}
-      title={name}
-      onClick={() => void copy()}
-    >
-      {copied ? <Check aria-hidden /> : <Copy aria-hidden />}
-    </button>
-  )
+  return <ActionButton icon={copied ? Check : Copy} label={name} action="copy" onClick={() => void copy()} />
 }

@@ -5,6 +5,8 @@ import type { ChatText } from '../../i18n/en.chat.ts'
 import { isSendKey, useSendKey } from '../../shared/sendKey.ts'
 import { modelsToAsk, useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
+import { RefusedImages } from './composer/RefusedImages.tsx'
+import { useKnownRefusal } from './composer/refusals.ts'
 import { useBusy } from './hooks.ts'
 import { leaveEdit, saveEdit, typeEdit } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
@@ -26,8 +28,15 @@ export function EditMessage({ message }: { message: Message }) {
     current?.setSelectionRange(current.value.length, current.value.length)
   }, [])
 
-  const save = async (ask: boolean): Promise<void> => {
+  const refusing = useKnownRefusal('images')
+  const [asking, setAsking] = useState<string | null>(null)
+  const save = async (ask: boolean, isSure = false): Promise<void> => {
     if (blocked !== null && (ask || blocked !== 'needModel')) return
+    if (ask && !isSure && refusing !== null && message.attachments.length > 0) {
+      setAsking(refusing)
+      return
+    }
+    setAsking(null)
     setSaving(true)
     if (!(await saveEdit(message, text, ask))) setSaving(false)
   }
@@ -76,6 +85,7 @@ export function EditMessage({ message }: { message: Message }) {
           </button>
         )}
       </footer>
+      <RefusedImages model={asking} onClose={() => setAsking(null)} onSend={() => void save(true, true)} />
     </div>
   )
 }

@@ -164,7 +164,7 @@ export function TitleField({ id, title, onEnd }: { id: string; title: string; on
   return (
     <InlineNameField
       name={title}
-      label={t('nameOf')}
+      label={t('name')}
       maxLength={200}
       className="chat-title-field"
       onName={(name) => void renameChat(id, name)}

@@ -5,6 +5,7 @@ import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { appStore } from '../../stores/app.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
+import { ActionButton } from './actionButtons.tsx'
 import { copyText } from './actions.ts'
 import { asText } from './asText.ts'
 import { selectedIn } from './focus.ts'
@@ -22,21 +23,17 @@ export function MessageMenu({ message }: { message: Message }) {
   const text = message.text || message.refusal
   const { requestRow } = message
   const trigger = (
-    <button
-      type="button"
-      className="chat-icon"
-      data-action="more"
-      aria-label={t('moreDeeds')}
-      title={t('moreDeeds')}
+    <ActionButton
+      icon={Ellipsis}
+      label={t('moreActions')}
+      action="more"
       onPointerDownCapture={() => {
         selected.current = selectedIn(message.id)
       }}
       onKeyDownCapture={() => {
         selected.current = selectedIn(message.id)
       }}
-    >
-      <Ellipsis aria-hidden />
-    </button>
+    />
   )
   return (
     <Menu trigger={trigger}>
@@ -75,7 +72,7 @@ export function MessageMenu({ message }: { message: Message }) {
         <>
           <MenuLine />
           <MenuItem icon={Info} onSelect={() => showFacts(message.id)}>
-            {t('facts')}
+            {t('replyDetails')}
           </MenuItem>
           {requestRow !== null && (
             <MenuItem icon={Braces} onSelect={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}>

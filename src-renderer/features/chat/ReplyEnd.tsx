@@ -1,4 +1,4 @@
-import { CircleStop, Info, RotateCw, Shuffle, StepForward } from 'lucide-react'
+import { CircleStop, Info, type LucideIcon, RotateCw, Shuffle, StepForward } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { canContinue, canRetry, type Message } from '../../../src-preload/contract/chat.ts'
 import type { Problem, ProblemKind } from '../../../src-preload/contract/problem.ts'
@@ -6,6 +6,7 @@ import { problemTargets } from '../../shared/errors/actions.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
+import { SmallButton } from './actionButtons.tsx'
 import { retry } from './actions.ts'
 import { remarkOn } from './facts.ts'
 import { useBusy } from './hooks.ts'
@@ -64,39 +65,33 @@ function Note(props: { icon: ReactNode; reply: Message; retryable?: boolean; chi
   )
 }
 
-function RetryButton({ reply }: { reply: Message }) {
+/** A button that requests the reply again. It waits for the end of a running reply. */
+function AgainButton(props: { reply: Message; icon: LucideIcon; label: string; action?: string; run: () => void }) {
   const t = useChatTranslate()
   const busy = useBusy()
+  const { reply, run, ...button } = props
   if (!canRetry(reply)) return null
   return (
-    <button
-      type="button"
-      className="chat-btn chat-small"
-      data-action="retry"
+    <SmallButton
+      {...button}
       aria-disabled={busy}
       title={busy ? t('needEnd') : undefined}
-      onClick={() => !busy && void retry(reply.id)}
-    >
-      <RotateCw aria-hidden /> {t('retry')}
-    </button>
+      onClick={() => !busy && run()}
+    />
+  )
+}
+
+function RetryButton({ reply }: { reply: Message }) {
+  const t = useChatTranslate()
+  return (
+    <AgainButton reply={reply} icon={RotateCw} label={t('retry')} action="retry" run={() => void retry(reply.id)} />
   )
 }
 
 function OtherModelButton({ reply }: { reply: Message }) {
   const t = useChatTranslate()
-  const busy = useBusy()
-  if (!canRetry(reply)) return null
-  return (
-    <button
-      type="button"
-      className="chat-btn chat-small"
-      aria-disabled={busy}
-      title={busy ? t('needEnd') : undefined}
-      onClick={() => !busy && useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })}
-    >
-      <Shuffle aria-hidden /> {t('retryWith')}
-    </button>
-  )
+  const ask = (): void => useStage.setState({ dialog: { kind: 'retryWith', replyId: reply.id } })
+  return <AgainButton reply={reply} icon={Shuffle} label={t('retryWith')} run={ask} />
 }
 
 /** Only for the last reply of the path: earlier ones would start an unwanted branch. */
@@ -105,13 +100,11 @@ function ContinueButton({ reply }: { reply: Message }) {
   const last = useChat(({ open }) => open?.ids.at(-1) === reply.id)
   if (!last || !canContinue(reply)) return null
   return (
-    <button
-      type="button"
-      className="chat-btn chat-small"
-      data-action="continue"
+    <SmallButton
+      icon={StepForward}
+      label={t('continueReply')}
+      action="continue"
       onClick={() => void continueReply(reply)}
-    >
-      <StepForward aria-hidden /> {t('goOn')}
-    </button>
+    />
   )
 }

@@ -1,5 +1,6 @@
 import { RotateCw } from 'lucide-react'
 import { canRetry, type Message } from '../../../src-preload/contract/chat.ts'
+import { ActionButton } from './actionButtons.tsx'
 import { retry } from './actions.ts'
 import { CopyMessage } from './CopyMessage.tsx'
 import { tokensPerSecond } from './facts.ts'
@@ -18,17 +19,14 @@ export function ReplyFooter({ reply }: { reply: Message }) {
       <CopyMessage message={reply} />
       {reply.text !== '' && <SpeakButton messageId={reply.id} text={reply.text} />}
       {reply.status === 'complete' && canRetry(reply) && (
-        <button
-          type="button"
-          className="chat-icon"
-          data-action="retry"
-          aria-label={t('retry')}
+        <ActionButton
+          icon={RotateCw}
+          label={t('retry')}
+          action="retry"
           aria-disabled={busy}
           title={t(busy ? 'needEnd' : 'retry')}
           onClick={() => !busy && void retry(reply.id)}
-        >
-          <RotateCw aria-hidden />
-        </button>
+        />
       )}
       <Siblings message={reply} />
       <MessageMenu message={reply} />
@@ -47,8 +45,8 @@ export function FactsButton({ reply }: { reply: Message }) {
     <button
       type="button"
       className="chat-facts"
-      aria-label={`${t('facts')}: ${all}`}
-      title={`${all}\n${t('facts')}`}
+      aria-label={`${t('replyDetails')}: ${all}`}
+      title={`${all}\n${t('replyDetails')}`}
       onClick={() => showFacts(reply.id)}
     >
       <span className="chat-facts-short">{costText(reply, t) ?? facts[0]}</span>

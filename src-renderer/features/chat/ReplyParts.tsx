@@ -3,6 +3,7 @@ import { useState } from 'react'
 import type { Message, Wait } from '../../../src-preload/contract/chat.ts'
 import { Markdown } from '../../shared/markdown/Markdown.tsx'
 import { useChat } from '../../stores/chat.ts'
+import { SmallButton } from './actionButtons.tsx'
 import { stop } from './actions.ts'
 import { useNow } from './hooks.ts'
 import { type ChatTranslate, seconds, useChatTranslate, wholeSeconds } from './messages.ts'
@@ -49,9 +50,7 @@ export function Waiting({ wait, replyId }: { wait: Wait; replyId: string }) {
         {wait.problem?.workPossible && <span className="chat-wait-note"> {t('waitWorkPossible')}</span>}
       </span>
       {!stopping && (wait.for === 'retry' || lasts > 3_000) && (
-        <button type="button" className="chat-btn chat-small" onClick={() => void stop(replyId)}>
-          <Square aria-hidden /> {t('stop')}
-        </button>
+        <SmallButton icon={Square} label={t('stop')} onClick={() => void stop(replyId)} />
       )}
     </div>
   )

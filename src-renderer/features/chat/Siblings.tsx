@@ -2,6 +2,7 @@ import { ChevronLeft, ChevronRight } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { i18n, isRightToLeft } from '../../i18n/index.ts'
+import { ActionButton } from './actionButtons.tsx'
 import { walk } from './messageActions.ts'
 import { useChatTranslate } from './messages.ts'
 
@@ -20,31 +21,23 @@ export function Siblings({ message }: { message: Message }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is a part of a form
     <span className="chat-siblings" role="group" aria-label={place} onKeyDown={byKey}>
-      <button
-        type="button"
-        className="chat-icon"
-        data-action="previous"
-        aria-label={t('siblingPrevious')}
-        title={t('siblingPrevious')}
+      <ActionButton
+        icon={ChevronLeft}
+        label={t('siblingPrevious')}
+        action="previous"
         disabled={sibling <= 1}
         onClick={() => void walk(message, -1)}
-      >
-        <ChevronLeft aria-hidden />
-      </button>
+      />
       <span title={place}>
         {sibling} / {siblings}
       </span>
-      <button
-        type="button"
-        className="chat-icon"
-        data-action="next"
-        aria-label={t('siblingNext')}
-        title={t('siblingNext')}
+      <ActionButton
+        icon={ChevronRight}
+        label={t('siblingNext')}
+        action="next"
         disabled={sibling >= siblings}
         onClick={() => void walk(message, 1)}
-      >
-        <ChevronRight aria-hidden />
-      </button>
+      />
     </span>
   )
 }

@@ -7,6 +7,7 @@ import { InspectorToggle, ListToggle } from '../../shared/ui/StageBar.tsx'
 import { useChat } from '../../stores/chat.ts'
 import { useStage } from '../../stores/chatPage.ts'
 import { Announcer } from './Announcer.tsx'
+import { ActionButton } from './actionButtons.tsx'
 import { copyText, type } from './actions.ts'
 import { Composer } from './Composer.tsx'
 import { followJumps } from './find/actions.ts'
@@ -15,6 +16,7 @@ import { focusSoon } from './focus.ts'
 import { BusyProvider } from './hooks.ts'
 import { LinkDialog } from './LinkDialog.tsx'
 import { TitleField } from './List.tsx'
+import { NewChatFolder } from './list/DefaultSource.tsx'
 import { Messages } from './Messages.tsx'
 import { useChatTranslate } from './messages.ts'
 import { StageDialogs } from './StageDialogs.tsx'
@@ -86,7 +88,7 @@ function Body() {
   const state = useChat((chat) => chat.open?.state ?? null)
   const any = useChat((chat) => (chat.open?.ids.length ?? 0) > 0)
   if (id === null) return <Welcome />
-  if (state === 'gone') return <p className="chat-stage-note">{t('gone')}</p>
+  if (state === 'gone') return <p className="chat-stage-note">{t('chatDeleted')}</p>
   if (any) return <Messages key={id} />
   return state === 'loading' ? <p className="chat-stage-note chat-late">{t('loading')}</p> : <Welcome />
 }
@@ -100,6 +102,7 @@ function Welcome() {
   return (
     <div className="chat-welcome">
       <h2>{t('emptyTitle')}</h2>
+      <NewChatFolder />
       <p>{t('emptyText')}</p>
       <ul>
         {(['example1', 'example2', 'example3'] as const).map((key) => (
@@ -121,14 +124,7 @@ function PageNotice() {
   return (
     <div className="chat-page-notice">
       <ProblemNotice problem={notice} />
-      <button
-        type="button"
-        className="chat-icon"
-        aria-label={t('dismiss')}
-        onClick={() => useChat.setState({ notice: null })}
-      >
-        <X aria-hidden />
-      </button>
+      <ActionButton icon={X} label={t('dismiss')} onClick={() => useChat.setState({ notice: null })} />
     </div>
   )
 }

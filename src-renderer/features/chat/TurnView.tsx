@@ -2,6 +2,7 @@ import { Pencil } from 'lucide-react'
 import type { Message } from '../../../src-preload/contract/chat.ts'
 import { Pieces } from '../../shared/markdown/CodeBlock.tsx'
 import { useStage } from '../../stores/chatPage.ts'
+import { ActionButton } from './actionButtons.tsx'
 import { CopyMessage } from './CopyMessage.tsx'
 import { Pictures } from './composer/Pictures.tsx'
 import { EditMessage } from './EditMessage.tsx'
@@ -46,16 +47,7 @@ export function TurnView({ turn }: { turn: Message }) {
       <footer className="chat-under">
         {!editing && (
           <span className="chat-actions">
-            <button
-              type="button"
-              className="chat-icon"
-              data-action="edit"
-              aria-label={t('edit')}
-              title={t('edit')}
-              onClick={() => startEdit(turn)}
-            >
-              <Pencil aria-hidden />
-            </button>
+            <ActionButton icon={Pencil} label={t('edit')} action="edit" onClick={() => startEdit(turn)} />
             <CopyMessage message={turn} />
             <MessageMenu message={turn} />
           </span>

@@ -14,6 +14,7 @@ import * as store from '../../stores/chat.ts'
 import { useChat } from '../../stores/chat.ts'
 import { useStage, withoutEdit } from '../../stores/chatPage.ts'
 import { markFavourite, mayChat, setModelFacts } from '../../stores/modelFacts.ts'
+import { useNewChat } from '../../stores/newChat.ts'
 import { messageIn, runningReplies } from '../../stores/openChat.ts'
 import { attempt, setClient } from './client.ts'
 import { forgetCompared, moveCompared, recallCompared } from './compare.ts'
@@ -146,7 +147,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     conversationId,
     text,
     models,
-    ...(conversationId === null ? { setup: setupOf(state) } : {}),
+    ...(conversationId === null ? { setup: setupOf(state), folderId: useNewChat.getState().folderId } : {}),
     attachments: attachments.map(({ mediaId, detail }) => ({ mediaId, detail })),
     role: as.role,
     name: as.name === '' ? null : as.name,
@@ -165,6 +166,7 @@ export async function send(text: string, attachments: readonly Attachment[] = []
     if (conversationId === null) {
       forgetNewDraft()
       forgetNewSetup()
+      useNewChat.setState({ folderId: null })
       moveCompared(sent.conversationId)
     }
     const stillThere = (useChat.getState().open?.id ?? null) === conversationId

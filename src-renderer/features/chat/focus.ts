@@ -1,3 +1,5 @@
+import { composerField } from './list/insert.ts'
+
 /** ms. The target may render a few frames later: after the core's answer, the list must render. */
 const waits = 1_500
 
@@ -17,9 +19,6 @@ export function focusSoon(find: () => HTMLElement | null): void {
   }
   requestAnimationFrame(look)
 }
-
-export const composerField = (): HTMLTextAreaElement | null =>
-  document.querySelector<HTMLTextAreaElement>('.chat-composer textarea')
 
 export const focusComposer = (): void => focusSoon(composerField)
 

@@ -12,6 +12,7 @@ import { attempt } from './client.ts'
 import { offerChatCommands } from './commands.ts'
 import { ChatInspector } from './Inspector.tsx'
 import { ChatList } from './List.tsx'
+import { beginNewChat, takeDefaults } from './newChatDefaults.ts'
 import { ChatStage } from './Stage.tsx'
 
 /** Starts the feature once per window, and loads the models again when another service answers. */
@@ -27,6 +28,7 @@ export function ChatSubscriptions() {
       if (app && !remembered) {
         remembered = true
         useChat.setState(({ open, model }) => ({ model: open?.conversation?.model ?? app.settings.chatModel ?? model }))
+        if (useChat.getState().open === null) beginNewChat(null)
       }
       if (app?.connection.state !== 'connected') return
       const { profile } = app.connection
@@ -44,7 +46,9 @@ export function ChatSubscriptions() {
   }, [studio])
   const { page: feature, id } = useRoute()
   useEffect(() => {
-    if (feature === 'chat') openChat(id)
+    if (feature !== 'chat') return
+    openChat(id)
+    if (id === null) takeDefaults()
   }, [feature, id])
   return null
 }

@@ -19,6 +19,8 @@ import { setDraft } from './subscriptions.ts'
 
 /** The contract's limit. */
 const longest = 100_000
+/** The size of a request without one (specification, POST /v1/images/generations). */
+const defaultSize = '1024x1024'
 const counts = ['1', '2', '3', '4'] as const
 
 /** The image composer. It never moves. */
@@ -119,16 +121,31 @@ function Folds() {
         <p>{t('composer.ignoredAbout')}</p>
         <div className="images-fields">
           <Field label={t('composer.model')}>
-            <Wish value={model} longest={200} onWish={(value) => setDraft({ model: value })} />
+            <Wish
+              value={model}
+              placeholder={t('composer.serviceDefault')}
+              longest={200}
+              onWish={(value) => setDraft({ model: value })}
+            />
           </Field>
           <Field label={t('composer.size')}>
-            <Wish value={size} longest={50} onWish={(value) => setDraft({ size: value })} />
+            <Wish
+              value={size}
+              placeholder={t('composer.defaultOf', { value: defaultSize })}
+              longest={50}
+              onWish={(value) => setDraft({ size: value })}
+            />
           </Field>
         </div>
       </Fold>
       <Fold title={t('composer.format')} set={format !== null}>
         <Field label={t('composer.format')} quietLabel hint={t('composer.formatAbout')}>
-          <Wish value={format} longest={50} onWish={(value) => setDraft({ responseFormat: value })} />
+          <Wish
+            value={format}
+            placeholder={t('composer.serviceDefault')}
+            longest={50}
+            onWish={(value) => setDraft({ responseFormat: value })}
+          />
         </Field>
       </Fold>
     </div>
@@ -146,14 +163,18 @@ const Fold = ({ title, set, children }: { title: string; set: boolean; children:
 )
 
 /** Empty: not sent. */
-function Wish(props: { value: string | null; longest: number; onWish: (value: string | null) => void }) {
-  const { t } = useTranslation('images')
+function Wish(props: {
+  value: string | null
+  placeholder: string
+  longest: number
+  onWish: (value: string | null) => void
+}) {
   return (
     <TextInput
       mono
       value={props.value ?? ''}
       maxLength={props.longest}
-      placeholder={t('composer.notSent')}
+      placeholder={props.placeholder}
       onChange={(event) => props.onWish(event.target.value === '' ? null : event.target.value)}
     />
   )

@@ -124,7 +124,7 @@ function Kept({ imageId }: { imageId: string }) {
   return (
     <li className="images-slot" data-state="kept">
       {image && src && (
-        <button type="button" aria-label={t('deeds.open')} onClick={() => openLightbox(image.id)}>
+        <button type="button" aria-label={t('actions.open')} onClick={() => openLightbox(image.id)}>
           <img src={src} alt={image.prompt} />
         </button>
       )}

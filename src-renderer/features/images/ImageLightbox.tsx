@@ -1,12 +1,13 @@
-import { Copy, Download, GitBranch, Info, MessageSquare, Star, Trash2 } from 'lucide-react'
+import { Copy, Download, GitBranch, Info, MessageSquare, Star, StarOff, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useCallback, useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
 import { navigate } from '../../shared/navigation.ts'
-import { IconButton } from '../../shared/ui/Button.tsx'
+import { Button } from '../../shared/ui/Button.tsx'
 import { showBytes } from '../../shared/ui/bytes.ts'
 import { Lightbox } from '../../shared/ui/Lightbox.tsx'
+import { MenuItem } from '../../shared/ui/Menu.tsx'
 import { imagesStore, useImages, withCursor } from '../../stores/images.ts'
 import { useRoute } from '../../stores/route.ts'
 import {
@@ -75,7 +76,8 @@ export function ImageLightbox() {
         focusGallery()
       }}
       facts={image && <Facts image={image} />}
-      actions={image && <Actions image={image} at={at} side={side} onSide={() => setSide(!side)} />}
+      actions={image && <Actions image={image} at={at} />}
+      menu={image && <MoreActions image={image} side={side} onSide={() => setSide(!side)} />}
       side={
         side &&
         image && (
@@ -135,29 +137,43 @@ function byKey(event: KeyboardEvent, image: Image, at: number, onSide: () => voi
   return true
 }
 
-function Actions(props: { image: Image; at: number; side: boolean; onSide: () => void }) {
+function Actions({ image, at }: { image: Image; at: number }) {
   const { t } = useTranslation('images')
-  const { image, at, side, onSide } = props
-  const leave = (action: () => Promise<void>) => {
+  return (
+    <>
+      <Button icon={Download} onClick={() => void saveImages([image])}>
+        {t('actions.download')}
+      </Button>
+      <Button icon={MessageSquare} onClick={() => void showToChat(image)}>
+        {t('actions.chat')}
+      </Button>
+      <Button icon={Trash2} variant="danger" onClick={() => void removeHere(image, at)}>
+        {t('actions.remove')}
+      </Button>
+    </>
+  )
+}
+
+function MoreActions({ image, side, onSide }: { image: Image; side: boolean; onSide: () => void }) {
+  const { t } = useTranslation('images')
+  const vary = (): void => {
     closeLightbox()
-    void action()
+    void reuse(image, { vary: true })
   }
   return (
     <>
-      <IconButton
-        icon={Star}
-        label={t(image.favourite ? 'deeds.unfavourite' : 'deeds.favourite')}
-        shortcut="F"
-        pressed={image.favourite}
-        className={image.favourite ? 'images-starred' : ''}
-        onClick={() => void toggleFavourite([image])}
-      />
-      <IconButton icon={Download} label={t('deeds.save')} onClick={() => void saveImages([image])} />
-      <IconButton icon={Copy} label={t('deeds.copyPicture')} onClick={() => void copyImage(image)} />
-      <IconButton icon={GitBranch} label={t('deeds.vary')} onClick={() => leave(() => reuse(image, { vary: true }))} />
-      <IconButton icon={MessageSquare} label={t('deeds.chat')} onClick={() => void showToChat(image)} />
-      <IconButton icon={Trash2} label={t('deeds.remove')} onClick={() => void removeHere(image, at)} />
-      <IconButton icon={Info} label={t('deeds.details')} shortcut="I" pressed={side} onClick={onSide} />
+      <MenuItem icon={image.favourite ? StarOff : Star} onSelect={() => void toggleFavourite([image])}>
+        {t(image.favourite ? 'actions.unfavourite' : 'actions.favourite')}
+      </MenuItem>
+      <MenuItem icon={Copy} onSelect={() => void copyImage(image)}>
+        {t('actions.copyImage')}
+      </MenuItem>
+      <MenuItem icon={GitBranch} onSelect={vary}>
+        {t('actions.vary')}
+      </MenuItem>
+      <MenuItem icon={Info} onSelect={onSide}>
+        {t(side ? 'actions.hideDetails' : 'actions.details')}
+      </MenuItem>
     </>
   )
 }

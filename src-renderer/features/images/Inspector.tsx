@@ -26,27 +26,11 @@ export function ImagesInspector() {
   const many = useImages((store) => store.picked.size > 1)
   const image = useImages((store) => store.images.find(({ id }) => id === [...store.picked, store.cursor][0]) ?? null)
   if (many) return <Many />
-  if (!image) return <Nothing />
+  if (!image) return null
   return (
     <Details image={image}>
       <Actions image={image} />
     </Details>
-  )
-}
-
-function Nothing() {
-  const { t } = useTranslation('images')
-  const total = useImages((store) => store.total)
-  return (
-    <>
-      <Part title={t('details.kept')}>
-        <p className="num">{t('details.here', { count: total })}</p>
-      </Part>
-      <Part title={t('details.picture')}>
-        <p className="font-[540]">{t('details.noneTitle')}</p>
-        <p className="text-soft">{t('details.none')}</p>
-      </Part>
-    </>
   )
 }
 
@@ -67,16 +51,16 @@ function Many() {
           ]}
         />
       </Part>
-      <Part title={t('deeds.label')}>
+      <Part title={t('actions.label')}>
         <div className="flex flex-wrap gap-1.5">
           <Button icon={Download} onClick={() => void saveImages(all())}>
-            {t('deeds.saveMany', { count: chosen.length })}
+            {t('actions.downloadMany', { count: chosen.length })}
           </Button>
           <Button icon={Star} onClick={() => void toggleFavourite(all())}>
-            {t('deeds.favouriteShort')}
+            {t('actions.favouriteShort')}
           </Button>
           <Button icon={Trash2} variant="danger" onClick={() => void remove(all())}>
-            {t('deeds.remove')}
+            {t('actions.remove')}
           </Button>
         </div>
       </Part>
@@ -86,21 +70,21 @@ function Many() {
 
 function Actions({ image }: { image: Image }) {
   const { t } = useTranslation('images')
-  const mark = image.favourite ? 'deeds.unfavourite' : 'deeds.favourite'
+  const mark = image.favourite ? 'actions.unfavourite' : 'actions.favourite'
   return (
-    <Part title={t('deeds.label')}>
+    <Part title={t('actions.label')}>
       <div className="flex flex-wrap gap-1.5">
         <Button icon={Maximize2} onClick={() => openLightbox(image.id)}>
-          {t('deeds.open')}
+          {t('actions.open')}
         </Button>
         <Button icon={RotateCcw} onClick={() => void reuse(image)}>
-          {t('deeds.reuse')}
+          {t('actions.reuse')}
         </Button>
         <Button icon={GitBranch} onClick={() => void reuse(image, { vary: true })}>
-          {t('deeds.vary')}
+          {t('actions.vary')}
         </Button>
         <Button icon={MessageSquare} onClick={() => void showToChat(image)}>
-          {t('deeds.chat')}
+          {t('actions.chat')}
         </Button>
         <Button
           icon={image.favourite ? StarOff : Star}
@@ -109,19 +93,19 @@ function Actions({ image }: { image: Image }) {
           title={t(mark)}
           onClick={() => void toggleFavourite([image])}
         >
-          {t('deeds.favouriteShort')}
+          {t('actions.favouriteShort')}
         </Button>
         <Button icon={Download} onClick={() => void saveImages([image])}>
-          {t('deeds.save')}
+          {t('actions.download')}
         </Button>
         <Button icon={Copy} onClick={() => void copyImage(image)}>
-          {t('deeds.copyPicture')}
+          {t('actions.copyImage')}
         </Button>
         <Button icon={FolderOpen} onClick={() => void reveal(image)}>
-          {t('deeds.reveal')}
+          {t('actions.reveal')}
         </Button>
         <Button icon={Trash2} variant="danger" onClick={() => void remove([image])}>
-          {t('deeds.remove')}
+          {t('actions.remove')}
         </Button>
       </div>
     </Part>

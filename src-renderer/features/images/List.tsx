@@ -7,6 +7,7 @@ import { showDay } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
+import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
 import { showSc } from '../../shared/ui/sc.ts'
 import { appStore } from '../../stores/app.ts'
@@ -18,6 +19,7 @@ import { setDraft } from './subscriptions.ts'
 export function ImagesList() {
   const { t } = useTranslation('images')
   const drawings = useImages((store) => store.drawings)
+  const loading = useImages((store) => store.state === 'loading')
   const [search, setSearch] = useState('')
   const [reached, setReached] = useState<string | null>(null)
   const list = useRef<HTMLUListElement>(null)
@@ -65,7 +67,10 @@ export function ImagesList() {
           {t('list.new')}
         </Button>
       </div>
-      {shown.length === 0 && <p className="images-list-none">{t(search === '' ? 'list.none' : 'list.nothing')}</p>}
+      {loading && <ListSkeleton label={t('loading')} />}
+      {!loading && shown.length === 0 && (
+        <p className="images-list-none">{t(search === '' ? 'list.none' : 'list.nothing')}</p>
+      )}
       <ul ref={list} className="images-list-rows" onKeyDown={byKey}>
         {shown.map((drawing, index) => (
           <Row key={drawing.id} drawing={drawing} reached={index === at} onReach={() => setReached(drawing.id)} />

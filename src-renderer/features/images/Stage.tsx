@@ -1,6 +1,6 @@
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import './images.css'
-import { Download, Images as ImagesIcon, Play, SearchX, Star, Trash2, X } from 'lucide-react'
+import { Download, Images as ImagesIcon, Play, SearchX, Sparkles, Star, Trash2, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showCount } from '../../i18n/format.ts'
@@ -8,6 +8,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { imagesStore, targets, useImages } from '../../stores/images.ts'
 import { useRoute } from '../../stores/route.ts'
@@ -97,7 +98,6 @@ function Bar() {
 }
 
 function Body() {
-  const { t } = useTranslation('images')
   const box = useRef<HTMLDivElement>(null)
   const state = useImages((store) => store.state)
   const problem = useImages((store) => store.problem ?? store.foundProblem)
@@ -109,50 +109,45 @@ function Body() {
     <div ref={box} className="images-scroll">
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void find() }} className="mb-3" />}
       <ImageDetails />
-      {some ? (
-        <Gallery box={box} />
-      ) : loading && any ? (
-        <p role="status" className="images-late">
-          {t('loading')}
-        </p>
-      ) : loading || problem ? null : any ? (
-        <NothingFound />
-      ) : (
-        <Teaching />
-      )}
+      {some ? <Gallery box={box} /> : loading ? <Loading /> : problem ? null : any ? <NothingFound /> : <Teaching />}
     </div>
   )
 }
 
-const examples = ['lighthouse', 'map', 'kitchen'] as const
-
 function Teaching() {
   const { t } = useTranslation('images')
+  const tryExample = (): void => {
+    setDraft({ prompt: t('empty.example') })
+    focusPrompt()
+  }
   return (
     <EmptyState
       icon={ImagesIcon}
       title={t('empty.title')}
       action={
-        <ul className="images-examples">
-          {examples.map((name) => (
-            <li key={name}>
-              <button
-                type="button"
-                onClick={() => {
-                  setDraft({ prompt: t(`empty.examples.${name}`) })
-                  focusPrompt()
-                }}
-              >
-                {t(`empty.examples.${name}`)}
-              </button>
-            </li>
-          ))}
-        </ul>
+        <Button icon={Sparkles} onClick={tryExample}>
+          {t('empty.try')}
+        </Button>
       }
     >
       <p>{t('empty.about')}</p>
-      <p className="mt-4 font-semibold text-ink">{t('empty.try')}</p>
     </EmptyState>
+  )
+}
+
+/** Fills the place of the gallery, so that nothing moves when the images arrive. */
+function Loading() {
+  const { t } = useTranslation('images')
+  return (
+    <div className="grid grid-cols-[repeat(auto-fill,minmax(220px,1fr))] gap-3">
+      <span role="status" className="sr-only">
+        {t('loading')}
+      </span>
+      {Array.from({ length: 12 }, (_, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: placeholders have no identity
+        <Skeleton key={at} className="aspect-square h-auto rounded-m" />
+      ))}
+    </div>
   )
 }
 
@@ -194,13 +189,13 @@ function PickedBar() {
         {t('picked.count', { count, figure: showCount(count) })}
       </span>
       <Button size="small" icon={Download} onClick={() => void saveImages(all())}>
-        {t('deeds.save')}
+        {t('actions.download')}
       </Button>
       <Button size="small" icon={Star} onClick={() => void toggleFavourite(all())}>
-        {t('deeds.favouriteShort')}
+        {t('actions.favouriteShort')}
       </Button>
       <Button size="small" icon={Trash2} variant="danger" onClick={() => void remove(all())}>
-        {t('deeds.remove')}
+        {t('actions.remove')}
       </Button>
       <IconButton
         icon={X}

@@ -141,7 +141,7 @@ export async function undoRemove(): Promise<void> {
 
 export async function saveImages(images: readonly Image[]): Promise<void> {
   if (images.length === 0) return
-  await attempt(async (core) => save(core, await core.images.save({ ids: images.map(({ id }) => id) })))
+  await attempt(async (core) => save(await core.images.save({ ids: images.map(({ id }) => id) })))
 }
 
 /** As PNG, the only image format that every clipboard accepts. */
@@ -149,9 +149,9 @@ export async function copyImage({ mediaId, mime }: Image): Promise<void> {
   try {
     // The promise is passed to the clipboard before it resolves, because some browsers permit writing only during the click.
     await navigator.clipboard.write([new ClipboardItem({ 'image/png': asPng(mediaPath(mediaId), mime) })])
-    say('copied', t('deeds.copied'))
+    say('copied', t('actions.copied'))
   } catch {
-    say('copied', t('deeds.copyFailed'))
+    say('copied', t('actions.copyFailed'))
   }
 }
 
@@ -171,7 +171,7 @@ export async function reveal({ mediaId }: Image): Promise<void> {
   const found = await attempt((core) => core.media.reveal({ mediaId }))
   if (!found || found.shown) return
   const copy = () => void navigator.clipboard.writeText(found.path)
-  say('reveal', t('deeds.revealed', { path: found.path }), { label: t('deeds.copyPath'), onClick: copy })
+  say('reveal', t('actions.revealed', { path: found.path }), { label: t('actions.copyPath'), onClick: copy })
 }
 
 /** Copies the prompt and settings to the composer. With `vary`, the next image is a variation of this one. */
@@ -259,4 +259,4 @@ export function dragOut(event: DragEvent, image: Image): void {
   if (event.dataTransfer) event.dataTransfer.effectAllowed = 'copy'
 }
 
-export const removedText = (count: number): string => t('deeds.removed', { count, figure: showCount(count) })
+export const removedText = (count: number): string => t('actions.removed', { count, figure: showCount(count) })

@@ -1,5 +1,6 @@
 import { useEffect } from 'react'
 import type { PageRegions } from '../../shared/pageView.ts'
+import { imagesStore, targets } from '../../stores/images.ts'
 import { offerImagesCommands } from './commands.ts'
 import { ImagesInspector } from './Inspector.tsx'
 import { ImagesList } from './List.tsx'
@@ -11,4 +12,10 @@ export function ImagesSubscriptions() {
   return null
 }
 
-export const imagesPage: PageRegions = { List: ImagesList, Stage: ImagesStage, Inspector: ImagesInspector }
+export const imagesPage: PageRegions = {
+  List: ImagesList,
+  Stage: ImagesStage,
+  Inspector: ImagesInspector,
+  inspectorOnDemand: true,
+  inspectorContent: { subscribe: imagesStore.subscribe, isThere: () => targets(imagesStore.getState()).length > 0 },
+}

@@ -9,7 +9,7 @@ const largestBytes = 300_000
 addEventListener('message', ({ data: asked }: MessageEvent<ThumbAsked>) => {
   make(asked).then(
     (made) => postMessage(made),
-    () => postMessage({ id: asked.id, data: null } satisfies ThumbMade),
+    () => postMessage({ id: asked.id, file: null } satisfies ThumbMade),
   )
 })
 
@@ -27,20 +27,8 @@ async function make({ id, src, width, height }: ThumbAsked): Promise<ThumbMade> 
   canvas.getContext('2d')?.drawImage(bitmap, 0, 0)
   bitmap.close()
   for (const quality of [0.82, 0.5, 0.2]) {
-    const blob = await canvas.convertToBlob({ type: 'image/webp', quality })
-    if (blob.size <= largestBytes) return { id, data: await base64(blob) }
+    const file = await canvas.convertToBlob({ type: 'image/webp', quality })
+    if (file.size <= largestBytes) return { id, file }
   }
   throw new Error('The thumbnail exceeds the size limit.')
-}
-
-function base64(blob: Blob): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const reader = new FileReader()
-    reader.onload = () => {
-      const url = typeof reader.result === 'string' ? reader.result : ''
-      resolve(url.slice(url.indexOf(',') + 1))
-    }
-    reader.onerror = () => reject(new Error('The thumbnail cannot be encoded.', { cause: reader.error }))
-    reader.readAsDataURL(blob)
-  })
 }

@@ -1,5 +1,6 @@
 import type { Image } from '../../../src-preload/contract/images.ts'
 import { mediaPath } from '../../../src-preload/contract/media.ts'
+import { upload } from '../../api/transfer.ts'
 import { imagesStore, withChange } from '../../stores/images.ts'
 import { client } from './client.ts'
 
@@ -11,10 +12,10 @@ export interface ThumbAsked {
   height: number
 }
 
-/** `data`: WebP as base64. Null when it failed. */
+/** `file`: WebP. Null when it failed. */
 export interface ThumbMade {
   id: string
-  data: string | null
+  file: Blob | null
 }
 
 /** More workers are not faster on two cores. */
@@ -86,11 +87,12 @@ function open(): Worker {
   return fresh
 }
 
-async function storeThumb({ id, data }: ThumbMade): Promise<void> {
+async function storeThumb({ id, file }: ThumbMade): Promise<void> {
   try {
-    if (data === null) throw new Error('The worker created no thumbnail.')
-    const image = await client()?.images.saveThumbnail({ id, data })
-    if (image) imagesStore.setState(withChange(imagesStore.getState(), { type: 'image', image }))
+    const core = client()
+    if (file === null || !core) throw new Error('The worker created no thumbnail.')
+    const image = await core.images.saveThumbnail({ id, uploadId: await upload(core, file) })
+    imagesStore.setState(withChange(imagesStore.getState(), { type: 'image', image }))
     settle(id, true)
   } catch {
     settle(id, false)

@@ -6,7 +6,6 @@ import { Chart } from '../../shared/chart/Chart.tsx'
 import type { ChartData } from '../../shared/chart/data.ts'
 import { Legend } from '../../shared/chart/Legend.tsx'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
-import { Card } from '../../shared/ui/Card.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
@@ -56,7 +55,7 @@ export function Days({ shown }: { shown: AccountKey }) {
   const used = days?.some(({ figures, state }) => figures !== null || state === 'gap') ?? false
   const title = t(`chartTitle.${measure}`)
   return (
-    <Card className="flex flex-col gap-2.5 p-4">
+    <div className="flex min-w-0 flex-col gap-2.5">
       <section aria-label={t('chart')} className="contents">
         <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2 className="font-semibold">{title}</h2>
@@ -94,7 +93,7 @@ export function Days({ shown }: { shown: AccountKey }) {
           </div>
         )}
       </section>
-    </Card>
+    </div>
   )
 }
 

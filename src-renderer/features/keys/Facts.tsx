@@ -2,7 +2,6 @@ import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { showCount } from '../../i18n/format.ts'
-import { Card } from '../../shared/ui/Card.tsx'
 import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { showSc, showSigned } from '../../shared/ui/sc.ts'
@@ -20,7 +19,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
   const when = (written: string | null) => (written === null ? null : stamp(written))
   const count = (value: number | null) => (value === null ? null : showCount(value))
   return (
-    <div className="grid items-start gap-3.5 min-[900px]:grid-cols-3">
+    <div className="grid items-start gap-6 min-[900px]:grid-cols-3">
       <Part title={t('facts')}>
         <KeyValue
           rows={[
@@ -32,10 +31,10 @@ export function Facts({ shown }: { shown: AccountKey }) {
                   {shown.prefix}…
                 </code>
               ),
-              t('notTold'),
+              t('notReported'),
             ),
             row('id', <Id id={shown.id} />, ''),
-            row('created', when(shown.createdAt), t('notTold')),
+            row('created', when(shown.createdAt), t('notReported')),
             row('lastUsed', when(shown.lastUsedAt), t('never')),
             row('revokedName', when(shown.revokedAt), t('notRevoked')),
           ]}
@@ -51,7 +50,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
             ...(shown.balanceEnabled === false
               ? [row('balance', null, t('balanceOff'))]
               : [
-                  row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notTold')),
+                  row('balance', shown.balance && `${showSigned(shown.balance)} SC`, t('notReported')),
                   row('balanceLimit', shown.balanceLimit && `${showSc(shown.balanceLimit)} SC`, t('unset')),
                 ]),
           ]}
@@ -61,7 +60,7 @@ export function Facts({ shown }: { shown: AccountKey }) {
         {totals && (
           <KeyValue
             rows={[
-              row('spent', totals.cost && `${showSc(totals.cost)} SC`, t('notTold')),
+              row('spent', totals.cost && `${showSc(totals.cost)} SC`, t('notReported')),
               row('requests', showCount(totals.requests), ''),
               row('tokensIn', showCount(totals.tokensIn), ''),
               row('tokensOut', showCount(totals.tokensOut), ''),
@@ -92,12 +91,12 @@ function Id({ id }: { id: string }) {
 
 function Part({ title, note = null, children }: { title: string; note?: string | null; children: ReactNode }) {
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={title}>
         <h2 className="mb-2.5 font-semibold">{title}</h2>
         {children}
         {note && <p className="mt-2 text-faint text-s">{note}</p>}
       </section>
-    </Card>
+    </div>
   )
 }

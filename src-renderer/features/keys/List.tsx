@@ -1,11 +1,12 @@
 import './keys.css'
-import { KeyRound, Search } from 'lucide-react'
+import { KeyRound } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AccountKey } from '../../../src-preload/contract/account.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { cx } from '../../shared/ui/cx.ts'
 import { Pill } from '../../shared/ui/Pill.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { appStore } from '../../stores/app.ts'
 import { keyShown, keysStore, matchingKeys, useKeys } from '../../stores/keys.ts'
 import { hrefOf, useRoute } from '../../stores/route.ts'
@@ -33,23 +34,18 @@ export function KeysList() {
   }
   return (
     <nav aria-label={t('list')} className="flex min-h-0 flex-1 flex-col">
-      <div className="keys-search">
-        <Search aria-hidden size={14} />
-        <input
-          type="text"
-          aria-label={t('search')}
-          placeholder={t('search')}
-          autoComplete="off"
-          spellCheck={false}
-          value={search}
-          onChange={({ target }) => keysStore.setState({ search: target.value })}
-          onKeyDown={(event) => {
-            if (event.key !== 'Escape' || search === '') return
-            keysStore.setState({ search: '' })
-            event.preventDefault()
-          }}
-        />
-      </div>
+      <SearchField
+        className="keys-search"
+        iconSize={14}
+        label={t('search')}
+        value={search}
+        onValue={(text) => keysStore.setState({ search: text })}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || search === '') return
+          keysStore.setState({ search: '' })
+          event.preventDefault()
+        }}
+      />
       {keys !== null && shown.length === 0 && (
         <p className="px-4 py-2 text-faint text-s">{t(keys.length === 0 ? 'none' : 'noMatch')}</p>
       )}

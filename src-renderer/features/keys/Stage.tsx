@@ -12,6 +12,7 @@ import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { RelativeTime } from '../../shared/ui/RelativeTime.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useApp } from '../../stores/app.ts'
 import { keyShown, useKeys } from '../../stores/keys.ts'
@@ -90,9 +91,17 @@ function Body({ shown }: { shown: AccountKey | null }) {
   }
   if (!accountsKnown || (account && keys === null)) {
     return (
-      <p role="status" className="p-6 text-faint">
-        {t('loading')}
-      </p>
+      <div className="keys-body">
+        <span role="status" className="sr-only">
+          {t('loading')}
+        </span>
+        <Skeleton className="h-60" />
+        <div className="grid gap-6 min-[900px]:grid-cols-3">
+          {['details', 'limits', 'lifetime'].map((name) => (
+            <Skeleton key={name} className="h-32" />
+          ))}
+        </div>
+      </div>
     )
   }
   if (!account || !shown) {

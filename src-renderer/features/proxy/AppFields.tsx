@@ -32,7 +32,7 @@ export function AppFields(props: FieldsProps) {
 
 function Part({ title, about, children }: { title?: string; about?: string; children: ReactNode }) {
   return (
-    <section aria-label={title} className="flex flex-col gap-3 border-line border-t pt-4 first:border-0 first:pt-0">
+    <section aria-label={title} className="flex flex-col gap-3 pt-2 first:pt-0">
       {title && (
         <div>
           <h3 className="font-semibold">{title}</h3>
@@ -115,7 +115,7 @@ function Uses({ form, errors, onChange }: FieldsProps) {
   const toggle = (name: (typeof endpoint.options)[number], on: boolean) =>
     onChange({ endpoints: endpoint.options.filter((one) => (one === name ? on : form.endpoints.includes(one))) })
   return (
-    <Part title={t('form.uses')}>
+    <Part title={t('form.access')}>
       <ModelsField
         any={form.anyModel}
         models={form.models}

@@ -18,10 +18,10 @@ import type { App, AppUse } from '../../../src-preload/contract/apps.ts'
 import { type BudgetView, budgetsOf } from '../../shared/appBudgets.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { Card } from '../../shared/ui/Card.tsx'
+import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Menu, MenuItem, MenuLine } from '../../shared/ui/Menu.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
-import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { splitApps, useApps, useAppUse } from '../../stores/apps.ts'
@@ -142,15 +142,14 @@ function Blocked({ tool, by, onAction }: { tool: App; by: BlockedBy; onAction: C
   const resume = () => void setPaused(tool, false)
   const action = by === 'paused' ? 'resume' : by === 'expired' ? 'changeExpiry' : 'raiseBudget'
   return (
-    <Notice
-      kind={by === 'paused' ? 'warn' : 'bad'}
-      action={{
-        label: t(`apps.blocked.${action}`),
-        onClick: by === 'paused' ? resume : () => onAction('edit', tool),
-      }}
-    >
-      {t(`apps.blocked.${by}`)}
-    </Notice>
+    <p className="flex items-center gap-2 text-s">
+      <span className={cx('min-w-0 flex-1', by === 'paused' ? 'text-warn' : 'text-bad')}>
+        {t(`apps.blocked.${by}`)}
+      </span>
+      <Button size="small" onClick={by === 'paused' ? resume : () => onAction('edit', tool)}>
+        {t(`apps.blocked.${action}`)}
+      </Button>
+    </p>
   )
 }
 
@@ -225,7 +224,7 @@ function Small({ tool, use, now }: { tool: App; use: AppUse | null; now: number 
       {use && use.unpricedToday > 0 && (
         <span className="text-warn">{t('apps.unpriced', { count: use.unpricedToday })}</span>
       )}
-      {use && exact(use.reserved) > 0n && <span>{t('apps.held', { amount: showSc(use.reserved) })}</span>}
+      {use && exact(use.reserved) > 0n && <span>{t('apps.reserved', { amount: showSc(use.reserved) })}</span>}
       {counts && <span>{counts.join(' · ')}</span>}
       <span>{limits.join(' · ')}</span>
     </footer>
@@ -297,7 +296,7 @@ function Ended({ tools, now, onAction }: { tools: readonly App[]; now: number; o
             <li key={tool.id} className="num flex flex-wrap items-center gap-x-3 gap-y-0.5 px-4 py-1.5 text-faint">
               <Badge name={tool.name} colour={tool.colour} ended />
               <span className="min-w-0 flex-1 truncate text-soft">{tool.name}</span>
-              <span>{t('apps.made', { at: showTime(tool.createdAt, now) })}</span>
+              <span>{t('apps.created', { at: showTime(tool.createdAt, now) })}</span>
               <span>{t('apps.revokedAt', { at: showTime(tool.revokedAt ?? '', now) })}</span>
               <CardMenu tool={tool} onAction={onAction} />
             </li>

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { App, GraceHours } from '../../../src-preload/contract/apps.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
@@ -256,6 +256,7 @@ const graces = [
 /** When the replaced key stops. */
 function GraceField({ value, onPick }: { value: GraceHours; onPick: (hours: GraceHours) => void }) {
   const { t } = useTranslation('proxy')
+  const group = useId()
   return (
     <fieldset className="flex min-w-0 flex-col gap-2">
       <legend className="mb-2 text-soft">{t('connect.rotateAbout')}</legend>
@@ -263,7 +264,7 @@ function GraceField({ value, onPick }: { value: GraceHours; onPick: (hours: Grac
         <label key={hours} className="flex items-start gap-2">
           <input
             type="radio"
-            name="grace"
+            name={group}
             className="mt-[3px] accent-accent"
             checked={value === hours}
             onChange={() => onPick(hours)}

@@ -11,10 +11,9 @@ import { KeyValue } from '../../shared/ui/KeyValue.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Part } from '../../shared/ui/Part.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
-import { plainText } from '../../shared/ui/plainText.ts'
 import { useApp } from '../../stores/app.ts'
 import { type Inspected, isOpen, selectedRow, useRequests } from '../../stores/requests.ts'
-import { askDetail, closeDetail, closeOver } from './actions.ts'
+import { askDetail, closeDetail } from './actions.ts'
 import { Dot, Time, useNow } from './appearance.tsx'
 import { Bodies, Headers } from './Bodies.tsx'
 import { approx, count, showSc } from './figures.ts'
@@ -90,11 +89,7 @@ function Detail({ row, inspected }: { row: RequestRow | null; inspected: Inspect
 
 function Close() {
   const { t } = useTranslation('proxy')
-  const close = () => {
-    closeDetail()
-    closeOver()
-  }
-  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={close} className="-me-1.5" />
+  return <IconButton icon={X} size="small" label={t('detail.close')} onClick={closeDetail} className="-me-1.5" />
 }
 
 function Facts({ row }: { row: RequestRow }) {
@@ -102,7 +97,7 @@ function Facts({ row }: { row: RequestRow }) {
   const now = useNow(30_000)
   const { who, status, before } = useRowTexts()
   const { words, tone } = status(row)
-  const whoName = { app: 'detail.who', studio: 'detail.whoStudio', stranger: 'detail.whoStranger' } as const
+  const whoName = { app: 'detail.app', studio: 'detail.feature', stranger: 'detail.from' } as const
   const statuses = row.retriedAfter.map((one, at) => (one === 0 ? t('detail.lostConnection') : (before(row)[at] ?? '')))
   const rows = [
     {
@@ -112,7 +107,7 @@ function Facts({ row }: { row: RequestRow }) {
         <span className="inline-flex max-w-full items-center gap-1.5">
           {row.who.kind === 'app' && <Dot colour={row.who.colour} />}
           <span className="min-w-0 break-words">
-            {row.who.kind === 'studio' ? t(`log.rooms.${row.who.feature}`) : who(row.who)}
+            {row.who.kind === 'studio' ? t(`log.features.${row.who.feature}`) : who(row.who)}
           </span>
         </span>
       ),
@@ -178,14 +173,10 @@ const Path = ({ path }: { path: string }) =>
 /** How the request ended, when that needs a text: a problem's text, or the code and message of a refusal by this program. */
 function Ending({ row }: { row: RequestRow }) {
   const { t } = useTranslation(['proxy', 'problems'])
+  const { reason } = useRowTexts()
   const kind = problemKind.safeParse(row.problem?.kind)
-  const words = [
-    row.problem && plainText(row.problem.message),
-    row.state === 'cancelled' && row.cancelledBy && t(`detail.cancelledBy.${row.cancelledBy}`),
-    row.state === 'unknown' && t('detail.unknown'),
-    row.state === 'cut' && !row.problem && t('detail.cut'),
-  ].filter(Boolean)
-  if (words.length === 0) return null
+  const words = reason(row)
+  if (words === null) return null
   const bad = row.state === 'failed' || row.state === 'cut' || row.state === 'refused'
   return (
     <Notice
@@ -193,7 +184,7 @@ function Ending({ row }: { row: RequestRow }) {
       className="mt-3"
       {...(kind.success ? { title: t(`problems:kinds.${kind.data}.title`) } : {})}
     >
-      {words.join(' ')}
+      {words}
       {row.problem && !kind.success && <code className="mt-0.5 block font-mono text-xs">{row.problem.kind}</code>}
     </Notice>
   )
@@ -213,7 +204,7 @@ function Usage({ row }: { row: RequestRow }) {
   const { t } = useTranslation('proxy')
   const tokens = (value: number | null): ReactNode =>
     value === null ? (
-      t('detail.usage.notTold')
+      t('detail.usage.notReported')
     ) : (
       <>
         {approx(row.tokensAre)}
@@ -239,7 +230,7 @@ function Usage({ row }: { row: RequestRow }) {
             quiet: row.tokensOut === null,
           },
           ...(reported
-            ? [{ id: 'are', name: t('detail.usage.are'), value: t(`detail.usage.${row.tokensAre}`), quiet: true }]
+            ? [{ id: 'are', name: t('detail.usage.certainty'), value: t(`detail.usage.${row.tokensAre}`), quiet: true }]
             : []),
           {
             id: 'cost',

@@ -19,7 +19,7 @@ import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Skeleton } from '../../shared/ui/Skeleton.tsx'
 import { indexOf, rowAt } from '../../stores/requestPages.ts'
-import { listed, requestsStore, useRequests } from '../../stores/requests.ts'
+import { defaultFilter, isFiltered, listed, requestsStore, useRequests } from '../../stores/requests.ts'
 import { useRoute } from '../../stores/route.ts'
 import { closeDetail, filterBy, followNewest, inspect, inspectRow, leaveNewest, readOn } from './actions.ts'
 import { useNow } from './appearance.tsx'
@@ -73,7 +73,7 @@ export function Log({ box }: { box: RefObject<HTMLDivElement | null> }) {
         <ProblemNotice problem={problem} on={{ retry: () => filterBy(requestsStore.getState().filter) }} />
       )}
       {state === 'loading' && <Loading />}
-      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={Object.keys(filter).length > 0} />}
+      {state === 'live' && rows === 0 && fresh === 0 && <Nothing filtered={isFiltered(filter)} />}
       {state === 'live' && rows > 0 && <Grid box={box} bar={bar} measures={measures} rows={rows} />}
     </section>
   )
@@ -101,7 +101,7 @@ function Nothing({ filtered }: { filtered: boolean }) {
         <EmptyState
           icon={ListX}
           title={t('log.noMatchTitle')}
-          action={<Button onClick={() => filterBy({})}>{t('log.clear')}</Button>}
+          action={<Button onClick={() => filterBy(defaultFilter)}>{t('log.clear')}</Button>}
         >
           {t('log.noMatch')}
         </EmptyState>
@@ -196,7 +196,7 @@ function Grid({ box, bar, measures, rows }: GridProps) {
   )
 }
 
-const heads = ['time', 'who', 'what', 'model', 'result', 'firstByte', 'took', 'tokens', 'cost'] as const
+const heads = ['time', 'app', 'endpoint', 'model', 'result', 'firstByte', 'duration', 'tokens', 'cost'] as const
 
 function Head({ top }: { top: number }) {
   const { t } = useTranslation('proxy')
@@ -217,7 +217,7 @@ function Head({ top }: { top: number }) {
             'truncate',
             (name === 'model' || name === 'tokens') && wideOnly,
             name === 'firstByte' && widestOnly,
-            (name === 'firstByte' || name === 'took' || name === 'tokens' || name === 'cost') && 'text-end',
+            (name === 'firstByte' || name === 'duration' || name === 'tokens' || name === 'cost') && 'text-end',
           )}
         >
           {t(`log.columns.${name}`)}

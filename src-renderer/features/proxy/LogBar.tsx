@@ -1,15 +1,16 @@
-import { CircleDot, CirclePlay, ListX } from 'lucide-react'
+import { CircleDot, CirclePlay, Download, ListX } from 'lucide-react'
 import { useEffect, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type RequestFilter, studioFeature } from '../../../src-preload/contract/requests.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
+import { Checkbox } from '../../shared/ui/Field.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useApps } from '../../stores/apps.ts'
 import { useChat } from '../../stores/chat.ts'
-import { modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
-import { filterBy } from './actions.ts'
+import { defaultFilter, isFiltered, modelsSeen, requestsStore, useRequests } from '../../stores/requests.ts'
+import { filterBy, saveLog } from './actions.ts'
 import { count } from './figures.ts'
 import { instantOf, localText } from './form.ts'
 
@@ -23,22 +24,26 @@ const without = (filter: RequestFilter, ...names: (keyof RequestFilter)[]): Requ
 export function LogBar({ onFollow }: { onFollow: () => void }) {
   const { t } = useTranslation('proxy')
   const filter = useRequests((store) => store.filter)
-  const filtered = Object.keys(filter).length > 0
+  const filtered = isFiltered(filter)
   return (
     <div className="flex flex-wrap items-center gap-2 pb-3">
       <TextFilter text={filter.text ?? ''} />
       <WhoFilter filter={filter} />
       <ModelFilter filter={filter} />
       <OutcomeFilter filter={filter} />
-      <PeriodFilter key={filtered ? 'some' : 'none'} filter={filter} />
+      <PeriodFilter filter={filter} />
+      <PollingFilter filter={filter} />
       {filtered && (
-        <Button variant="plain" icon={ListX} onClick={() => filterBy({})}>
+        <Button variant="plain" icon={ListX} onClick={() => filterBy(defaultFilter)}>
           {t('log.clear')}
         </Button>
       )}
       <span className="ms-auto flex flex-1 items-center justify-between gap-3">
         <FollowButton onFollow={onFollow} />
         <Kept />
+        <Button icon={Download} onClick={() => void saveLog()}>
+          {t('log.exportCsv')}
+        </Button>
       </span>
     </div>
   )
@@ -86,17 +91,21 @@ function WhoFilter({ filter }: { filter: RequestFilter }) {
   const isGone = who !== all && who !== 'strangers' && !who.startsWith('studio') && tools.every(({ id }) => id !== who)
   return (
     <Select
-      label={t('log.who')}
+      label={t('log.app')}
       value={who}
-      onPick={(picked) => filterBy(picked === all ? without(filter, 'who') : { ...filter, who: picked })}
+      onPick={(picked) => {
+        if (picked === all) filterBy(without(filter, 'who'))
+        // Whoever asks for the account requests wants to see them.
+        else filterBy({ ...(picked === 'studio:account' ? without(filter, 'polling') : filter), who: picked })
+      }}
       className="max-w-40"
       choices={[
-        { value: all, label: t('log.everyone') },
+        { value: all, label: t('log.allApps') },
         { value: 'studio', label: t('log.studio') },
         ...studioFeature.options.map((feature) => ({
-          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.rooms.${feature}`)}` },
+          ...{ value: `studio:${feature}`, label: `${t('log.studio')} · ${t(`log.features.${feature}`)}` },
         })),
-        { value: 'strangers', label: t('log.strangers') },
+        { value: 'strangers', label: t('log.unknownCallers') },
         ...tools.map(({ id, name }) => ({ value: id, label: name })),
         ...(isGone ? [{ value: who, label: who }] : []),
       ]}
@@ -149,21 +158,31 @@ function sinceOf(period: Period): string | null {
   return null
 }
 
+const periodOf = ({ since, until }: RequestFilter): Period => (since || until ? 'between' : 'any')
+
 function PeriodFilter({ filter }: { filter: RequestFilter }) {
   const { t } = useTranslation('proxy')
   const since = useId()
   const until = useId()
-  const [period, setPeriod] = useState<Period>(filter.until ? 'between' : filter.since ? 'hour' : 'any')
+  const [period, setPeriod] = useState<Period>(() => periodOf(filter))
+  const [ownSince, setOwnSince] = useState(filter.since)
+  // A link has set another time, or the filters were cleared.
+  if (filter.since !== ownSince) {
+    setOwnSince(filter.since)
+    setPeriod(periodOf(filter))
+  }
   const pick = (next: Period) => {
     setPeriod(next)
     if (next === 'between') return
     const others = without(filter, 'since', 'until')
     const from = sinceOf(next)
+    setOwnSince(from ?? undefined)
     filterBy(from === null ? others : { ...others, since: from })
   }
   const between = (end: 'since' | 'until', text: string) => {
     const at = instantOf(text)
     const others = without(filter, end)
+    if (end === 'since') setOwnSince(at ?? undefined)
     filterBy(at === null ? others : { ...others, [end]: at })
   }
   const field = 'num h-7 rounded-m bg-raise px-2 text-ink text-s shadow-[inset_0_0_0_1px_var(--line-strong)]'
@@ -199,6 +218,17 @@ function PeriodFilter({ filter }: { filter: RequestFilter }) {
   )
 }
 
+function PollingFilter({ filter }: { filter: RequestFilter }) {
+  const { t } = useTranslation('proxy')
+  return (
+    <Checkbox
+      label={t('log.polling')}
+      checked={filter.polling !== false}
+      onChange={({ target }) => filterBy(target.checked ? without(filter, 'polling') : { ...filter, polling: false })}
+    />
+  )
+}
+
 function FollowButton({ onFollow }: { onFollow: () => void }) {
   const { t } = useTranslation('proxy')
   const following = useRequests((store) => store.following)
@@ -221,6 +251,12 @@ function FollowButton({ onFollow }: { onFollow: () => void }) {
   )
 }
 
+/** Today's budgets and counts start here. */
+function midnightUtc(): string {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate())).toISOString()
+}
+
 function Kept() {
   const { t } = useTranslation('proxy')
   const counts = useRequests((store) => store.counts)
@@ -228,9 +264,16 @@ function Kept() {
     <span className="num whitespace-nowrap text-s text-soft">
       {counts && (
         <>
-          {t('log.kept', { count: counts.stored, figure: count(counts.stored) })}
+          {t('log.entries', { count: counts.stored, figure: count(counts.stored) })}
           {' · '}
-          {t('log.refusedToday', { figure: count(counts.refusedToday) })}
+          <button
+            type="button"
+            disabled={counts.refusedToday === 0}
+            onClick={() => filterBy({ outcome: 'refused', since: midnightUtc() })}
+            className="rounded-s underline decoration-line-strong underline-offset-2 hover:text-ink disabled:no-underline"
+          >
+            {t('log.refusedToday', { figure: count(counts.refusedToday) })}
+          </button>
         </>
       )}
     </span>

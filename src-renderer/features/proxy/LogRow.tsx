@@ -12,9 +12,9 @@ export const rowHeight = 32
 /** One grid for the header and all rows. Narrow logs omit columns that the details also contain. */
 export const columns = cx(
   'grid items-center gap-x-2.5 px-3',
-  'grid-cols-[90px_minmax(0,1.2fr)_minmax(0,1fr)_112px_62px_80px]',
-  '@min-[760px]:grid-cols-[90px_minmax(0,1.7fr)_72px_minmax(0,1.1fr)_114px_62px_minmax(104px,1fr)_82px]',
-  '@min-[900px]:grid-cols-[90px_minmax(0,1.7fr)_76px_minmax(0,1.2fr)_118px_64px_62px_minmax(116px,1.1fr)_82px]',
+  'grid-cols-[90px_minmax(0,1fr)_minmax(0,1fr)_minmax(0,1.3fr)_62px_80px]',
+  '@min-[760px]:grid-cols-[90px_minmax(0,1fr)_72px_minmax(0,1fr)_minmax(0,1.6fr)_62px_116px_82px]',
+  '@min-[900px]:grid-cols-[90px_minmax(0,1.1fr)_76px_minmax(0,1.1fr)_minmax(0,1.8fr)_64px_62px_120px_82px]',
 )
 export const wideOnly = 'hidden @min-[760px]:block'
 export const widestOnly = 'hidden @min-[900px]:block'
@@ -68,9 +68,10 @@ function Cell({ className, title, children }: { className?: string; title?: stri
 }
 const right = 'text-end'
 
-function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; today: number; words: RowTexts }) {
+function Cells({ row, today, words: { t, who, status, reason } }: { row: RequestRow; today: number; words: RowTexts }) {
   const name = who(row.who)
   const { words, tone } = status(row)
+  const why = reason(row)
   const endpoint = row.endpoint === 'other' ? row.path : t(`endpoints.${row.endpoint}`)
   return (
     <>
@@ -88,13 +89,14 @@ function Cells({ row, today, words: { t, who, status } }: { row: RequestRow; tod
       <Cell className={wideOnly} title={row.model ?? undefined}>
         {row.model ?? '—'}
       </Cell>
-      <Cell className="flex items-center gap-1.5">
+      <Cell className="flex items-center gap-1.5" title={why ?? undefined}>
         <Pill tone={tone}>{words}</Pill>
         {row.times > 1 && (
           <span className="text-soft" title={t('log.timesLong', { figure: count(row.times) })}>
             {t('log.times', { figure: count(row.times) })}
           </span>
         )}
+        {why && <span className="truncate text-soft">{why}</span>}
       </Cell>
       <Cell className={cx(right, widestOnly)}>{row.firstByteMs === null ? '—' : showMs(row.firstByteMs)}</Cell>
       <Cell className={right}>
@@ -120,15 +122,8 @@ function Elapsed({ since }: { since: string }) {
   return showMs(Math.max(0, now - Date.parse(since)))
 }
 
-/** Tokens in and out, or why the request failed. */
+/** Tokens in and out. */
 function Tokens({ row }: { row: RequestRow }) {
-  if (row.problem && row.tokensOut === null) {
-    return (
-      <span className="text-soft" title={row.problem.message}>
-        {row.problem.message}
-      </span>
-    )
-  }
   if (row.tokensIn === null && row.tokensOut === null) return '—'
   const of = (tokens: number | null) => (tokens === null ? '?' : count(tokens))
   return `${approx(row.tokensAre)}${of(row.tokensIn)} → ${of(row.tokensOut)}`

@@ -1,4 +1,4 @@
-import { ChevronRight, ShieldBan, X } from 'lucide-react'
+import { ChevronRight, ListFilter, ShieldBan, X } from 'lucide-react'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { AppState } from '../../../src-preload/contract/app.ts'
@@ -11,7 +11,7 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { appStore } from '../../stores/app.ts'
 import { Confirmed } from './AppActions.tsx'
-import { attempt } from './actions.ts'
+import { attempt, filterBy } from './actions.ts'
 import { Time, useNow } from './appearance.tsx'
 import { count, showTime } from './figures.ts'
 
@@ -53,6 +53,13 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
         </button>
         {open && (
           <>
+            {refusals.length > 0 && (
+              <div className="px-3.5 pb-2.5">
+                <Button size="small" icon={ListFilter} onClick={() => showRefused(refusals)}>
+                  {t('refusals.showInLog')}
+                </Button>
+              </div>
+            )}
             {refusals.length > 0 && <Table refusals={refusals} allowed={proxyOrigins} now={now} onAllow={setAsked} />}
             <Origins origins={proxyOrigins} />
           </>
@@ -61,6 +68,12 @@ export function Refusals({ proxy, settings }: Pick<AppState, 'proxy' | 'settings
       <Allow origin={asked} onClose={() => setAsked(null)} />
     </Card>
   )
+}
+
+/** Shows the log entries of these refusals. Their repeats add up to the same number. */
+function showRefused(refusals: readonly Refusal[]): void {
+  const [since] = refusals.map(({ firstAt }) => firstAt).sort()
+  filterBy({ who: 'strangers', outcome: 'refused', ...(since !== undefined && { since }) })
 }
 
 function Table(props: {
@@ -86,7 +99,7 @@ function Table(props: {
               {t('refusals.times')}
             </th>
             <th scope="col" className={head}>
-              {t('refusals.when')}
+              {t('refusals.latestTime')}
             </th>
             <th scope="col" className={head}>
               <span className="sr-only">{t('refusals.actions')}</span>
@@ -176,7 +189,7 @@ function Origins({ origins }: { origins: readonly string[] }) {
             <button
               type="button"
               aria-label={t('refusals.remove', { origin })}
-              title={t('refusals.removeWord')}
+              title={t('refusals.removeOrigin')}
               onClick={() => remove(origin)}
               className="grid size-6 place-items-center rounded-s text-soft hover:bg-raise hover:text-ink"
             >

@@ -3,6 +3,7 @@ import type { RequestFilter, RequestsEvent } from '../../../src-preload/contract
 import type { Client } from '../../api/connect.ts'
 import { perFrame } from '../../api/frames.ts'
 import { problemOf } from '../../api/problem.ts'
+import { save } from '../../api/transfer.ts'
 import { subscribe, watchWithRetry } from '../../api/watch.ts'
 import { i18n } from '../../i18n/index.ts'
 import { createFeatureClient } from '../../shared/featureClient.ts'
@@ -112,6 +113,16 @@ async function count(): Promise<void> {
   }
 }
 
+/** Saves the rows that match the filter as a CSV file. */
+export async function saveLog(): Promise<void> {
+  const { filter } = requestsStore.getState()
+  await attempt(async (core) => {
+    const made = await core.requests.export({ filter })
+    await save(core, made)
+    say('saved', i18n.t('proxy:log.saved', { name: made.name }))
+  })
+}
+
 /** Reads the visible rows that are not loaded, page by page, however far the view has jumped. */
 export function readOn(first: number, last: number): void {
   seen = { first, last }
@@ -186,8 +197,10 @@ export async function askDetail(id: number): Promise<void> {
   }
 }
 
+/** Closes the details, and the inspector, which would be empty. */
 export function closeDetail(): void {
   requestsStore.setState(store.withSelected(requestsStore.getState(), null))
+  appStore.setState({ inspectorShown: false })
 }
 
 /** Closes the inspector when it covers the stage. */

@@ -56,7 +56,7 @@ function ProxyStage({ app: { proxy, settings } }: { app: AppState }) {
         onConnect={connect}
       />
       <div ref={box} tabIndex={-1} className="relative min-h-0 flex-1 overflow-y-auto [overflow-anchor:none]">
-        <div className="flex flex-col gap-3.5 px-6 pt-5 pb-6 max-[800px]:px-4">
+        <div className="flex flex-col gap-6 px-6 pt-5 pb-6 max-[800px]:px-4">
           <ProxyNotices
             proxy={proxy}
             allPaused={allPaused}
@@ -141,4 +141,4 @@ function Bar(props: {
   )
 }
 
-export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector }
+export const proxyPage: PageRegions = { Stage, Inspector: ProxyInspector, inspectorOnDemand: true }

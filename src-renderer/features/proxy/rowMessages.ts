@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { RequestRow, Who } from '../../../src-preload/contract/requests.ts'
 import type { PillTone } from '../../shared/ui/Pill.tsx'
+import { plainText } from '../../shared/ui/plainText.ts'
 
 export interface StatusTexts {
   words: string
@@ -28,7 +29,7 @@ function rowTexts(t: TFunction<'proxy'>) {
     of.kind === 'app'
       ? of.name
       : of.kind === 'studio'
-        ? t('log.studioWho', { feature: t(`log.rooms.${of.feature}`) })
+        ? t('log.studioFeature', { feature: t(`log.features.${of.feature}`) })
         : of.from
   const before = (row: RequestRow): string[] =>
     row.retriedAfter.map((status) => (status === 0 ? t('log.lost') : String(status)))
@@ -44,5 +45,11 @@ function rowTexts(t: TFunction<'proxy'>) {
     // Shows whether the service or this program refused: `402` and `402 refused` differ.
     return state === 'failed' || (state === 'refused' && of.kind === 'app') ? `${reported} ${words}` : words
   }
-  return { t, who, status, before }
+  /** Why the request ended as it did, in one sentence. Null after a regular end. */
+  const reason = ({ problem, state, cancelledBy }: RequestRow): string | null => {
+    if (problem) return plainText(problem.message)
+    if (state === 'cancelled' && cancelledBy) return t(`detail.cancelledBy.${cancelledBy}`)
+    return state === 'unknown' || state === 'cut' ? t(`detail.${state}`) : null
+  }
+  return { t, who, status, before, reason }
 }

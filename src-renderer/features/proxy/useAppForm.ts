@@ -3,7 +3,7 @@ import type { AppSettings } from '../../../src-preload/contract/apps.ts'
 import { useFirstInvalid } from '../../shared/useCall.ts'
 import { type FormErrors, readForm, type ToolForm } from './form.ts'
 
-export interface AppFormState {
+interface AppFormState {
   form: ToolForm
   errors: FormErrors
   hasErrors: boolean

@@ -14,8 +14,8 @@ import { showToast } from '../../shared/toasts.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { useAlerts } from '../../stores/alerts.ts'
-import { readAmount, readShare } from './amounts.ts'
 import { Group, Row } from './Group.tsx'
+import { parseAmount, parseShare } from './parse.ts'
 import { TypedField } from './TypedField.tsx'
 
 const say = (text: string): void => showToast({ id: 'settings', text })
@@ -69,7 +69,7 @@ function Amount(props: { of: 'balance' | 'spend'; value: string | null; onSave: 
       hint={t(`settings.${props.of}Hint`)}
       bad={t('settings.amountBad')}
       value={props.value}
-      read={readAmount}
+      read={parseAmount}
       onSave={props.onSave}
       inputMode="decimal"
       className="max-w-32"
@@ -86,7 +86,7 @@ function Share({ value, onSave }: { value: number; onSave: (value: number) => vo
       hint={t('settings.budgetAtHint')}
       bad={t('settings.budgetAtBad')}
       value={value}
-      read={(typed) => readShare(typed) ?? undefined}
+      read={(typed) => parseShare(typed) ?? undefined}
       onSave={onSave}
       inputMode="numeric"
       className="max-w-20"

@@ -51,7 +51,7 @@ export function DataSection({ app }: { app: AppState }) {
           )}
         </Row>
         {problem && <ProblemNotice problem={problem} on={{ retry: look, recheck: look }} />}
-        <Row name={t('data:schema')} hint={t('data:schemaHint')} />
+        <Row name={t('data:databaseFiles')} hint={t('data:databaseFilesHint')} />
       </Group>
       <DataAside />
       <DataBackup />

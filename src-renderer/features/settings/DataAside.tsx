@@ -34,7 +34,7 @@ export function DataAside() {
           kind="good"
           role="status"
           title={t('restored.title')}
-          action={{ label: t('read'), onClick: () => read(restored.id) }}
+          action={{ label: t('dismiss'), onClick: () => read(restored.id) }}
         >
           {t('restored.notice', { at: showFull(restored.summary.madeAt) })}{' '}
           {restored.keptAt !== null && (
@@ -55,15 +55,16 @@ export function DataAside() {
 /** What was recovered, what is missing, and where the damaged file is. */
 function DamageNotice({ damage, onRead }: { damage: Damage; onRead: () => void }) {
   const { t } = useTranslation('data')
-  const words = (counts: Counts): string => counts.map(({ thing, count }) => t(`thing.${thing}`, { count })).join(', ')
+  const words = (counts: Counts): string =>
+    counts.map(({ thing, count }) => t(`countOf.${thing}`, { count })).join(', ')
   const lost = damage.lost.map(({ thing, count }) =>
-    count === null ? t('damage.some', { thing: t(`name.${thing}`) }) : t(`thing.${thing}`, { count }),
+    count === null ? t('damage.some', { thing: t(`dataName.${thing}`) }) : t(`countOf.${thing}`, { count }),
   )
   return (
     <Notice
       kind="warn"
       title={t('damage.one', { file: `${damage.database}.sqlite` })}
-      action={{ label: t('read'), onClick: onRead }}
+      action={{ label: t('dismiss'), onClick: onRead }}
     >
       <ul className="flex flex-col gap-0.5">
         <li>{t('damage.when', { at: showFull(damage.at), why: damage.why })}</li>

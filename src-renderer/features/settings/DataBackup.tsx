@@ -2,6 +2,7 @@ import { useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import type { DataWork } from '../../../src-preload/contract/data.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { maxUploadBytes } from '../../../src-preload/contract/transfers.ts'
 import { problemOf } from '../../api/problem.ts'
 import { save, upload } from '../../api/transfer.ts'
 import { showFull, showSize } from '../../i18n/format.ts'
@@ -16,9 +17,6 @@ import { DataProgress } from './DataProgress.tsx'
 import { type FoundBackup, RestoreDialog } from './DataRestoreDialog.tsx'
 import { Group, Row } from './Group.tsx'
 import { restartWith } from './restart.ts'
-
-/** The size limit of a page, in both directions, bytes. */
-const maxBytes = 2_147_483_648
 
 /** Backup into one file, and restore. */
 export function DataBackup() {
@@ -36,20 +34,13 @@ function Backup() {
   const studio = useStudio()
   const work = useData(({ data }) => data?.backup ?? null)
   const [busy, setBusy] = useState(false)
-  const [tooBig, setTooBig] = useState<number | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const make = async () => {
     setBusy(true)
     setProblem(null)
-    setTooBig(null)
     try {
       const download = await studio.data.backup()
-      if (download.bytes > maxBytes) {
-        setTooBig(download.bytes)
-        await studio.transfers.releaseDownload({ downloadId: download.downloadId })
-        return
-      }
-      await save(studio, download)
+      await save(download)
       say('backup', t('backup.done', { size: showSize(download.bytes) }))
     } catch (thrown) {
       const met = problemOf(thrown)
@@ -71,9 +62,6 @@ function Backup() {
       </Row>
       {work && <DataProgress label={t('backup.progress')} words={t(`stage.${work.stage}`)} {...work} />}
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void make() }} />}
-      {tooBig !== null && (
-        <Command words={t('backup.tooBig', { size: showSize(tooBig) })} command="inference-studio backup" />
-      )}
     </>
   )
 }
@@ -106,8 +94,8 @@ function Restore() {
     }
   }
   const read = (file: File) => {
-    setTooBig(file.size > maxBytes)
-    if (file.size > maxBytes) return
+    setTooBig(file.size > maxUploadBytes)
+    if (file.size > maxUploadBytes) return
     ended.current = new AbortController()
     const { signal } = ended.current
     void during(async () => {
@@ -167,7 +155,7 @@ function Restore() {
         />
       )}
       {problem && <ProblemNotice problem={problem} on={{ retry: () => input.current?.click() }} />}
-      {tooBig && <Command words={t('restore.limit')} command="inference-studio restore FILE" />}
+      {tooBig && <TooBig />}
       {waiting && (
         <Notice
           kind="info"
@@ -200,17 +188,19 @@ function Restore() {
 
 const say = (id: string, text: string): void => showToast({ id, text })
 
-/** The command-line alternative, which has no size limit. */
-function Command({ words, command }: { words: string; command: string }) {
+const restoreCommand = 'inference-studio restore FILE'
+
+/** The command line has no size limit. */
+function TooBig() {
   const { t } = useTranslation('data')
   return (
     <Notice kind="info" role="status">
-      {words}
+      {t('restore.limit', { size: showSize(maxUploadBytes) })}
       <span className="mt-1 flex items-center gap-2">
         <code dir="ltr" className="min-w-0 flex-1 break-all font-mono">
-          {command}
+          {restoreCommand}
         </code>
-        <CopyButton text={command} name={t('backup.copyCommand')} />
+        <CopyButton text={restoreCommand} name={t('restore.copyCommand')} />
       </span>
     </Notice>
   )

@@ -39,7 +39,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
     removed: false,
   }
   return (
-    <Group title={t('clean')} about={t('cleanAbout')}>
+    <Group title={t('freeUp')} about={t('freeUpAbout')}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -48,11 +48,11 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
         }}
       >
         <fieldset className="flex flex-wrap gap-x-5 gap-y-1.5">
-          <legend className="mb-1 font-[540] text-s">{t('from')}</legend>
+          <legend className="mb-1 font-[540] text-s">{t('freeUpFrom')}</legend>
           {kinds.map((kind) => (
             <Checkbox
               key={kind}
-              label={t(`kind.${kind}`)}
+              label={t(`mediaKind.${kind}`)}
               checked={from.includes(kind)}
               onChange={({ target }) =>
                 setFrom(kinds.filter((one) => (one === kind ? target.checked : from.includes(one))))
@@ -61,9 +61,9 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
           ))}
         </fieldset>
         <div className="flex flex-wrap items-center gap-2 text-s">
-          <span aria-hidden>{t('newest')}</span>
+          <span aria-hidden>{t('keepNewest')}</span>
           <Select
-            label={t('newest')}
+            label={t('keepNewest')}
             value={keptMegabytes}
             choices={sizes.map((size) => ({ value: String(size), label: showSize(size * megabyte) }))}
             onPick={setKeptMegabytes}
@@ -71,19 +71,19 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
         </div>
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <Button type="submit" busy={busy && !counted} disabled={from.length === 0}>
-            {t('look')}
+            {t('preview')}
           </Button>
           <span role="status" className="min-w-0 flex-1 text-faint text-s">
-            {from.length === 0 ? t('noRoom') : nothing ? t('nothing') : t('favourites')}
+            {from.length === 0 ? t('chooseFeature') : nothing ? t('nothing') : t('favourites')}
           </span>
         </div>
       </form>
       <Row
-        name={t('removed')}
+        name={t('recentlyDeleted')}
         hint={
           removedItems === 0
-            ? t('removedNone')
-            : t('removedSome', { count: removedItems, size: showSize(removedBytes) })
+            ? t('recentlyDeletedNone')
+            : t('recentlyDeletedSome', { count: removedItems, size: showSize(removedBytes) })
         }
       >
         {removedItems > 0 && (
@@ -92,7 +92,7 @@ export function DataCleanUp({ uses, onDone }: { uses: readonly MediaUse[]; onDon
             disabled={busy}
             onClick={() => void ask({ kinds: [...kinds], olderThanDays: null, maxBytes: null, removed: true })}
           >
-            {t('eraseRemoved')}
+            {t('deleteNow')}
           </Button>
         )}
       </Row>
@@ -131,7 +131,7 @@ function useCleanUp(onDone: () => void) {
     during(async () => {
       try {
         const { items, bytes } = await studio.media.cleanUp({ ...count.wish, reported: count.items })
-        say(t('erased', { count: items, size: showSize(bytes) }))
+        say(t('deletedItems', { count: items, size: showSize(bytes) }))
       } finally {
         setCounted(null)
         onDone()
@@ -144,7 +144,7 @@ function useCleanUp(onDone: () => void) {
       onClose={() => setCounted(null)}
       title={t('askTitle', { count: counted?.items ?? 0 })}
       about={counted?.bytes === 0 ? t('askShared') : t('askAbout', { size: showSize(counted?.bytes ?? 0) })}
-      confirm={t('erase')}
+      confirm={t('confirmDelete')}
       busy={busy}
       onConfirm={() => {
         if (counted) void erase(counted)

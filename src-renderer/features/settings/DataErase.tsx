@@ -88,7 +88,7 @@ export function DataErase({ logDays }: { logDays: number | null }) {
         }}
       >
         <fieldset className="grid gap-x-5 gap-y-1.5 @min-[440px]:grid-cols-2">
-          <legend className="mb-1 font-[540] text-s">{t('age.what')}</legend>
+          <legend className="mb-1 font-[540] text-s">{t('age.types')}</legend>
           {deletableKinds.map((one) => (
             <Checkbox
               key={one}
@@ -109,20 +109,20 @@ export function DataErase({ logDays }: { logDays: number | null }) {
         )}
         <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <span aria-hidden className="text-s">
-            {t('age.older')}
+            {t('age.olderThan')}
           </span>
           <Select
-            label={t('age.older')}
+            label={t('age.olderThan')}
             value={days}
             choices={ages.map((age) => ({ value: String(age), label: dayWords(age) }))}
             onPick={setDays}
           />
           <Button type="submit" busy={busy && !asked} disabled={what.length === 0 || running !== null}>
-            {t('age.look')}
+            {t('age.preview')}
           </Button>
         </div>
         <p role="status" className="text-faint text-s">
-          {what.length === 0 ? t('age.none') : nothing ? t('age.nothing') : t('age.stays')}
+          {what.length === 0 ? t('age.chooseType') : nothing ? t('age.nothing') : t('age.keptNote')}
         </p>
       </form>
       {problem && <ProblemNotice problem={problem} on={{ retry: () => void look(), edit: () => void look() }} />}
@@ -164,7 +164,7 @@ function Plan({ plan }: { plan: DeletionPlan }) {
   const { t } = useTranslation('data')
   return (
     <AmountTable
-      columns={[t('age.what'), t('age.count'), t('age.size')]}
+      columns={[t('age.types'), t('age.count'), t('age.size')]}
       rows={plan.parts.map(({ what, items, bytes, titles }) => ({
         id: what,
         name: (

@@ -28,7 +28,7 @@ export function DataEraseAll() {
     setProblem(null)
     try {
       const restarts = await restartWith(async () => {
-        const answer = await studio.data.eraseEverything()
+        const answer = await studio.data.deleteEverything()
         // Drafts and choices of this browser.
         localStore.clear()
         tabStore.clear()

@@ -52,7 +52,7 @@ export function RestoreDialog(props: {
           columns={[t('restore.thing'), t('restore.inBackup'), t('restore.hereNow')]}
           rows={rows.map((thing) => ({
             id: thing,
-            name: t(`name.${thing}`),
+            name: t(`dataName.${thing}`),
             first: showCount(numberOf(found.backup.counts, thing)),
             second: showCount(numberOf(found.now.counts, thing)),
           }))}

@@ -42,10 +42,10 @@ export function DataUse() {
   return (
     <>
       <Group
-        title={t('use')}
+        title={t('storage')}
         about={
           <>
-            {t('useAbout')} <Path path={use.folder} />
+            {t('storageAbout')} <Path path={use.folder} />
           </>
         }
         actions={<CopyButton text={use.folder} name={t('copyMedia')} />}
@@ -65,12 +65,12 @@ function Sizes({ uses }: { uses: readonly MediaUse[] }) {
   return (
     <AmountTable
       roomy
-      columns={[t('room'), t('things'), t('size')]}
+      columns={[t('feature'), t('items'), t('size')]}
       rows={uses.map(({ kind, items, bytes, removedBytes }) => ({
         id: kind,
         name: (
           <>
-            {t(`kind.${kind}`)}
+            {t(`mediaKind.${kind}`)}
             {/* Hidden from screen readers, which read the amount at the end of the row. */}
             <span aria-hidden className="mt-1 block h-[3px] max-w-64 rounded-full bg-hover">
               <span

@@ -7,6 +7,7 @@ import { shortcut } from '../../shared/ui/platform.ts'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
+import { NewChats } from './NewChats.tsx'
 import { useSave } from './useSave.ts'
 
 interface SectionProps {
@@ -57,26 +58,29 @@ export function ChatSection({ app: { settings } }: SectionProps) {
   const { t } = useTranslation('settings')
   const save = useSave()
   return (
-    <Group>
-      <Row name={t('chat.sendKey')} hint={t('chat.sendKeyHint')}>
-        <Segmented
-          label={t('chat.sendKey')}
-          value={settings.sendKey}
-          onChange={(sendKey) => save({ sendKey })}
-          segments={[
-            { value: 'enter', label: 'Enter' },
-            { value: 'mod-enter', label: shortcut('Enter') },
-          ]}
-        />
-      </Row>
-      <Row name={t('chat.bodies')} hint={t('chat.bodiesHint', { count: settings.bodyDays })}>
-        <Switch
-          label={t('chat.bodies')}
-          checked={settings.chatBodies}
-          onChange={(chatBodies) => save({ chatBodies })}
-        />
-      </Row>
-    </Group>
+    <>
+      <Group>
+        <Row name={t('chat.sendKey')} hint={t('chat.sendKeyHint')}>
+          <Segmented
+            label={t('chat.sendKey')}
+            value={settings.sendKey}
+            onChange={(sendKey) => save({ sendKey })}
+            segments={[
+              { value: 'enter', label: 'Enter' },
+              { value: 'mod-enter', label: shortcut('Enter') },
+            ]}
+          />
+        </Row>
+        <Row name={t('chat.bodies')} hint={t('chat.bodiesHint', { count: settings.bodyDays })}>
+          <Switch
+            label={t('chat.bodies')}
+            checked={settings.chatBodies}
+            onChange={(chatBodies) => save({ chatBodies })}
+          />
+        </Row>
+      </Group>
+      <NewChats settings={settings} />
+    </>
   )
 }
 

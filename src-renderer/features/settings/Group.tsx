@@ -5,7 +5,7 @@ import { Card } from '../../shared/ui/Card.tsx'
 export function Group(props: { title?: string; about?: ReactNode; actions?: ReactNode; children?: ReactNode }) {
   const { title, about, actions, children } = props
   const surface = (
-    <Card className="flex flex-col gap-4 p-4">
+    <Card className="flex flex-col gap-4 p-4 [&>ul:empty]:hidden">
       {title !== undefined && (
         <div className="flex flex-wrap items-start gap-x-4 gap-y-2">
           <div className="min-w-[min(240px,100%)] flex-1">

@@ -11,7 +11,8 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Switch } from '../../shared/ui/Switch.tsx'
 import { Group, Row } from './Group.tsx'
-import { readOrigin } from './origin.ts'
+import { type OriginFault, parseDays, parseOrigin } from './parse.ts'
+import { TypedField } from './TypedField.tsx'
 import { useSave } from './useSave.ts'
 
 /** Rarely changed settings: listening address, metrics, retention of bodies, allowed web pages. */
@@ -32,7 +33,18 @@ export function ProxyMore({ app }: { app: AppState }) {
         <Origins origins={settings.proxyOrigins} />
       </Group>
       <Group title={t('proxy.logging')}>
-        <BodyDays key={settings.bodyDays} days={settings.bodyDays} chatBodies={settings.chatBodies} />
+        <TypedField
+          label={t('proxy.bodyDays')}
+          hint={t('proxy.bodyDaysHint', {
+            chat: t(settings.chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged'),
+          })}
+          bad={t('proxy.bodyDaysBad')}
+          value={settings.bodyDays}
+          read={(typed) => parseDays(typed) ?? undefined}
+          onSave={(bodyDays) => save({ bodyDays })}
+          inputMode="numeric"
+          className="max-w-28"
+        />
         <Bodies />
       </Group>
     </>
@@ -43,10 +55,10 @@ function Origins({ origins }: { origins: readonly string[] }) {
   const { t } = useTranslation('settings')
   const save = useSave()
   const [typed, setTyped] = useState('')
-  const [fault, setFault] = useState<'bad' | 'known' | 'many' | null>(null)
+  const [fault, setFault] = useState<OriginFault | null>(null)
   const words = { bad: 'proxy.originBad', known: 'proxy.originKnown', many: 'proxy.originMany' } as const
   const add = () => {
-    const read = readOrigin(typed, origins)
+    const read = parseOrigin(typed, origins)
     if ('fault' in read) {
       setFault(read.fault)
       return
@@ -105,40 +117,6 @@ function Origins({ origins }: { origins: readonly string[] }) {
         </Button>
       </form>
     </div>
-  )
-}
-
-function BodyDays({ days, chatBodies }: { days: number; chatBodies: boolean }) {
-  const { t } = useTranslation('settings')
-  const save = useSave()
-  const [typed, setTyped] = useState(String(days))
-  const text = typed.trim()
-  const value = /^\d{1,3}$/.test(text) ? Number(text) : 0
-  const good = value >= 1 && value <= 365
-  const saveDays = () => {
-    if (good && value !== days) save({ bodyDays: value })
-  }
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        saveDays()
-      }}
-    >
-      <Field
-        label={t('proxy.bodyDays')}
-        hint={t('proxy.bodyDaysHint', { chat: t(chatBodies ? 'proxy.chatLogged' : 'proxy.chatNotLogged') })}
-        error={good ? null : t('proxy.bodyDaysBad')}
-      >
-        <TextInput
-          inputMode="numeric"
-          className="num max-w-28"
-          value={typed}
-          onChange={(event) => setTyped(event.target.value)}
-          onBlur={saveDays}
-        />
-      </Field>
-    </form>
   )
 }
 

@@ -62,12 +62,7 @@ function Stage() {
         // A focus ring around the whole section would look like an error, so its first line shows the focus.
         className="group/part @container relative min-h-0 flex-1 overflow-y-auto px-6 pt-5 pb-10 outline-none"
       >
-        <div
-          className={cx(
-            'mx-auto',
-            inColumns.has(name) ? 'max-w-[720px] @min-[1060px]:max-w-[1400px]' : 'max-w-[720px]',
-          )}
-        >
+        <div className="mx-auto max-w-[720px] @min-[1060px]:max-w-[1400px]">
           <p className="mb-4 w-fit rounded-s text-soft outline-offset-4 group-focus-visible/part:outline-2 group-focus-visible/part:outline-accent">
             {t(`${name}.about`)}
           </p>

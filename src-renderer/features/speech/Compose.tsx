@@ -33,7 +33,7 @@ export function Compose() {
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <div className="min-h-0 flex-1 overflow-y-auto">
-        <div className="mx-auto flex w-full max-w-[860px] flex-col gap-5 px-6 py-5 max-[800px]:px-4">
+        <div className="mx-auto flex w-full max-w-[860px] flex-col gap-6 px-6 py-6 max-[800px]:px-4">
           {none && empty && <Teach />}
           <TextField />
           <SettingsFields wish={draft} onWish={setDraft} />
@@ -140,9 +140,6 @@ function Teach() {
         <div className="mt-3 flex flex-wrap gap-2">
           <Button icon={Sparkles} onClick={() => setDraft({ text: t('exampleText'), voice: 'nova' })}>
             {t('example')}
-          </Button>
-          <Button variant="plain" onClick={() => setDraft({ text: Array(40).fill(t('exampleText')).join('\n\n') })}>
-            {t('exampleLong')}
           </Button>
         </div>
       </div>

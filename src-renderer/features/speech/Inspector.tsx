@@ -1,5 +1,5 @@
 import { RotateCw } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { type SpeechDetail, voices } from '../../../src-preload/contract/speech.ts'
 import { showCount, showFull, showSize } from '../../i18n/format.ts'
@@ -10,72 +10,47 @@ import { CopyButton } from '../../shared/ui/CopyButton.tsx'
 import { showCost } from '../../shared/ui/cost.ts'
 import { Field } from '../../shared/ui/Field.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { Part } from '../../shared/ui/Part.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { useSpeech } from '../../stores/speech.ts'
 import { compareWith, makeAgain, setRate } from './actions.ts'
-import { bytesIn, lengthOf, voiceOf } from './labels.ts'
+import { defaultModel, defaultSpeed, defaultVoice, lengthOf, voiceOf } from './labels.ts'
 import { RateField } from './SettingsFields.tsx'
 
-/** The expected result of a text, or the facts of a speech. */
+/** The facts of the open speech, and what else can be made of its text. */
 export function SpeechInspector() {
   const detail = useSpeech((store) => store.open?.detail ?? null)
-  return detail ? <Facts speech={detail} /> : <Before />
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
-      <h2 className="mb-2 font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
-      {children}
-    </section>
-  )
-}
-
-function Before() {
-  const { t } = useTranslation('speech')
-  const plan = useSpeech((store) => store.plan?.plan ?? null)
-  const text = useSpeech((store) => store.draft.text)
-  const unknown = t('unknown')
-  return (
-    <Part title={t('before')}>
-      <KeyValue
-        rows={[
-          { id: 'bytes', name: t('planBytes'), value: showCount(plan?.bytes ?? bytesIn(text)) },
-          { id: 'parts', name: t('planParts'), value: plan ? showCount(plan.parts.length) : unknown, quiet: !plan },
-          {
-            id: 'cost',
-            name: t('planCostName'),
-            value: plan?.cost ? showCost({ cost: plan.cost, costIs: 'estimated' }) : unknown,
-            quiet: !plan?.cost,
-          },
-          {
-            id: 'length',
-            name: t('planLength'),
-            value: plan?.seconds ? `≈ ${lengthOf(plan.seconds)}` : unknown,
-            quiet: !plan?.seconds,
-          },
-        ]}
-      />
-    </Part>
-  )
+  return detail && <Facts speech={detail} />
 }
 
 function Facts({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
-  const notSent = t('voiceDefault')
   return (
     <>
       <Part title={t('facts')}>
         <KeyValue
           rows={[
             { id: 'state', name: t('state'), value: t(speech.state) },
-            { id: 'voice', name: t('voice'), value: speech.voice ?? notSent, quiet: speech.voice === null },
-            { id: 'model', name: t('model'), value: speech.model ?? notSent, quiet: speech.model === null },
+            {
+              id: 'voice',
+              name: t('voice'),
+              value: speech.voice ?? t('defaultOf', { value: defaultVoice }),
+              quiet: speech.voice === null,
+            },
+            {
+              id: 'model',
+              name: t('model'),
+              value: speech.model ?? t('defaultOf', { value: defaultModel }),
+              quiet: speech.model === null,
+            },
             { id: 'format', name: t('format'), value: speech.format },
             {
               id: 'speed',
               name: t('speed'),
-              value: speech.speed === null ? notSent : t('speedValue', { speed: speech.speed }),
+              value:
+                speech.speed === null
+                  ? t('defaultOf', { value: t('speedValue', { speed: defaultSpeed }) })
+                  : t('speedValue', { speed: speech.speed }),
               quiet: speech.speed === null,
             },
             { id: 'made', name: t('made'), value: showFull(speech.createdAt) },
@@ -126,7 +101,7 @@ function Again({ speech }: { speech: SpeechDetail }) {
   const { t } = useTranslation('speech')
   const asking = useSpeech((store) => store.asking)
   const others = voices.filter((name) => name !== voiceOf(speech))
-  const [voice, setVoice] = useState<string>(others[0] ?? 'alloy')
+  const [voice, setVoice] = useState<string>(others[0] ?? defaultVoice)
   return (
     <Part title={t('again')}>
       <div className="flex flex-col items-start gap-2.5">

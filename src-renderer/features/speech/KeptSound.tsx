@@ -12,11 +12,13 @@ export function KeptSound({
   speech,
   mediaId,
   side,
+  large,
   onTime,
 }: {
   speech: SpeechDetail
   mediaId: string
   side: Side
+  large: boolean
   onTime?: (time: number) => void
 }) {
   const { t } = useTranslation('speech')
@@ -43,6 +45,7 @@ export function KeptSound({
       seconds={seconds}
       pcmRate={pcmRate}
       label={t('waveform', { voice: voiceOf(speech), excerpt: speech.excerpt.slice(0, 80) })}
+      large={large}
       marks={partStarts(speech).slice(1)}
       onReady={takeOver}
       onPlaying={(playing) => playing && usePlayback.setState({ lastPlayed: side })}

@@ -9,6 +9,7 @@ import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
+import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
 import { appStore } from '../../stores/app.ts'
 import { isFiltered, shownSpeeches, useSpeech } from '../../stores/speech.ts'
 import { readOlder, removeSpeech, setSearch } from './actions.ts'
@@ -81,8 +82,9 @@ function Rows() {
   const favourites = useSpeech((store) => store.favourites && store.search.trim() === '')
   const openId = useSpeech((store) => store.open?.id ?? null)
   const box = useRef<HTMLDivElement>(null)
-  if (loading || shown.length === 0) {
-    const words = loading ? 'loading' : favourites ? 'noFavourites' : filtered ? 'noMatch' : 'listEmpty'
+  if (loading) return <ListSkeleton label={t('loading')} />
+  if (shown.length === 0) {
+    const words = favourites ? 'noFavourites' : filtered ? 'noMatch' : 'listEmpty'
     return (
       <p role="status" className="px-4 py-3 text-s text-soft">
         {t(words, { search: search.trim() })}

@@ -11,7 +11,8 @@ import { Notice } from '../../shared/ui/Notice.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { listenTo, stopListening, useListening } from './listening.ts'
 
-const height = 72
+/** px, as of the stored sound that takes its place. */
+const height = 144
 
 /** Live playback, or the button to start it. */
 export function LiveSound({ id }: { id: string }) {
@@ -20,7 +21,7 @@ export function LiveSound({ id }: { id: string }) {
   const now = useListening((store) => (store.now?.id === id ? store.now : null))
   if (!now) {
     return (
-      <Button icon={Play} className="self-start" onClick={() => listenTo(studio, id)}>
+      <Button variant="primary" size="large" icon={Play} className="self-start" onClick={() => listenTo(studio, id)}>
         {t('listen')}
       </Button>
     )
@@ -50,12 +51,15 @@ function Playing({ player }: { player: LivePlayer }) {
     <div className="flex min-w-0 flex-col gap-2" data-live={state} data-first-sound={firstSoundMs ?? undefined}>
       <LiveWave player={player} label={t('liveLabel', times)} />
       <div className="flex flex-wrap items-center gap-2">
-        <IconButton
+        <Button
+          variant="primary"
+          size="large"
           icon={running ? Pause : Play}
-          label={t(running ? 'pause' : 'play')}
           onClick={running ? player.pause : player.play}
-          className="bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)]"
-        />
+          className="me-1 min-w-24"
+        >
+          {t(running ? 'pause' : 'play')}
+        </Button>
         <IconButton icon={Square} size="small" label={t('stopListening')} onClick={stopListening} />
         <span className="num text-s text-soft">{t('liveTime', times)}</span>
         <Pill tone="good">{t('live')}</Pill>
@@ -92,13 +96,7 @@ function LiveWave({ player, label }: { player: LivePlayer; label: string }) {
     }
   }, [player])
   return (
-    <canvas
-      ref={canvas}
-      role="img"
-      aria-label={label}
-      dir="ltr"
-      className="wave-canvas block h-[72px] w-full rounded-m"
-    />
+    <canvas ref={canvas} role="img" aria-label={label} dir="ltr" className="wave-canvas block h-36 w-full rounded-m" />
   )
 }
 

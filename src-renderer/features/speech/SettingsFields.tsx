@@ -4,6 +4,7 @@ import { type SpeechRequest, speechFormats } from '../../../src-preload/contract
 import { IconButton } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { defaultModel, defaultSpeed } from './labels.ts'
 import { VoiceField } from './VoiceField.tsx'
 
 const rates = { least: 8_000, most: 192_000 }
@@ -32,11 +33,11 @@ export function SettingsFields({
       {wish.format === 'pcm' && <RateField rate={wish.pcmRate} onRate={(pcmRate) => onWish({ pcmRate })} />}
       <div className="grid min-w-0 grid-cols-[repeat(auto-fit,minmax(min(220px,100%),1fr))] gap-4">
         <SpeedField speed={wish.speed} onSpeed={(speed) => onWish({ speed })} />
-        <Field label={t('model')} hint={t('modelHint')}>
+        <Field label={t('model')}>
           <TextInput
             value={wish.model ?? ''}
             maxLength={200}
-            placeholder="tts-1"
+            placeholder={t('defaultOf', { value: defaultModel })}
             onChange={({ target }) => onWish({ model: target.value.trim() === '' ? null : target.value })}
           />
         </Field>
@@ -48,7 +49,8 @@ export function SettingsFields({
 /** Specification: 0.25 to 4. Without a value, the service uses 1. */
 function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed: number | null) => void }) {
   const { t } = useTranslation('speech')
-  const shown = speed === null ? t('speedDefault') : t('speedValue', { speed })
+  const shown =
+    speed === null ? t('defaultOf', { value: t('speedValue', { speed: defaultSpeed }) }) : t('speedValue', { speed })
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
       <span className="-my-1 flex min-h-6 items-center gap-1 text-s">
@@ -64,7 +66,7 @@ function SpeedField({ speed, onSpeed }: { speed: number | null; onSpeed: (speed:
         min={0.25}
         max={4}
         step={0.05}
-        value={speed ?? 1}
+        value={speed ?? defaultSpeed}
         aria-valuetext={shown}
         onChange={({ target }) => onSpeed(Number(target.value))}
         className="h-5 w-full accent-accent"

@@ -1,4 +1,4 @@
-import { Copy, Download, Ellipsis, FileAudio, FolderOpen, Mic, RotateCcw, Star, Trash2 } from 'lucide-react'
+import { Copy, Ellipsis, FileAudio, FolderOpen, Mic, RotateCcw, Star, Trash2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import type { Speech } from '../../../src-preload/contract/speech.ts'
 import { IconButton } from '../../shared/ui/Button.tsx'
@@ -17,9 +17,6 @@ export function SpeechActions({ speech, label }: { speech: Speech; label?: strin
       {mediaId !== null && (
         <>
           <MenuLine />
-          <MenuItem icon={Download} onSelect={() => void saveSpeech(id, 'made')}>
-            {t('save', { format })}
-          </MenuItem>
           {format === 'pcm' && (
             <MenuItem icon={FileAudio} onSelect={() => void saveSpeech(id, 'wav')}>
               {t('saveWav')}

@@ -7,6 +7,7 @@ import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { WaitInstead } from '../../shared/offline/OfflineNote.tsx'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
 import { showCost } from '../../shared/ui/cost.ts'
+import { cx } from '../../shared/ui/cx.ts'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { partStarts, useSpeech } from '../../stores/speech.ts'
 import { cancel, compareWith, resume } from './actions.ts'
@@ -15,6 +16,9 @@ import { LiveSound } from './LiveSound.tsx'
 import { canResume, isOver, lengthOf, voiceOf } from './labels.ts'
 import { playFrom, type Side, swapVoices } from './playback.ts'
 import { SpokenText } from './SpokenText.tsx'
+
+/** The column of a speech: as wide as a text is read well. */
+export const speechColumn = 'mx-auto flex w-full max-w-[980px] flex-col px-6 py-6 max-[800px]:px-4'
 
 /** A speech: sound, progress and text, optionally beside another one. */
 export function SpeechView({ speech }: { speech: SpeechDetail }) {
@@ -27,7 +31,7 @@ export function SpeechView({ speech }: { speech: SpeechDetail }) {
   }
   return (
     <div className="min-h-0 flex-1 overflow-y-auto">
-      <div className="mx-auto flex w-full max-w-[980px] flex-col gap-5 px-6 py-5 max-[800px]:px-4">
+      <div className={cx(speechColumn, 'gap-6')}>
         {compared ? (
           <section aria-label={t('comparing')} className="flex flex-col gap-3">
             <div className="flex items-center gap-2">
@@ -40,7 +44,7 @@ export function SpeechView({ speech }: { speech: SpeechDetail }) {
             </div>
           </section>
         ) : (
-          <Sound speech={speech} side="open" onTime={onTime} />
+          <Sound speech={speech} side="open" onTime={onTime} large />
         )}
         <Ending speech={speech} />
         <SpokenText
@@ -57,10 +61,12 @@ interface SoundProps {
   speech: SpeechDetail
   side: Side
   onTime?: (time: number) => void
+  /** The only sound on the stage. */
+  large?: boolean
 }
 
 /** The playable part of the sound. */
-function Sound({ speech, side, onTime }: SoundProps) {
+function Sound({ speech, side, onTime, large = false }: SoundProps) {
   const { t } = useTranslation('speech')
   if (!isOver(speech)) {
     return (
@@ -71,7 +77,7 @@ function Sound({ speech, side, onTime }: SoundProps) {
     )
   }
   if (speech.mediaId === null) return <p className="text-s text-soft">{t('noSound')}</p>
-  return <KeptSound speech={speech} mediaId={speech.mediaId} side={side} {...(onTime && { onTime })} />
+  return <KeptSound speech={speech} mediaId={speech.mediaId} side={side} large={large} {...(onTime && { onTime })} />
 }
 
 function Beside({ speech, side, onTime }: SoundProps) {

@@ -38,7 +38,10 @@ export function SpokenText({
             data-part={part}
             data-state={state}
             aria-current={heard === part ? 'true' : undefined}
-            className={cx('rounded-m border-s-2 ps-3', heard === part ? 'border-accent' : 'border-line')}
+            className={cx(
+              partList.length > 1 && 'rounded-m border-s-2 ps-3',
+              heard === part ? 'border-accent' : 'border-line',
+            )}
           >
             {partList.length > 1 && (
               <div className="flex min-h-6 items-center gap-2 text-s text-soft">

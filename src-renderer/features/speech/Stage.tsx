@@ -1,17 +1,19 @@
-import { CircleAlert, Plus, Star, Trash2 } from 'lucide-react'
+import { CircleAlert, Download, Plus, Star, Trash2 } from 'lucide-react'
+import { use } from 'react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button, IconButton } from '../../shared/ui/Button.tsx'
+import { cx } from '../../shared/ui/cx.ts'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
-import { Spinner } from '../../shared/ui/Spinner.tsx'
-import { StageBar } from '../../shared/ui/StageBar.tsx'
+import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { FrameContext, StageBar } from '../../shared/ui/StageBar.tsx'
 import { type OpenSpeech, useSpeech } from '../../stores/speech.ts'
-import { openSpeech, refresh, setFavourite } from './actions.ts'
+import { openSpeech, refresh, saveSpeech, setFavourite } from './actions.ts'
 import { Compose } from './Compose.tsx'
 import { SpeechActions } from './SpeechActions.tsx'
-import { SpeechView } from './SpeechView.tsx'
+import { SpeechView, speechColumn } from './SpeechView.tsx'
 
 export const stateTones: Record<'making' | 'failed' | 'cancelled' | 'cut', PillTone> = {
   making: 'warn',
@@ -53,23 +55,39 @@ function titleOf(excerpt: string, most: number): string {
     : words
 }
 
+/** Only where the list with its own button is not beside the stage. */
+function NewSpeech() {
+  const { t } = useTranslation('speech')
+  const { openList } = use(FrameContext)
+  return (
+    openList && <IconButton icon={Plus} label={t('newSpeech')} onClick={() => navigate({ page: 'speech', id: null })} />
+  )
+}
+
+/** As large as the speech that takes its place. */
+function Loading() {
+  const { t } = useTranslation('speech')
+  return (
+    <div className={cx(speechColumn, 'gap-6')}>
+      <span role="status" className="sr-only">
+        {t('loading')}
+      </span>
+      <Skeleton className="h-36 w-full rounded-m" />
+      <Skeleton className="h-9 w-40" />
+      <Skeleton className="w-full" />
+      <Skeleton className="w-2/3" />
+    </div>
+  )
+}
+
 function Open({ open }: { open: OpenSpeech }) {
   const { t } = useTranslation('speech')
   const { detail, state, problem } = open
-  const fresh = (
-    <Button icon={Plus} onClick={() => navigate({ page: 'speech', id: null })}>
-      {t('newSpeech')}
-    </Button>
-  )
   if (!detail || state === 'gone') {
     return (
       <>
-        <StageBar title={t('room')} actions={fresh} />
-        {state === 'loading' && (
-          <p role="status" className="m-auto flex items-center gap-2 text-soft">
-            <Spinner /> {t('loading')}
-          </p>
-        )}
+        <StageBar title={t('room')} actions={<NewSpeech />} />
+        {state === 'loading' && <Loading />}
         {state === 'gone' && (
           <EmptyState icon={Trash2} title={t('gone')}>
             <p>{t('goneWhat')}</p>
@@ -98,8 +116,13 @@ function Open({ open }: { open: OpenSpeech }) {
               className={star ? '[&_svg]:fill-current' : ''}
               onClick={() => void setFavourite(detail)}
             />
+            {detail.mediaId !== null && (
+              <Button icon={Download} onClick={() => void saveSpeech(detail.id, 'made')}>
+                {t('download')}
+              </Button>
+            )}
             <SpeechActions speech={detail} />
-            {fresh}
+            <NewSpeech />
           </>
         }
       />

@@ -7,6 +7,7 @@ import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
 import { Field, TextInput } from '../../shared/ui/Field.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
+import { defaultVoice } from './labels.ts'
 import { playSample, useSample } from './preview.ts'
 
 const other = '\0other'
@@ -18,7 +19,7 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
   const sample = useSample(({ now }) => now)
   const known: readonly string[] = voices
   const [typing, setTyping] = useState(voice !== null && !known.includes(voice))
-  const sampled = voice ?? 'alloy'
+  const sampled = voice ?? defaultVoice
   const samplePlays = sample?.voice === sampled && sample.state === 'playing'
   return (
     <div className="flex min-w-0 flex-col gap-1.5">
@@ -40,7 +41,7 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
         label={t('voice')}
         value={typing ? other : (voice ?? '')}
         segments={[
-          { value: '', label: t('voiceDefault') },
+          { value: '', label: t('defaultOf', { value: defaultVoice }) },
           ...voices.map((name) => ({ value: name as string, label: name as string })),
           { value: other, label: t('voiceOther') },
         ]}
@@ -61,7 +62,6 @@ export function VoiceField({ voice, onVoice }: { voice: string | null; onVoice: 
           </Field>
         </div>
       )}
-      {voice === null && !typing && <span className="text-faint text-s">{t('voiceHint')}</span>}
       {sample?.state === 'failed' && sample.problem && <ProblemNotice problem={sample.problem} />}
     </div>
   )

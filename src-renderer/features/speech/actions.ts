@@ -20,6 +20,7 @@ import {
   withOlderSpeeches,
   withSpeechChange,
 } from '../../stores/speech.ts'
+import { offerRecording } from '../../stores/transcription.ts'
 import { listenTo } from './listening.ts'
 
 /** ms from the last change until the core is asked for the plan or the search results. */
@@ -256,7 +257,7 @@ export const setFavourite = ({ id, favourite }: Speech) =>
   attempt((core) => core.speech.setFavourite({ id, favourite: !favourite }))
 
 export async function saveSpeech(id: string, as: 'made' | 'wav'): Promise<void> {
-  await attempt(async (core) => save(core, await core.speech.save({ id, as })))
+  await attempt(async (core) => save(await core.speech.save({ id, as })))
 }
 
 export async function copyText(id: string): Promise<void> {
@@ -296,10 +297,12 @@ export function openBeside(places: 1 | -1): void {
   if (at + places >= speeches.length - 1) void readOlder()
 }
 
-/** Copies the sound into a new recording and opens it. */
+/** Copies the sound into a new recording and opens it. The Transcribe page transcribes it if that is automatic. */
 export async function sendToTranscribe(id: string): Promise<void> {
   const recording = await attempt((core) => core.transcription.addSpeech({ speechId: id }))
-  if (recording) navigate({ page: 'transcribe', id: recording.id })
+  if (!recording) return
+  navigate({ page: 'transcribe', id: recording.id })
+  offerRecording(recording.id)
 }
 
 /** Deletes a speech, with undo. */

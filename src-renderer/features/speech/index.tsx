@@ -3,6 +3,7 @@ import { useEffect } from 'react'
 import type { PageRegions } from '../../shared/pageView.ts'
 import { useStudio } from '../../shared/studioContext.ts'
 import { useRoute } from '../../stores/route.ts'
+import { useSpeech } from '../../stores/speech.ts'
 import { openSpeech, startSpeech } from './actions.ts'
 import { offerSpeechCommands } from './commands.ts'
 import { SpeechInspector } from './Inspector.tsx'
@@ -25,4 +26,13 @@ export function SpeechSubscriptions() {
   return null
 }
 
-export const speechPage: PageRegions = { List: SpeechList, Stage: SpeechStage, Inspector: SpeechInspector }
+export const speechPage: PageRegions = {
+  List: SpeechList,
+  Stage: SpeechStage,
+  Inspector: SpeechInspector,
+  inspectorOnDemand: true,
+  inspectorContent: {
+    subscribe: useSpeech.subscribe,
+    isThere: () => (useSpeech.getState().open?.detail ?? null) !== null,
+  },
+}

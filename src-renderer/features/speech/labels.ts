@@ -18,7 +18,12 @@ export function lengthOf(seconds: number): string {
   return i18n.t('speech:hours', { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60 })
 }
 
-export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? 'alloy'
+/** Values that the service uses for unset fields (specification, POST /v1/audio/speech). */
+export const defaultVoice = 'alloy'
+export const defaultModel = 'tts-1'
+export const defaultSpeed = 1
+
+export const voiceOf = ({ voice }: Pick<Speech, 'voice'>): string => voice ?? defaultVoice
 
 export const isOver = ({ state }: Pick<Speech, 'state'>): boolean => state !== 'making'
 /** Whether it ended incomplete and can be resumed. */

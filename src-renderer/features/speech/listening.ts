@@ -1,8 +1,9 @@
 import { create } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
+import { speechSound } from '../../../src-preload/contract/speech.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
-import { bytesOf } from '../../api/transfer.ts'
+import { readStream } from '../../api/transfer.ts'
 import { type LivePlayer, openLive } from '../../shared/audio/livePlayer.ts'
 
 /** Live playback of a speech. One per window, on any page. */
@@ -34,11 +35,12 @@ export function listenTo(client: Client, id: string, fromPart = 1): void {
   }
   const follow = async (): Promise<void> => {
     const { signal } = ended
-    for await (const event of await client.speech.streamAudio({ id, fromPart }, { signal })) {
+    const stream = await client.speech.streamAudio({ id, fromPart }, { signal })
+    for await (const event of readStream(stream, speechSound, signal)) {
       if (event.type === 'plan') {
         player = openLive(event.mime, event.rate)
         set({ player })
-      } else if (event.type === 'audio') await player?.add(event.part, bytesOf(event.data))
+      } else if (event.type === 'audio') await player?.add(event.part, event.data)
       else if (event.type === 'part') await player?.endPart()
       else {
         await player?.endPart()

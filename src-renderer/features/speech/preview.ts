@@ -1,8 +1,9 @@
 import { create } from 'zustand'
+import { speechEvent } from '../../../src-preload/contract/media.ts'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import type { Client } from '../../api/connect.ts'
 import { problemOf } from '../../api/problem.ts'
-import { bytesOf } from '../../api/transfer.ts'
+import { readStream } from '../../api/transfer.ts'
 import { i18n } from '../../i18n/index.ts'
 import { soundsAlone, soundsNoMore } from '../../shared/audio/exclusivePlayback.ts'
 import { appStore } from '../../stores/app.ts'
@@ -61,9 +62,10 @@ async function sampleOf(client: Client, voice: string, signal: AbortSignal): Pro
   const parts: BlobPart[] = []
   let type = 'audio/mpeg'
   const text = i18n.t('speech:sample', { voice })
-  for await (const event of await client.voice.speak({ text, voice }, { signal })) {
+  const stream = await client.voice.speak({ text, voice }, { signal })
+  for await (const event of readStream(stream, speechEvent, signal)) {
     if (event.type === 'plan') type = event.mime
-    else if (event.type === 'audio') parts.push(bytesOf(event.data))
+    else if (event.type === 'audio') parts.push(event.data)
   }
   const sample = new Blob(parts, { type })
   inMemory.set(key, sample)

@@ -1,5 +1,5 @@
 import { Mic, MicOff, Pause, Play, Save, X } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { showSize } from '../../i18n/format.ts'
 import { chooseMicrophone, useMicrophone, useMicrophones } from '../../shared/audio/devices.ts'
@@ -13,6 +13,7 @@ import { ConfirmDialog } from '../../shared/ui/Dialog.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { Spinner } from '../../shared/ui/Spinner.tsx'
+import { useTranscribe } from '../../stores/transcription.ts'
 import { chooseFiles } from './choose.ts'
 import {
   cancelRecorder,
@@ -22,6 +23,7 @@ import {
   saveFailedRecording,
   saveHere,
   startRecorder,
+  useElapsed,
   useRecorder,
 } from './record.ts'
 
@@ -38,7 +40,10 @@ export function Dock() {
   const { t } = useTranslation('transcribe')
   const now = useRecorder((state) => state.now)
   return (
-    <section aria-label={t('dock')} className="@container flex-none px-4 pt-1 pb-3 max-[800px]:px-3">
+    <section
+      aria-label={t('dock')}
+      className="@container mx-auto w-full max-w-[1040px] flex-none px-4 pt-1 pb-3 max-[800px]:px-3"
+    >
       {now.state === 'no_microphone' && (
         <div role="alert" className="mb-2 flex flex-wrap items-center gap-2 rounded-m bg-warn-bg px-3 py-2 text-s">
           <MicOff aria-hidden size={15} className="text-warn" />
@@ -116,6 +121,8 @@ function Asking() {
 function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording }> }) {
   const { t } = useTranslation('transcribe')
   const { recording, paused, kept, trouble } = now
+  // The stage of a new recording shows its time and level itself.
+  const onStage = useTranscribe((store) => store.open === null && now.state === 'recording')
   const [asked, setAsked] = useState(false)
   const ms = useElapsed(recording)
   const going = now.state === 'recording'
@@ -127,19 +134,25 @@ function Running({ now }: { now: Extract<Recorder, { recording: ActiveRecording 
       <span role="status" className="sr-only">
         {t(!going ? 'finishing' : paused ? 'recordingPaused' : 'recording')}
       </span>
-      <span
-        aria-hidden
-        data-paused={paused}
-        className="size-2.5 shrink-0 rounded-full bg-bad data-[paused=true]:bg-faint"
-      />
-      <span className="num min-w-10 font-[560]">{time}</span>
-      {paused && (
-        <span aria-hidden className="text-s text-soft">
-          {t('recordingPaused')}
-        </span>
+      {onStage ? (
+        <span className="min-w-0 flex-1 truncate text-s text-soft">{recording.device}</span>
+      ) : (
+        <>
+          <span
+            aria-hidden
+            data-paused={paused}
+            className="size-2.5 shrink-0 rounded-full bg-bad data-[paused=true]:bg-faint"
+          />
+          <span className="num min-w-10 font-[560]">{time}</span>
+          {paused && (
+            <span aria-hidden className="text-s text-soft">
+              {t('recordingPaused')}
+            </span>
+          )}
+          <RecorderWave recording={recording} label={t('recordingPicture')} />
+          <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
+        </>
       )}
-      <RecorderWave recording={recording} label={t('recordingPicture')} />
-      <LevelMeter recording={recording} label={t('level')} className="h-1.5 w-14" />
       <span className="num @[560px]:inline hidden text-faint text-xs" title={recording.device}>
         {t('keptSoFar', { size: showSize(kept) })}
       </span>
@@ -208,13 +221,4 @@ function Failed({ now }: { now: Extract<Recorder, { state: 'failed' }> }) {
       </div>
     </div>
   )
-}
-
-function useElapsed(recording: ActiveRecording): number {
-  const [ms, setMs] = useState(recording.elapsed)
-  useEffect(() => {
-    const timer = setInterval(() => setMs(recording.elapsed()), 200)
-    return () => clearInterval(timer)
-  }, [recording])
-  return ms
 }

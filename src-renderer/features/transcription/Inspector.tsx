@@ -1,4 +1,4 @@
-import { type ReactNode, useId, useState } from 'react'
+import { useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import {
   type Recording,
@@ -11,11 +11,15 @@ import { clockOf } from '../../shared/audio/durationText.ts'
 import { showCost } from '../../shared/ui/cost.ts'
 import { Checkbox, Field, TextInput } from '../../shared/ui/Field.tsx'
 import { KeyValue } from '../../shared/ui/KeyValue.tsx'
+import { Part } from '../../shared/ui/Part.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import { TextArea } from '../../shared/ui/TextArea.tsx'
 import { shownTranscript, useTranscribe } from '../../stores/transcription.ts'
 import { changeWish, showRecording } from './actions.ts'
 import { wordCount } from './labels.ts'
+
+/** The model of a request without one (specification, POST /v1/audio/transcriptions). */
+const defaultModel = 'whisper-1'
 
 /** Settings of the next transcript, then facts of the current one. */
 export function TranscribeInspector() {
@@ -24,29 +28,20 @@ export function TranscribeInspector() {
   const transcript = shownTranscript(open)
   return (
     <>
-      <Section title={t('settings')}>
+      <Part title={t('settings')}>
         <Settings />
-      </Section>
+      </Part>
       {transcript && (
-        <Section title={t('thisTranscript')}>
+        <Part title={t('thisTranscript')}>
           <TranscriptFacts transcript={transcript} />
-        </Section>
+        </Part>
       )}
       {open?.recording && (
-        <Section title={t('thisRecording')}>
+        <Part title={t('thisRecording')}>
           <RecordingFacts recording={open.recording} />
-        </Section>
+        </Part>
       )}
     </>
-  )
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section aria-label={title} className="border-line border-b px-4 py-3 last:border-b-0">
-      <h2 className="mb-2 font-semibold text-faint text-xs uppercase tracking-[.05em]">{title}</h2>
-      {children}
-    </section>
   )
 }
 
@@ -63,7 +58,7 @@ function Settings() {
       <Field label={t('model')} hint={t('modelAbout')}>
         <Select
           value={model ?? ''}
-          choices={[{ value: '', label: t('modelNotSent') }, ...models]}
+          choices={[{ value: '', label: t('defaultOf', { value: defaultModel }) }, ...models]}
           onPick={(picked) => changeWish({ model: orNull(picked) })}
         />
       </Field>
@@ -175,7 +170,10 @@ function TranscriptFacts({ transcript }: { transcript: Transcript }) {
     <KeyValue
       rows={[
         { id: 'asked', name: t('fact_asked'), value: showFull(createdAt) },
-        sent('model', t('fact_model'), model),
+        {
+          ...sent('model', t('fact_model'), model),
+          ...(model === null && { value: t('defaultOf', { value: defaultModel }) }),
+        },
         sent('language', t('fact_language'), language),
         sent('temperature', t('fact_temperature'), temperature === null ? null : String(temperature)),
         sent('prompt', t('fact_prompt'), prompt),

@@ -1,4 +1,4 @@
-import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Plus, Trash2 } from 'lucide-react'
+import { AudioLines, Ellipsis, FileAudio, Mic, PenLine, Trash2 } from 'lucide-react'
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Virtualizer, type VirtualizerHandle } from 'virtua'
@@ -10,10 +10,11 @@ import { InlineNameField } from '../../shared/ui/InlineNameField.tsx'
 import { Menu, MenuItem } from '../../shared/ui/Menu.tsx'
 import { Pill } from '../../shared/ui/Pill.tsx'
 import { SearchField } from '../../shared/ui/SearchField.tsx'
-import { Skeleton } from '../../shared/ui/Skeleton.tsx'
+import { ListSkeleton } from '../../shared/ui/Skeleton.tsx'
 import { listedRecordings, listedTotal, useTranscribe } from '../../stores/transcription.ts'
 import { readOlder, removeRecordings, rename, searchFor, showRecording } from './actions.ts'
 import { summaryOf } from './labels.ts'
+import { newRecording } from './record.ts'
 
 const icons = { microphone: Mic, file: FileAudio, speech: AudioLines } as const
 
@@ -46,7 +47,7 @@ export function TranscribeList() {
         onKeyDown={byKey}
       />
       <div className="mx-3 mb-1 flex flex-none">
-        <Button icon={Plus} className="flex-1" onClick={() => showRecording(null)}>
+        <Button icon={Mic} className="flex-1" onClick={newRecording}>
           {t('newRecording')}
         </Button>
       </div>
@@ -102,7 +103,7 @@ function Rows({ handle }: { handle: { current: RowsHandle | null } }) {
     event.preventDefault()
     event.stopPropagation()
   }
-  if (state === 'loading') return <Loading />
+  if (state === 'loading') return <ListSkeleton label={t('loading')} />
   if (list.length === 0) {
     return (
       <p role="status" className="px-4 py-3 text-faint text-s">
@@ -215,20 +216,6 @@ function Row(props: {
           </div>
         </>
       )}
-    </div>
-  )
-}
-
-function Loading() {
-  const { t } = useTranslation('transcribe')
-  return (
-    <div className="flex flex-col gap-3 p-4">
-      <span role="status" className="sr-only">
-        {t('loading')}
-      </span>
-      {['w-2/3', 'w-full', 'w-1/2'].map((width) => (
-        <Skeleton key={width} className={width} />
-      ))}
     </div>
   )
 }

@@ -57,7 +57,7 @@ function Opened({ open }: { open: OpenRecording }) {
       )}
       {recording ? (
         <>
-          <div className="flex-none border-line border-b px-5 pt-3 pb-2 max-[800px]:px-3">
+          <div className="mx-auto w-full max-w-[1040px] flex-none px-5 pt-4 pb-2 max-[800px]:px-3">
             {recording.state === 'cut' && (
               <Notice kind="warn" role="status" className="mb-2">
                 {t('cutAbout')}
@@ -72,9 +72,11 @@ function Opened({ open }: { open: OpenRecording }) {
           <TranscriptPane open={open} recording={recording} compared={comparedTranscript(open)} />
         </>
       ) : (
-        <div className="flex flex-col gap-4 p-5">
-          <Skeleton className="h-16 w-full" />
-          <Skeleton className="w-1/2" />
+        <div className="mx-auto flex w-full max-w-[1040px] flex-col gap-6 px-5 pt-4">
+          <Skeleton className="h-16 w-full rounded-m" />
+          <Skeleton className="h-7 w-40" />
+          <Skeleton className="w-full" />
+          <Skeleton className="w-2/3" />
         </div>
       )}
     </>

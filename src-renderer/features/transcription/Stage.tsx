@@ -1,4 +1,4 @@
-import { Mic } from 'lucide-react'
+import { Mic, Sparkles } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { Button } from '../../shared/ui/Button.tsx'
@@ -7,11 +7,11 @@ import { StageBar } from '../../shared/ui/StageBar.tsx'
 import { useFileDrop } from '../../shared/ui/useFileDrop.ts'
 import { isUploading, useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
-import { chooseFiles } from './choose.ts'
 import { Dock } from './Dock.tsx'
 import { tryExample } from './example.ts'
 import { addFiles } from './files.ts'
 import { Queue } from './Queue.tsx'
+import { RecorderHero } from './RecorderHero.tsx'
 import { Result } from './Result.tsx'
 import { useRecorder } from './record.ts'
 
@@ -40,38 +40,30 @@ function Begin() {
   const problem = useTranscribe((now) => now.problem)
   const files = useTranscribe((now) => now.files.length)
   const some = useTranscribe((now) => now.total > 0)
-  const atOnce = useTranscribe((now) => now.atOnce)
-  const recording = useRecorder(({ now }) => now.state === 'recording')
-  const paused = useRecorder(({ now }) => now.state === 'recording' && now.paused)
+  const recorder = useRecorder(({ now }) => now)
   return (
     <>
       <StageBar title={t('title')} />
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         {state === 'failed' && problem && <ProblemNotice problem={problem} className="m-4" />}
         <Queue />
-        {recording ? (
-          <EmptyState icon={Mic} title={t(paused ? 'recordingPaused' : 'recording')}>
-            <p>{t(atOnce ? 'recordingAbout' : 'recordingAboutKept')}</p>
-            <p className="mt-2 text-s">{t('recordingSafe')}</p>
-          </EmptyState>
+        {recorder.state === 'recording' ? (
+          <RecorderHero recording={recorder.recording} paused={recorder.paused} />
         ) : (
           files === 0 && (
             <EmptyState
               icon={Mic}
               title={t('emptyTitle')}
               action={
-                <>
-                  {!some && (
-                    <Button variant="primary" onClick={() => void tryExample()}>
-                      {t('tryExample')}
-                    </Button>
-                  )}
-                  <Button onClick={chooseFiles}>{t('addFiles')}</Button>
-                </>
+                // The primary action, to record, is in the dock.
+                !some && (
+                  <Button icon={Sparkles} onClick={() => void tryExample()}>
+                    {t('tryExample')}
+                  </Button>
+                )
               }
             >
               <p>{t('emptyAbout')}</p>
-              <p className="mt-2 text-s">{t('emptyPoints')}</p>
             </EmptyState>
           )
         )}

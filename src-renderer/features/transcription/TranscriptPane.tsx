@@ -35,7 +35,7 @@ export function TranscriptPane(props: { open: OpenRecording; recording: Recordin
   const converting = useConverting(({ byRecording }) => byRecording[recording.id])
   const again = { retry: () => void transcribe(recording.id) }
   return (
-    <div className="flex min-h-0 flex-1 flex-col">
+    <div className="mx-auto flex min-h-0 w-full max-w-[1040px] flex-1 flex-col">
       <OutboxList what="transcript" recordingId={recording.id} className="mx-5 mt-3 flex-none" />
       {recording.mediaId !== null && (
         <OfflineNote place="transcript" onWait={() => transcribeLater(recording.id)} className="mx-5 mt-3 flex-none" />

@@ -137,10 +137,10 @@ export const rename = (id: string, name: string): Promise<unknown> =>
   attempt((core) => core.transcription.rename({ id, name }))
 
 export const saveTranscript = (transcriptId: string, as: 'txt' | 'vtt' | 'srt'): Promise<unknown> =>
-  attempt(async (core) => save(core, await core.transcription.save({ transcriptId, as })))
+  attempt(async (core) => save(await core.transcription.save({ transcriptId, as })))
 
 export const saveAudio = (id: string): Promise<unknown> =>
-  attempt(async (core) => save(core, await core.transcription.saveAudio({ id })))
+  attempt(async (core) => save(await core.transcription.saveAudio({ id })))
 
 const wishKey = 'transcribe.wish'
 const keptWish = z.object({ wish: transcriptRequest, atOnce: z.boolean() })

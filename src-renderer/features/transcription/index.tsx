@@ -8,13 +8,14 @@ import { offerTranscribeCommands } from './commands.ts'
 import { TranscribeInspector } from './Inspector.tsx'
 import { TranscribeList } from './List.tsx'
 import { finishLeftOpen } from './record.ts'
+import { transcribeOffered } from './requests.ts'
 import { TranscribeStage } from './Stage.tsx'
 
 /** Starts the feature once per window: recordings and uploads continue on other pages. */
 export function TranscriptionSubscriptions() {
   const studio = useStudio()
   useEffect(() => {
-    const ends = [startTranscribe(studio), offerTranscribeCommands()]
+    const ends = [startTranscribe(studio), offerTranscribeCommands(), transcribeOffered()]
     void finishLeftOpen()
     return () => {
       for (const end of ends) end()

@@ -1,13 +1,15 @@
+import { useEffect, useState } from 'react'
 import * as z from 'zod'
 import { create } from 'zustand'
 import type { Problem } from '../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../api/problem.ts'
-import { base64Of, saveBlob, upload } from '../../api/transfer.ts'
+import { saveBlob, sendPiece, upload } from '../../api/transfer.ts'
 import { showInstant } from '../../i18n/format.ts'
 import { i18n } from '../../i18n/index.ts'
 import { type ActiveRecording, type MicTrouble, NoMicrophone, startRecording } from '../../shared/audio/recorder.ts'
 import { createPieceUploader, type PieceUploader } from '../../shared/audio/recorderUpload.ts'
 import { localStore } from '../../shared/storage.ts'
+import { appStore } from '../../stores/app.ts'
 import { useTranscribe } from '../../stores/transcription.ts'
 import { showRecording } from './actions.ts'
 import { client, say } from './client.ts'
@@ -36,6 +38,16 @@ export type Recorder =
 
 export const useRecorder = create<{ now: Recorder }>(() => ({ now: { state: 'off' } }))
 
+/** ms recorded, five times a second. */
+export function useElapsed(recording: ActiveRecording): number {
+  const [ms, setMs] = useState(recording.elapsed)
+  useEffect(() => {
+    const timer = setInterval(() => setMs(recording.elapsed()), 200)
+    return () => clearInterval(timer)
+  }, [recording])
+  return ms
+}
+
 const set = (now: Recorder): void => useRecorder.setState({ now })
 const underWay = (change: {
   paused?: boolean
@@ -58,6 +70,14 @@ export const isRecording = (): boolean => 'recording' in useRecorder.getState().
 
 const nameNow = (): string =>
   i18n.t('transcribe:recordingNamed', { time: showInstant(new Date().toISOString()) }).slice(0, 300)
+
+/** Shows the stage of a new recording and starts it, or shows the one that is under way. */
+export function newRecording(): void {
+  showRecording(null)
+  // In a narrow window the list is a drawer.
+  appStore.setState({ listDrawerOpen: false })
+  void startRecorder()
+}
 
 /** Starts a recording. Each piece is stored on disk within about half a second. */
 export async function startRecorder(): Promise<void> {
@@ -87,8 +107,7 @@ export async function startRecorder(): Promise<void> {
       }
       hold(id)
       const own = createPieceUploader({
-        base64: base64Of,
-        append: (at, data) => core.transcription.appendAudio({ id, at, data }),
+        append: (at, piece) => sendPiece(id, at, piece),
         onStored: (kept) => {
           refused = 0
           underWay({ kept, trouble: null })
@@ -120,7 +139,7 @@ export async function startRecorder(): Promise<void> {
       for (const piece of early) own.add(piece)
       const beating = setInterval(() => {
         // A failure here also affects the next piece, which reports it.
-        if (recording.paused()) core.transcription.appendAudio({ id, at: own.has(), data: '' }).catch(() => undefined)
+        if (recording.paused()) sendPiece(id, own.has(), new Blob()).catch(() => undefined)
       }, beat)
       stopBeating = () => clearInterval(beating)
       set({

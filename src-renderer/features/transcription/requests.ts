@@ -37,6 +37,12 @@ export async function transcribe(recordingId: string): Promise<Transcript | null
   }
 }
 
+/** Transcribes each recording that another page adds, where that is automatic. Returns the function that stops it. */
+export const transcribeOffered = (): (() => void) =>
+  useTranscribe.subscribe(({ offered, atOnce }, before) => {
+    if (offered !== null && offered !== before.offered && atOnce) void transcribe(offered)
+  })
+
 /** Adds the request to the outbox. */
 export function transcribeLater(recordingId: string): Promise<unknown> {
   const wish = { recordingId, ...useTranscribe.getState().wish }

@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next'
 import type { PageView } from '../../../src-preload/contract/columns.ts'
 import type { Account } from '../../../src-preload/contract/usage.ts'
 import { showCalendarDay, showCount, showFull, showShare, showShort } from '../../i18n/format.ts'
-import { Card } from '../../shared/ui/Card.tsx'
 import { cx } from '../../shared/ui/cx.ts'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
+import { Tooltip } from '../../shared/ui/Tooltip.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { daysBetween } from '../../stores/usageDays.ts'
 import { cachedShare, changeOf, sidesOf } from './figures.ts'
@@ -26,18 +26,17 @@ export function Cards() {
   )
 }
 
-function Figure(props: { name: string; children: ReactNode; under: ReactNode; title?: string | undefined }) {
-  return (
-    <Card className="px-4 pt-3.5 pb-3">
-      <h2 className="truncate font-[540] text-s text-soft" title={props.name}>
-        {props.name}
-      </h2>
-      <div className="usage-figure num" title={props.title}>
-        {props.children}
-      </div>
+/** A figure with one line below it. Hover and focus show `details`: the exact figure, and what else is known. */
+function Figure(props: { name: string; children: ReactNode; under: ReactNode; details?: readonly (string | null)[] }) {
+  const details = (props.details ?? []).filter((detail) => detail !== null)
+  const figure = (
+    <div tabIndex={details.length > 0 ? 0 : undefined} className="min-w-0 rounded-m focus-visible:outline-offset-8">
+      <h2 className="truncate text-s">{props.name}</h2>
+      <div className="usage-figure num">{props.children}</div>
       <div className="num text-s text-soft">{props.under}</div>
-    </Card>
+    </div>
   )
+  return details.length > 0 ? <Tooltip text={details.join(' · ')}>{figure}</Tooltip> : figure
 }
 
 const Unit = ({ children }: { children: ReactNode }) => <small>{children}</small>
@@ -62,18 +61,16 @@ function Balance({ account }: { account: Account }) {
   return (
     <Figure
       name={t('cards.balance')}
-      title={t('cards.balanceExact', { amount: value, at: showFull(asOf) })}
+      details={[
+        t('cards.balanceExact', { amount: value, at: showFull(asOf) }),
+        account.spent && t('cards.lifetime', { amount: showSc(account.spent.value) }),
+      ]}
       under={
-        <>
-          <span className={cx(low && 'text-bad')}>
-            {days !== null
-              ? t('cards.days', { count: days, figure: showCount(days) })
-              : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
-          </span>
-          {account.spent && (
-            <span className="block text-faint">{t('cards.lifetime', { amount: showSc(account.spent.value) })}</span>
-          )}
-        </>
+        <span className={cx(low && 'text-bad')}>
+          {days !== null
+            ? t('cards.days', { count: days, figure: showCount(days) })
+            : t(pace === null ? 'cards.paceUnknown' : 'cards.daysNone')}
+        </span>
       }
     >
       {showSigned(value)} <Unit>SC</Unit>
@@ -95,18 +92,18 @@ function Spent({ view }: { view: PageView }) {
   return (
     <Figure
       name={t(query.source === 'here' ? 'cards.spentHere' : 'cards.spent', { range })}
-      title={total.cost === null ? undefined : `${total.cost} SC`}
+      details={[
+        total.cost === null ? null : `${total.cost} SC`,
+        total.estimated > 0
+          ? t('cards.estimated', { count: total.estimated, figure: showCount(total.estimated) })
+          : null,
+      ]}
       under={
         <>
           <Change view={view} days={days} />
           {total.unpriced > 0 && (
             <span className="block text-warn">
               {t('cards.unpriced', { count: total.unpriced, figure: showCount(total.unpriced) })}
-            </span>
-          )}
-          {total.estimated > 0 && (
-            <span className="block text-faint">
-              {t('cards.estimated', { count: total.estimated, figure: showCount(total.estimated) })}
             </span>
           )}
         </>
@@ -152,20 +149,16 @@ function Tokens({ view: { total } }: { view: PageView }) {
   return (
     <Figure
       name={t('cards.tokens')}
-      title={t('cards.inOut', { in: showCount(total.tokensIn), out: showCount(total.tokensOut) })}
-      under={
-        <>
-          <span className="block">
-            {t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })}
-          </span>
-          {cached === null
-            ? total.tokensCached === null && t('cards.cachedUnknown')
-            : t('cards.cached', { share: showShare(cached) })}
-          <span className="block text-faint">
-            {t('cards.requests', { count: total.requests, figure: showCount(total.requests) })}
-          </span>
-        </>
-      }
+      details={[
+        t('cards.inOut', { in: showCount(total.tokensIn), out: showCount(total.tokensOut) }),
+        cached === null
+          ? total.tokensCached === null
+            ? t('cards.cachedUnknown')
+            : null
+          : t('cards.cached', { share: showShare(cached) }),
+        t('cards.requests', { count: total.requests, figure: showCount(total.requests) }),
+      ]}
+      under={t('cards.inOut', { in: showShort(total.tokensIn), out: showShort(total.tokensOut) })}
     >
       {showShort(total.tokensIn + total.tokensOut)}
     </Figure>
@@ -203,15 +196,13 @@ function Sides({ account }: { account: Account }) {
   return (
     <Figure
       name={t('cards.sides')}
+      details={[notYet ? t('cards.notYet', { amount: showSc(sides.notYet) }) : null]}
       under={
-        <>
-          {signed(sides.service) === 0n
-            ? t('cards.nothingSpent')
-            : signed(sides.elsewhere) > 0n
-              ? t('cards.elsewhere', { amount: showSigned(sides.elsewhere) })
-              : t('cards.allHere')}
-          {notYet && <span className="block text-faint">{t('cards.notYet', { amount: showSc(sides.notYet) })}</span>}
-        </>
+        signed(sides.service) === 0n
+          ? t('cards.nothingSpent')
+          : signed(sides.elsewhere) > 0n
+            ? t('cards.elsewhere', { amount: showSigned(sides.elsewhere) })
+            : t('cards.allHere')
       }
     >
       {sides.share === null ? <span className="text-faint">–</span> : showShare(sides.share)}{' '}

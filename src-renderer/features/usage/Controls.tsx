@@ -1,7 +1,5 @@
-import { Search, X } from 'lucide-react'
-import { useRef } from 'react'
 import { useTranslation } from 'react-i18next'
-import { IconButton } from '../../shared/ui/Button.tsx'
+import { SearchField } from '../../shared/ui/SearchField.tsx'
 import { Segmented } from '../../shared/ui/Segmented.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
 import {
@@ -41,7 +39,7 @@ export function Controls() {
         }))}
         onChange={(source) => choose({ source })}
       />
-      <SearchField by={choice.by} />
+      <SeriesSearch by={choice.by} />
     </div>
   )
 }
@@ -85,42 +83,24 @@ function DayField({ label, day, onPick }: { label: string; day: string; onPick: 
   )
 }
 
-function SearchField({ by }: { by: 'model' | 'app' | 'feature' | 'key' }) {
+function SeriesSearch({ by }: { by: 'model' | 'app' | 'feature' | 'key' }) {
   const { t } = useTranslation('usage')
   const search = useUsage((store) => store.search)
-  const field = useRef<HTMLInputElement>(null)
-  const label = t('controls.search', { what: t(`controls.searchWhat.${by}`) })
-  const clear = () => usageStore.setState({ search: '' })
+  const setSearch = (text: string) => usageStore.setState({ search: text })
   return (
-    <div className="usage-search">
-      <Search aria-hidden size={14} />
-      <input
-        ref={field}
-        type="text"
-        aria-label={label}
-        placeholder={label}
-        autoComplete="off"
-        spellCheck={false}
-        maxLength={200}
-        value={search}
-        onChange={({ target }) => usageStore.setState({ search: target.value })}
-        onKeyDown={(event) => {
-          if (event.key !== 'Escape' || search === '') return
-          clear()
-          event.preventDefault()
-        }}
-      />
-      {search !== '' && (
-        <IconButton
-          icon={X}
-          size="small"
-          label={t('controls.clearSearch')}
-          onClick={() => {
-            clear()
-            field.current?.focus()
-          }}
-        />
-      )}
-    </div>
+    <SearchField
+      className="usage-search"
+      iconSize={14}
+      label={t('controls.search', { what: t(`controls.searchWhat.${by}`) })}
+      clearLabel={t('controls.clearSearch')}
+      maxLength={200}
+      value={search}
+      onValue={setSearch}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || search === '') return
+        setSearch('')
+        event.preventDefault()
+      }}
+    />
   )
 }

@@ -7,7 +7,6 @@ import { problemOf } from '../../api/problem.ts'
 import { showCalendarLong } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
-import { Card } from '../../shared/ui/Card.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { lessSc, showSigned, signed } from '../../shared/ui/sc.ts'
 import { daysOf, selectedAccount, useUsage } from '../../stores/usage.ts'
@@ -67,11 +66,11 @@ export function Corrections() {
 function Table({ found }: { found: readonly Correction[] }) {
   const { t } = useTranslation('usage')
   return (
-    <Card className="figures-box px-1.5 py-1">
+    <div className="figures-box">
       <FiguresTable
         label={t('sections.corrections')}
         columns={[
-          ...(['day', 'what'] as const).map((id) => ({ id, title: t(`corrections.${id}`) })),
+          ...(['day', 'modelOrKey'] as const).map((id) => ({ id, title: t(`corrections.${id}`) })),
           ...(['before', 'after', 'difference'] as const).map((id) => ({
             id,
             title: t(`corrections.${id}`),
@@ -107,7 +106,7 @@ function Table({ found }: { found: readonly Correction[] }) {
           )
         })}
       </FiguresTable>
-    </Card>
+    </div>
   )
 }
 

@@ -4,7 +4,6 @@ import { showCount } from '../../i18n/format.ts'
 import { budgetsOf } from '../../shared/appBudgets.ts'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Card } from '../../shared/ui/Card.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { showSc, showSpent } from '../../shared/ui/sc.ts'
 import { inUse, useApps, useAppUse } from '../../stores/apps.ts'
@@ -16,7 +15,7 @@ export function TopConversations() {
   const { t } = useTranslation('usage')
   const top = useUsage((store) => store.answer?.top ?? [])
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('top.title')}>
         <h2 className="font-semibold">{t('top.title')}</h2>
         <p className="text-faint text-s">{t(top.length === 0 ? 'top.none' : 'top.about')}</p>
@@ -42,7 +41,7 @@ export function TopConversations() {
           ))}
         </ol>
       </section>
-    </Card>
+    </div>
   )
 }
 
@@ -54,7 +53,7 @@ export function Budgets() {
       inUse(tool, Date.now()) && (tool.budgetDay !== null || tool.budgetMonth !== null || tool.budgetTotal !== null),
   )
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('budgets.title')}>
         <h2 className="font-semibold">{t('budgets.title')}</h2>
         {tools.length === 0 && (
@@ -71,7 +70,7 @@ export function Budgets() {
           ))}
         </ul>
       </section>
-    </Card>
+    </div>
   )
 }
 

@@ -6,7 +6,6 @@ import { showCount, showInstant } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useOffline } from '../../shared/offline/useOffline.ts'
 import { useStudio } from '../../shared/studioContext.ts'
-import { Card } from '../../shared/ui/Card.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Meter } from '../../shared/ui/Meter.tsx'
 import { Notice } from '../../shared/ui/Notice.tsx'
@@ -47,7 +46,7 @@ export function LimitsSection() {
         limits && limits.offers !== false && <p className="text-faint">{t('limits.never')}</p>
       )}
       {limits && (
-        <div className="grid items-start gap-3.5 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
+        <div className="grid items-start gap-6 min-[1000px]:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
           <KeyLimits limits={limits} />
           <Slots limits={limits} />
         </div>
@@ -104,7 +103,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
   const reset = name === 'minute' ? secondsLeft(status.resetSeconds, status.asOf, now) : null
   const words =
     view === null
-      ? t('limits.notTold')
+      ? t('limits.notReported')
       : view.used !== null && view.limit !== null
         ? t('limits.used', { used: showCount(view.used), limit: showCount(view.limit) })
         : view.used !== null
@@ -113,7 +112,7 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
             ? t('limits.limitOnly', { limit: showCount(view.limit) })
             : t('limits.left', { left: showCount(view.remaining ?? 0) })
   return (
-    <Card className="flex flex-col gap-1.5 p-4">
+    <div className="flex min-w-0 flex-col gap-1.5">
       <h2 className="font-[560]">{title}</h2>
       <div className="num flex flex-wrap items-baseline gap-x-2">
         <span className={view === null ? 'text-faint' : 'font-[560] text-l'}>{words}</span>
@@ -130,14 +129,14 @@ function Bucket({ name, status, now }: { name: BucketName; status: LimitStatus; 
       <p className="num text-faint text-s">
         {reset === null ? t('limits.resetUnknown') : t('limits.resets', { seconds: reset })}
       </p>
-    </Card>
+    </div>
   )
 }
 
 function KeyLimits({ limits: { key } }: { limits: Limits }) {
   const { t } = useTranslation('usage')
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('limits.key')}>
         <h2 className="font-semibold">{t('limits.key')}</h2>
         <p className="text-faint text-s">{t('limits.keyAbout')}</p>
@@ -152,7 +151,7 @@ function KeyLimits({ limits: { key } }: { limits: Limits }) {
           ))}
         </dl>
       </section>
-    </Card>
+    </div>
   )
 }
 
@@ -162,7 +161,7 @@ function useWho(): (who: Who) => string {
     who.kind === 'app'
       ? who.name
       : who.kind === 'studio'
-        ? t('limits.studio', { feature: t(`proxy:log.rooms.${who.feature}`) })
+        ? t('limits.studio', { feature: t(`proxy:log.features.${who.feature}`) })
         : who.from
 }
 
@@ -171,7 +170,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
   const whoIs = useWho()
   const used = slots.used.length
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('limits.slots')}>
         <header className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <h2 className="font-semibold">{t('limits.slots')}</h2>
@@ -188,7 +187,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
             <FiguresTable
               label={t('limits.slots')}
               columns={[
-                ...(['who', 'what', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+                ...(['who', 'endpoint', 'model', 'since'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
               ]}
             >
               {slots.used.map(({ row, who, endpoint, model, since }, at) => (
@@ -218,7 +217,7 @@ function Slots({ limits: { slots, key } }: { limits: Limits }) {
           </div>
         )}
       </section>
-    </Card>
+    </div>
   )
 }
 
@@ -232,7 +231,7 @@ function History() {
   const whoIs = useWho()
   if (history === null) return null
   return (
-    <Card className="p-4">
+    <div className="min-w-0">
       <section aria-label={t('limits.history')}>
         <h2 className="font-semibold">{t('limits.history')}</h2>
         {history.length === 0 ? (
@@ -242,7 +241,7 @@ function History() {
             <FiguresTable
               label={t('limits.history')}
               columns={[
-                ...(['when', 'who', 'what', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
+                ...(['when', 'who', 'endpoint', 'model'] as const).map((id) => ({ id, title: t(`limits.${id}`) })),
                 ...(['times', 'waited'] as const).map((id) => ({ id, title: t(`limits.${id}`), num: true })),
                 { id: 'ended', title: t('limits.ended') },
               ]}
@@ -275,7 +274,7 @@ function History() {
           </div>
         )}
       </section>
-    </Card>
+    </div>
   )
 }
 

@@ -60,8 +60,8 @@ function UsageAccounts() {
   const [renamed, setRenamed] = useState<Account | null>(null)
   if (!accounts || accounts.length === 0) return null
   return (
-    <section aria-label={t('books.title')} className="flex flex-col gap-0.5">
-      <h2 className="px-2.5 pb-1 font-semibold text-faint text-xs">{t('books.title')}</h2>
+    <section aria-label={t('accounts.title')} className="flex flex-col gap-0.5">
+      <h2 className="px-2.5 pb-1 font-semibold text-faint text-xs">{t('accounts.title')}</h2>
       <ul className="flex flex-col gap-0.5">
         {accounts.map((account) => (
           <li
@@ -81,21 +81,21 @@ function UsageAccounts() {
                 <span dir="auto" className="min-w-0 truncate font-[520]">
                   {account.name}
                 </span>
-                {account.active && <Pill tone="good">{t('books.active')}</Pill>}
+                {account.active && <Pill tone="good">{t('accounts.active')}</Pill>}
               </span>
               <span className="w-full truncate text-s text-soft">{account.baseUrl.replace(/^https?:\/\//, '')}</span>
             </button>
             <IconButton
               icon={Pencil}
               size="small"
-              label={t('books.rename', { name: account.name })}
+              label={t('accounts.rename', { name: account.name })}
               className="me-1.5"
               onClick={() => setRenamed(account)}
             />
           </li>
         ))}
       </ul>
-      {accounts.length > 1 && <p className="px-2.5 pt-1 text-faint text-s">{t('books.about')}</p>}
+      {accounts.length > 1 && <p className="px-2.5 pt-1 text-faint text-s">{t('accounts.about')}</p>}
       <Rename account={renamed} onClose={() => setRenamed(null)} />
     </section>
   )
@@ -108,11 +108,11 @@ function Rename({ account, onClose }: { account: Account | null; onClose: () => 
     <Dialog
       open={account !== null}
       onClose={onClose}
-      title={t('books.renameTitle')}
-      about={t('books.renameAbout')}
+      title={t('accounts.renameTitle')}
+      about={t('accounts.renameAbout')}
       footer={
         <Button variant="primary" type="submit" form="usage-rename">
-          {t('books.save')}
+          {t('accounts.save')}
         </Button>
       }
     >
@@ -126,7 +126,7 @@ function Rename({ account, onClose }: { account: Account | null; onClose: () => 
             void attempt((core) => core.usage.rename({ id: account.id, name })).then((done) => done && onClose())
           }}
         >
-          <Field label={t('books.name')}>
+          <Field label={t('accounts.name')}>
             <TextInput ref={field} defaultValue={account.name} maxLength={100} required />
           </Field>
         </form>

@@ -5,7 +5,6 @@ import { Chart } from '../../shared/chart/Chart.tsx'
 import { Legend } from '../../shared/chart/Legend.tsx'
 import { navigate } from '../../shared/navigation.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Card } from '../../shared/ui/Card.tsx'
 import { EmptyState } from '../../shared/ui/EmptyState.tsx'
 import { Checkbox } from '../../shared/ui/Field.tsx'
 import { Select } from '../../shared/ui/Select.tsx'
@@ -38,7 +37,7 @@ export function Overview() {
           <ChartCard />
           <Figures />
           <UndatedNote />
-          <div className="grid gap-3.5 min-[1000px]:grid-cols-2">
+          <div className="grid gap-6 min-[1000px]:grid-cols-2">
             <TopConversations />
             <Budgets />
           </div>
@@ -52,22 +51,22 @@ export function Overview() {
 
 function Loading({ words }: { words: string }) {
   return (
-    <div className="flex flex-col gap-3.5">
+    <div className="flex flex-col gap-6">
       <span role="status" className="sr-only">
         {words}
       </span>
       <div className="usage-cards">
         {['a', 'b', 'c', 'd'].map((name) => (
-          <Card key={name} className="flex flex-col gap-2.5 p-4">
+          <div key={name} className="flex min-w-0 flex-col gap-2.5">
             <Skeleton className="w-1/3" />
             <Skeleton className="h-6 w-2/3" />
             <Skeleton className="w-1/2" />
-          </Card>
+          </div>
         ))}
       </div>
-      <Card className="h-80 p-4">
+      <div className="h-72">
         <Skeleton className="w-1/5" />
-      </Card>
+      </div>
     </div>
   )
 }
@@ -78,14 +77,14 @@ export function NoAccount() {
   return (
     <EmptyState
       icon={ChartNoAxesColumn}
-      title={t('empty.noBookTitle')}
+      title={t('empty.noAccountTitle')}
       action={
         <Button variant="primary" onClick={() => navigate({ page: 'settings', id: 'connection' })}>
           {t('empty.connect')}
         </Button>
       }
     >
-      {t('empty.noBook')}
+      {t('empty.noAccount')}
     </EmptyState>
   )
 }
@@ -118,7 +117,7 @@ function ChartCard() {
     if (bucket) openRequests(bucket.from, bucket.to, query.by, id)
   }
   return (
-    <Card className="flex flex-col gap-2.5 p-4">
+    <div className="flex min-w-0 flex-col gap-2.5">
       <section aria-label={title} className="contents">
         <header className="flex flex-wrap items-center gap-x-3 gap-y-2">
           <h2 className="font-semibold">{title}</h2>
@@ -149,7 +148,7 @@ function ChartCard() {
         </header>
         {!notReported && !nothing && <Legend data={data} />}
         {notReported ? (
-          <p className="py-6 text-center text-faint">{t('chart.notTold')}</p>
+          <p className="py-6 text-center text-faint">{t('chart.notReported')}</p>
         ) : nothing ? (
           <Nothing search={search} />
         ) : table ? (
@@ -161,7 +160,7 @@ function ChartCard() {
         )}
         {gaps > 0 && !table && <p className="text-s text-soft">{t('chart.gaps', { count: gaps })}</p>}
       </section>
-    </Card>
+    </div>
   )
 }
 

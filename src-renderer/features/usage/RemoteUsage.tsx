@@ -8,7 +8,6 @@ import { showCalendarLong, showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Card } from '../../shared/ui/Card.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { Pill, type PillTone } from '../../shared/ui/Pill.tsx'
 import { showSc, showSigned, signed } from '../../shared/ui/sc.ts'
@@ -41,7 +40,7 @@ export function RemoteUsage() {
       {answer && <Sums comparisons={comparisons} />}
       {answer && comparisons.length === 0 && <p className="text-faint">{t('elsewhere.none')}</p>}
       {comparisons.length > 0 && (
-        <Card className="figures-box px-1.5 py-1">
+        <div className="figures-box">
           <FiguresTable
             label={t('sections.elsewhere')}
             columns={[
@@ -54,7 +53,7 @@ export function RemoteUsage() {
               <Model key={one.model} one={one} />
             ))}
           </FiguresTable>
-        </Card>
+        </div>
       )}
     </div>
   )
@@ -72,7 +71,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
   return (
     <dl className="usage-cards">
       {sums.map(([name, amount]) => (
-        <Card key={name} className="px-4 pt-3.5 pb-3">
+        <div key={name} className="min-w-0">
           <dt className="truncate font-[540] text-s text-soft">{t(`elsewhere.sum.${name}`)}</dt>
           <dd className="usage-figure num">
             {amount === null ? (
@@ -83,7 +82,7 @@ function Sums({ comparisons }: { comparisons: readonly Comparison[] }) {
               </>
             )}
           </dd>
-        </Card>
+        </div>
       ))}
     </dl>
   )

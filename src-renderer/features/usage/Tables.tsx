@@ -7,7 +7,6 @@ import { paint } from '../../shared/chart/appearance.ts'
 import type { ChartData, Ink } from '../../shared/chart/data.ts'
 import { bucketLabelText } from '../../shared/chart/labels.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Card } from '../../shared/ui/Card.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { shareOf, showSc, showSigned } from '../../shared/ui/sc.ts'
 import { type StackBy, type UsageAnswer, useUsage } from '../../stores/usage.ts'
@@ -104,7 +103,7 @@ function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
   const nameOf = useSeriesName(by)
   const { from, to } = view.query
   return (
-    <Card className="figures-box px-1.5 py-1">
+    <div className="figures-box usage-totals">
       <FiguresTable
         label={t('table.label')}
         columns={[
@@ -147,7 +146,7 @@ function PlainTable({ view, by }: { view: PageView; by: StackBy }) {
           )
         })}
       </FiguresTable>
-    </Card>
+    </div>
   )
 }
 
@@ -182,7 +181,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
   if (rows.length === 0) return null
   const more = rows.length - most
   return (
-    <Card className="figures-box px-1.5 py-1">
+    <div className="figures-box usage-totals">
       <FiguresTable
         label={t('table.label')}
         columns={[
@@ -221,7 +220,7 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
           {t('table.more', { count: Math.min(more, rowsAtOnce) })}
         </Button>
       )}
-    </Card>
+    </div>
   )
 }
 
@@ -229,10 +228,12 @@ function ModelTable({ answer: { view, comparisons } }: { answer: UsageAnswer }) 
 export function Difference({ one }: { one: Comparison }) {
   const { t } = useTranslation('usage')
   if (one.drift === 'same') return '–'
+  const amount = one.elsewhere === null || one.drift === 'unpriced' ? null : showSigned(one.elsewhere)
+  const reason = t(`elsewhere.driftShort.${one.drift}`)
+  if (amount === null) return <span title={t(`elsewhere.drift.${one.drift}`)}>{reason}</span>
   return (
     <span title={t(`elsewhere.drift.${one.drift}`)}>
-      {one.elsewhere !== null && one.drift !== 'unpriced' && `${showSigned(one.elsewhere)} `}
-      {t(`elsewhere.driftShort.${one.drift}`)}
+      {amount} <span className="usage-reason">{reason}</span>
     </span>
   )
 }

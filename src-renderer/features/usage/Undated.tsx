@@ -8,7 +8,6 @@ import { showCount } from '../../i18n/format.ts'
 import { ProblemNotice } from '../../shared/errors/ProblemNotice.tsx'
 import { useStudio } from '../../shared/studioContext.ts'
 import { Button } from '../../shared/ui/Button.tsx'
-import { Card } from '../../shared/ui/Card.tsx'
 import { FiguresTable } from '../../shared/ui/FiguresTable.tsx'
 import { selectedAccount, useUsage } from '../../stores/usage.ts'
 import { goToSection } from './actions.ts'
@@ -53,13 +52,13 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
         {t('undated.title')}
       </h2>
       <p className="max-w-[680px] text-soft">{t('undated.about')}</p>
-      <Card className="figures-box px-1.5 py-1">
+      <div className="figures-box">
         <FiguresTable
           label={t('undated.title')}
           columns={[
             { id: 'date', title: t('undated.date') },
-            { id: 'what', title: t('corrections.what') },
-            { id: 'reported', title: t('undated.told'), num: true },
+            { id: 'modelOrKey', title: t('corrections.modelOrKey') },
+            { id: 'reported', title: t('undated.reported'), num: true },
           ]}
         >
           {found.map(({ date, model, keyId, figures, asOf: at }) => (
@@ -74,7 +73,7 @@ export function Undated({ account: { id, asOf } }: { account: Account }) {
             </tr>
           ))}
         </FiguresTable>
-      </Card>
+      </div>
     </section>
   )
 }

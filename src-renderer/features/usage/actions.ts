@@ -59,7 +59,7 @@ export async function saveTable(format: 'csv' | 'json' | 'parquet'): Promise<voi
   if (!asked) return
   await attempt(async (core) => {
     const made = await core.usage.export({ ...asked, format })
-    await save(core, made)
+    await save(made)
     say('saved', i18n.t('usage:saved', { name: made.name }))
   })
 }

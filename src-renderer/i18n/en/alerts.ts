@@ -9,8 +9,8 @@ export const alerts = {
   emptyAbout: 'Alerts appear here when a limit that you set is reached.',
   dismiss: 'Dismiss: {{title}}',
   dismissAll: 'Dismiss all',
-  lines: 'Set up alerts',
-  over: 'ended {{at}}',
+  setUp: 'Set up alerts',
+  ended: 'ended {{at}}',
   failed: 'Failed: {{message}}',
   go: {
     usage: 'Open Usage',

@@ -9,6 +9,7 @@ export const common = {
   copyFailed: 'Could not copy',
   notification: 'Notification',
   showList: 'Show list',
+  hideList: 'Hide list',
   inspector: 'Inspector',
   details: 'Details',
   never: 'never',

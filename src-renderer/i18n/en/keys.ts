@@ -46,7 +46,7 @@ export const keys = {
   balanceLimit: 'Balance limit',
   balanceOff: 'Uses the account balance',
   unset: 'Not set',
-  notTold: 'Not reported',
+  notReported: 'Not reported',
   never: 'Never',
   notRevoked: 'No',
   totals: 'Lifetime',

@@ -7,6 +7,7 @@ export const lightbox = {
   pause: 'Pause slideshow',
   previous: 'Previous',
   next: 'Next',
+  more: 'More actions',
   close: 'Close',
   closeKey: 'Esc',
   place: '{{at}} of {{count}}',

@@ -18,6 +18,7 @@ export const models = {
   free: 'Free (est.)',
   showAll_one: 'Show all models ({{count}} more)',
   showAll_other: 'Show all models ({{count}} more)',
+  notListed: '{{model}} (not listed)',
   showChat: 'Show chat models only',
   hiddenMatch_one: '{{count}} model that is not for chats matches “{{search}}”.',
   hiddenMatch_other: '{{count}} models that are not for chats match “{{search}}”.',

@@ -2,9 +2,9 @@ export const offline = {
   since: 'Offline since {{at}}',
   sinceAbout:
     '{{name}} does not respond. You can read and search everything saved here. Inference Studio checks again automatically.',
-  said: 'The service does not respond. Saved data is available.',
-  lookNow: 'Check now',
-  looking: 'Checking…',
+  announced: 'The service does not respond. Saved data is available.',
+  checkNow: 'Check now',
+  checking: 'Checking…',
   note: {
     chat: 'Offline. Your draft is saved. A message sent now would fail and is not sent later automatically.',
     images: 'Offline. You can generate images when the service is back.',

@@ -1,4 +1,4 @@
-/** Of the page that stands in the window's place while a start checks, mends or updates the data. */
+/** Page that replaces the window while a start checks, repairs or updates the data. */
 export const opening = {
   starting: 'Getting your data ready…',
   checking: {
@@ -37,7 +37,7 @@ export const opening = {
     waiting:
       'A database browser, a backup program or another command is using the file. Close it there. Inference Studio opens here automatically.',
   },
-  going: 'In progress',
-  gone: 'Inference Studio has stopped.',
-  goneAbout: 'See the terminal for the reason. Start it again there and open the printed address.',
+  inProgress: 'In progress',
+  stopped: 'Inference Studio has stopped.',
+  stoppedAbout: 'See the terminal for the reason. Start it again there and open the printed address.',
 }

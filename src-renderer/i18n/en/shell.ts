@@ -1,5 +1,5 @@
 export const shell = {
-  rooms: {
+  pages: {
     label: 'Pages',
     chat: 'Chat',
     speech: 'Speech',

@@ -28,9 +28,7 @@ export const transcribe = {
   state_quiet: 'No speech',
   // Empty
   emptyTitle: 'Transcribe audio',
-  emptyAbout:
-    'Record, or drop audio files here. Click a line of the transcript to hear it, correct words, and save it as text or subtitles.',
-  emptyPoints: 'Recordings are saved while you speak. They and their transcripts are available offline.',
+  emptyAbout: 'Record, or drop audio files here, and get a transcript that you can play, correct and save.',
   tryExample: 'Try an example',
   exampleName: 'Example: the ferry.ogg',
   // The dock
@@ -46,6 +44,7 @@ export const transcribe = {
   cancel: 'Cancel',
   recording: 'Recording',
   recordingPaused: 'Paused',
+  recordingStage: 'Recording under way',
   recordingAbout: 'Done ends the recording and transcribes it with the current settings.',
   recordingAboutKept: 'Done ends and saves the recording. You can transcribe it later.',
   recordingSafe: 'The recording is saved every second, so a crash loses nothing.',
@@ -167,9 +166,9 @@ export const transcribe = {
   // The inspector
   settings: 'Next transcript',
   model: 'Model',
-  modelNotSent: 'Default',
+  defaultOf: 'Default ({{value}})',
   modelAlias: '{{model}} (alias)',
-  modelAbout: 'whisper-1 is an alias of whisper-large-v3-turbo and the default model.',
+  modelAbout: 'whisper-1 is an alias of whisper-large-v3-turbo.',
   language: 'Language',
   languageAbout: 'Such as en or de. Empty: detected automatically.',
   languagePlaceholder: 'Automatic',

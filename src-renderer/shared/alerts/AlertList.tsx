@@ -33,7 +33,7 @@ export function AlertList({ onGone }: { onGone: () => void }) {
         <IconButton
           icon={Settings2}
           size="small"
-          label={t('lines')}
+          label={t('setUp')}
           onClick={() => go({ page: 'settings', id: 'alerts' })}
         />
       </header>
@@ -76,7 +76,7 @@ function Line({ alert, onGo, onDismiss }: { alert: Alert; onGo: () => void; onDi
           <time dateTime={at} title={showFull(at)} className="num">
             {showDay(at)}
           </time>
-          {over && <span className="num">{t('over', { at: showDay(endedAt) })}</span>}
+          {over && <span className="num">{t('ended', { at: showDay(endedAt) })}</span>}
           {alertOf(facts).map((name) => (
             <span key={name} dir="auto" className="min-w-0 max-w-40 truncate">
               {name}

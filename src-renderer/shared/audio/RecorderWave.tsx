@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'react'
+import { cx } from '../ui/cx.ts'
 import { type ActiveRecording, peakEvery } from './recorder.ts'
 
 /** Width of a bar and of the gap after it, px. */
@@ -8,7 +9,15 @@ const step = 3
 const least = 0.03
 
 /** The last seconds of a recording, newest at the end. Drawn without React, once per bar. */
-export function RecorderWave({ recording, label }: { recording: ActiveRecording; label: string }) {
+export function RecorderWave({
+  recording,
+  label,
+  className = 'h-8 min-w-0 flex-1',
+}: {
+  recording: ActiveRecording
+  label: string
+  className?: string
+}) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const { current: place } = canvas
@@ -37,5 +46,5 @@ export function RecorderWave({ recording, label }: { recording: ActiveRecording;
     draw()
     return () => clearInterval(timer)
   }, [recording])
-  return <canvas ref={canvas} role="img" aria-label={label} className="h-8 min-w-0 flex-1 text-accent" />
+  return <canvas ref={canvas} role="img" aria-label={label} className={cx('text-accent', className)} />
 }

@@ -2,13 +2,15 @@ import { Pause, Play, Repeat } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useTranslation } from 'react-i18next'
 import { useStore } from 'zustand'
-import { IconButton } from '../ui/Button.tsx'
+import { Button, IconButton } from '../ui/Button.tsx'
+import { cx } from '../ui/cx.ts'
 import { Select } from '../ui/Select.tsx'
 import { clockOf } from './durationText.ts'
 import { type WavePlayer, waveSpeeds } from './wavePlayer.ts'
 
 /** The controls below a waveform: play, position, loop and speed. `children` follow at the end. */
-export function WaveControls({ player, children }: { player: WavePlayer; children?: ReactNode }) {
+export function WaveControls(props: { player: WavePlayer; large: boolean; children?: ReactNode }) {
+  const { player, large, children } = props
   const { t } = useTranslation('audio')
   const playing = useStore(player.state, (state) => state.playing)
   const ready = useStore(player.state, (state) => state.ready && state.trouble === null)
@@ -19,14 +21,27 @@ export function WaveControls({ player, children }: { player: WavePlayer; childre
   const ends = loop && { from: clockOf(loop.from), to: clockOf(loop.to) }
   return (
     <div className="flex min-w-0 flex-wrap items-center gap-x-2 gap-y-1.5">
-      <IconButton
-        icon={playing ? Pause : Play}
-        label={t(playing ? 'pause' : 'play')}
-        disabled={!ready}
-        onClick={player.toggle}
-        className="bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)]"
-      />
-      <span className="num text-s text-soft">
+      {large ? (
+        <Button
+          variant="primary"
+          size="large"
+          icon={playing ? Pause : Play}
+          disabled={!ready}
+          onClick={player.toggle}
+          className="me-1 min-w-24"
+        >
+          {t(playing ? 'pause' : 'play')}
+        </Button>
+      ) : (
+        <IconButton
+          icon={playing ? Pause : Play}
+          label={t(playing ? 'pause' : 'play')}
+          disabled={!ready}
+          onClick={player.toggle}
+          className="bg-raise text-ink shadow-[inset_0_0_0_1px_var(--line-strong)]"
+        />
+      )}
+      <span className={cx('num text-soft', large ? 'text-m' : 'text-s')}>
         {clockOf(second, seconds)}
         {seconds > 0 && <span className="text-faint"> / {clockOf(seconds)}</span>}
       </span>

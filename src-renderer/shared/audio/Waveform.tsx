@@ -50,6 +50,8 @@ export interface WaveformProps {
   label: string
   /** px */
   height?: number
+  /** The main content of its page: taller, with a large Play button. */
+  large?: boolean
   /** Positions of parts or cues, s. */
   marks?: readonly number[]
   /** Called at each frame during playback, and after each seek. */
@@ -110,7 +112,8 @@ function Opened({
   mediaId,
   label,
   seconds: given = null,
-  height = 72,
+  large = false,
+  height = large ? 144 : 72,
   marks = [],
   children,
   player,
@@ -177,7 +180,9 @@ function Opened({
         </Notice>
       )}
       {failed && !trouble && <p className="text-faint text-s">{t('noOverview')}</p>}
-      <WaveControls player={player}>{children}</WaveControls>
+      <WaveControls player={player} large={large}>
+        {children}
+      </WaveControls>
     </div>
   )
 }

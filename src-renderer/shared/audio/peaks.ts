@@ -1,5 +1,5 @@
+import { fromBase64, toBase64 } from '../../api/base64.ts'
 import type { Client } from '../../api/connect.ts'
-import { bytesOf } from '../../api/transfer.ts'
 import type { PeaksAnswer, PeaksQuestion } from './peaks.worker.ts'
 
 /** The peaks of a file over time: one byte per bucket of equal length, 255 is full scale. */
@@ -36,12 +36,11 @@ export async function overviewOf(
   const kept = await client.media.peaks({ mediaId }, { signal }).catch(() => null)
   signal.throwIfAborted()
   if (kept && kept.data !== '') {
-    onOverview({ peaks: bytesOf(kept.data), seconds: kept.seconds, whole: true })
+    onOverview({ peaks: fromBase64(kept.data), seconds: kept.seconds, whole: true })
     return
   }
   const { peaks, seconds } = await measure({ address, pcmRate }, onOverview, signal)
-  const data = base64Of(peaks)
-  await client.media.savePeaks({ mediaId, data, seconds }).catch(() => undefined)
+  await client.media.savePeaks({ mediaId, data: toBase64(peaks), seconds }).catch(() => undefined)
 }
 
 /**
@@ -65,12 +64,6 @@ export function measure(
     signal.addEventListener('abort', () => reject(signal.reason), { once: true })
     worker.postMessage(question)
   }).finally(() => worker.terminate())
-}
-
-function base64Of(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += String.fromCharCode(byte)
-  return btoa(text)
 }
 
 /** Bar heights, 0 to 1, scaled so that the loudest bar has the full height. */

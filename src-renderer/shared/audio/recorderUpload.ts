@@ -1,12 +1,11 @@
-/** Upper limit per call, bytes before base64. */
-const most = 1_500_000
+import { partBytes } from '../../../src-preload/contract/transfers.ts'
+
 /** ms between two tries. */
 const pause = 500
 
 export interface PieceUploaderOptions {
-  /** Appends base64 bytes at the offset `at` and returns the stored total. Bytes that are already stored are ignored. */
-  append: (at: number, data: string) => Promise<{ bytes: number }>
-  base64: (blob: Blob) => Promise<string>
+  /** Appends bytes at the offset `at` and returns the stored total. Bytes that are already stored are ignored. */
+  append: (at: number, piece: Blob) => Promise<number>
   /** Receives a failure, and null when it is over. Returns whether to retry. Otherwise `stored` throws the failure. */
   onTrouble: (thrown: unknown) => boolean | Promise<boolean>
   onStored: (bytes: number) => void
@@ -17,7 +16,7 @@ export interface PieceUploaderOptions {
  * Uploads the pieces of a recording while it runs, so that a crash loses little. All pieces stay in memory until the end: after any
  * failure, the upload continues at the byte that the other side has.
  */
-export function createPieceUploader({ append, base64, onTrouble, onStored, pauseMs = pause }: PieceUploaderOptions) {
+export function createPieceUploader({ append, onTrouble, onStored, pauseMs = pause }: PieceUploaderOptions) {
   const pieces: Blob[] = []
   let size = 0
   let has = 0
@@ -28,9 +27,8 @@ export function createPieceUploader({ append, base64, onTrouble, onStored, pause
   const sendAll = async (): Promise<void> => {
     while (has < size && !ended) {
       try {
-        const part = new Blob(pieces).slice(has, has + most)
-        const { bytes } = await append(has, await base64(part))
-        has = Math.min(bytes, size)
+        const stored = await append(has, new Blob(pieces).slice(has, has + partBytes))
+        has = Math.min(stored, size)
         onStored(has)
       } catch (thrown) {
         if (ended) return

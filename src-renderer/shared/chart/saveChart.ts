@@ -1,5 +1,5 @@
 import type { CustomSeriesOption } from 'echarts/charts'
-import { bytesOf, saveBlob } from '../../api/transfer.ts'
+import { saveBlob } from '../../api/transfer.ts'
 import { i18n } from '../../i18n/index.ts'
 import type { ChartColors } from './appearance.ts'
 import { readChartColors } from './appearance.ts'
@@ -57,7 +57,9 @@ export async function savePng(data: ChartData, title: string, about: string, nam
   const colors = readChartColors()
   const chart = init(document.createElement('div'), null, { renderer: 'canvas', ...size })
   chart.setOption(pictureOption(data, colors, title, about))
-  const url = chart.getDataURL({ type: 'png', pixelRatio: 2, backgroundColor: colors.raise })
+  const canvas = chart.renderToCanvas({ pixelRatio: 2, backgroundColor: colors.raise })
   chart.dispose()
-  saveBlob(new Blob([bytesOf(url.slice(url.indexOf(',') + 1))], { type: 'image/png' }), `${name}.png`)
+  const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
+  if (!picture) throw new Error('The browser could not encode the chart.')
+  saveBlob(picture, `${name}.png`)
 }

@@ -3,6 +3,7 @@ import { Search } from 'lucide-react'
 import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { VList, type VListHandle } from 'virtua'
+import { localStore } from '../storage.ts'
 import { useModal } from '../ui/Dialog.tsx'
 import { Kbd } from '../ui/Kbd.tsx'
 import { isMac } from '../ui/platform.ts'
@@ -10,7 +11,6 @@ import { keysOf, type Shortcuts } from './bindings.ts'
 import { keysOfPress, showKeys } from './keys.ts'
 import { closeLayer, useLayer } from './layers.ts'
 import { catalogue, type Entry, entryAfter, finder, type PaletteLine, pieces } from './matching.ts'
-import { recentIds, remember } from './recent.ts'
 import { commandStore } from './registry.ts'
 import { sourceStore } from './sources.ts'
 import { useShortcuts } from './useKeys.ts'
@@ -192,4 +192,17 @@ function Choice(props: {
       {props.keys !== '' && <Kbd>{props.keys}</Kbd>}
     </div>
   )
+}
+
+const recentKey = 'palette.recent'
+const mostRecent = 30
+
+/** Ids of recently chosen entries, latest first. */
+function recentIds(): string[] {
+  const stored = localStore.getJson(recentKey)
+  return Array.isArray(stored) ? stored.filter((id) => typeof id === 'string').slice(0, mostRecent) : []
+}
+
+function remember(id: string): void {
+  localStore.setJson(recentKey, [id, ...recentIds().filter((one) => one !== id)].slice(0, mostRecent))
 }

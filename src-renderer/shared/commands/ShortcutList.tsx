@@ -126,14 +126,14 @@ function Row({ command, commands, shortcuts, recording, onRecord, onSave }: RowP
             <IconButton
               icon={X}
               size="small"
-              label={t('takeAway', { title })}
+              label={t('removeShortcut', { title })}
               onClick={() => onSave(withKeys(command, '', commands, shortcuts))}
             />
           )}
           <button ref={button} type="button" className="shortcut-keys" onClick={() => onRecord(true)}>
-            <span className="sr-only">{t('change', { title })}</span>
+            <span className="sr-only">{t('changeShortcut', { title })}</span>
             {keys.length === 0 ? (
-              <span className="text-faint text-s">{t('noKeys')}</span>
+              <span className="text-faint text-s">{t('noShortcut')}</span>
             ) : (
               keys.map((one) => <Kbd key={one}>{showKeys(one, isMac)}</Kbd>)
             )}
@@ -171,7 +171,7 @@ function Recorder(props: {
   const judge = (keys: string): void => {
     setFault(null)
     setPressed(null)
-    if (isKept(keys)) setFault(t('keptKeys', { keys: showKeys(keys, isMac) }))
+    if (isKept(keys)) setFault(t('reservedKeys', { keys: showKeys(keys, isMac) }))
     else if (holdersOf(keys, command, commands, shortcuts).length > 0) setPressed(keys)
     else onKeys(keys)
   }
@@ -197,10 +197,10 @@ function Recorder(props: {
         <span role="alert" className="flex flex-wrap items-center justify-end gap-1.5 text-s">
           <span className="text-warn">{t('usedBy', { title: holder.title })}</span>
           <Button size="small" onClick={() => onKeys(pressed)}>
-            {t('useHere')}
+            {t('useHereInstead')}
           </Button>
           <Button size="small" variant="plain" onClick={onEnd}>
-            {t('leave')}
+            {t('cancel')}
           </Button>
         </span>
       )}

@@ -22,6 +22,7 @@ export interface PaletteCatalogue {
   commands: readonly Entry[]
   chats: readonly Entry[]
   models: readonly Entry[]
+  settings: readonly Entry[]
   /** Ids of entries, latest first. */
   recent: readonly string[]
 }
@@ -40,6 +41,7 @@ export function catalogue(
     commands: possible.map(({ id, group, title, run }) => ({ id, group, title, run })),
     chats: of('chats'),
     models: of('models'),
+    settings: of('settings'),
     recent,
   }
 }
@@ -51,49 +53,60 @@ function entryOf(source: CommandSource, { id, title, beside }: Thing): Entry {
 
 const recentShown = 6
 const chatsShown = 30
-const maxPerGroup = 60
+const maxPerKind = 60
+/** How many fuzzy matches are ranked: exact words count more than the score of the fuzzy search. */
+const maxRanked = 500
+
+const kinds = ['commands', 'chats', 'models', 'settings'] as const
 
 /** Creates the search over a catalogue. Preparing costs about 10 ms for 10,000 titles and happens at the first letter. */
-export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
+export function finder(entries: PaletteCatalogue) {
+  const { commands, chats, models, settings, recent } = entries
   let prepared: ReturnType<typeof prepare> | null = null
-  const prepare = () => ({
-    commands: fuzzysort.snapshot(commands, { key: 'title' }),
-    chats: fuzzysort.snapshot(chats, { key: 'title' }),
-    models: fuzzysort.snapshot(models, { key: 'title' }),
-  })
+  const prepare = () => {
+    const of = (kind: (typeof kinds)[number]) => fuzzysort.snapshot(entries[kind], { key: 'title' })
+    return { commands: of('commands'), chats: of('chats'), models: of('models'), settings: of('settings') }
+  }
   const place = new Map(recent.map((id, at) => [id, recent.length - at]))
   /** Recently used entries precede others with a similar score. */
   const bonus = (id: string): number => ((place.get(id) ?? 0) / Math.max(1, recent.length)) * 0.08
 
   const everything = (): PaletteLine[] => {
-    const byId = new Map([...commands, ...chats, ...models].map((entry) => [entry.id, entry]))
+    const byId = new Map([...commands, ...chats, ...models, ...settings].map((entry) => [entry.id, entry]))
     const latest = recent.flatMap((id) => byId.get(id) ?? []).slice(0, recentShown)
-    const lines = section('recent', latest)
-    for (const group of groups)
-      lines.push(
-        ...section(
+    const ordered = ['go', ...groups.filter((group) => group !== 'go')] as const
+    return [
+      ...section('recent', latest),
+      ...ordered.flatMap((group) =>
+        section(
           group,
           commands.filter((entry) => entry.group === group),
         ),
-      )
-    lines.push(...section('chats', chats.slice(0, chatsShown)), ...section('models', models))
-    return lines
+      ),
+      ...section('chats', chats.slice(0, chatsShown)),
+      ...section('models', models),
+      ...section('settings', settings),
+    ]
   }
   const matching = (text: string): PaletteLine[] => {
     prepared ??= prepare()
-    const found = (['commands', 'chats', 'models'] as const).map((name) => {
-      const all = prepared as NonNullable<typeof prepared>
+    const all = prepared
+    const words = wordsOf(text)
+    const found = kinds.map((kind) => {
       const results = fuzzysort
-        .go(text, all[name], { limit: maxPerGroup, threshold: 0.3 })
-        .map((result) => ({ entry: result.obj, marks: result.indexes, score: result.score + bonus(result.obj.id) }))
+        .go(text, all[kind], { limit: maxRanked, threshold: 0.3 })
+        .map(({ obj: entry, indexes: marks, score }) => ({
+          ...{ entry, marks, score: closeness(wordsOf(entry.title), words) + score + bonus(entry.id) },
+        }))
         .sort((a, b) => b.score - a.score)
-      return { name, results }
+        .slice(0, maxPerKind)
+      return { kind, results }
     })
     // The group with the best match is first, so that Enter runs the intended entry.
     found.sort((a, b) => (b.results[0]?.score ?? 0) - (a.results[0]?.score ?? 0))
-    return found.flatMap(({ name, results }) => {
-      if (name !== 'commands')
-        return results.length > 0 ? [{ line: 'heading', group: name } as const, ...results.map(line)] : []
+    return found.flatMap(({ kind, results }) => {
+      if (kind !== 'commands')
+        return results.length > 0 ? [{ line: 'heading', group: kind } as const, ...results.map(line)] : []
       const groups = [...new Set(results.map(({ entry }) => entry.group))]
       return groups.flatMap((group) => [
         { line: 'heading', group } as const,
@@ -102,6 +115,22 @@ export function finder({ commands, chats, models, recent }: PaletteCatalogue) {
     })
   }
   return (text: string): PaletteLine[] => (text.trim() === '' ? everything() : matching(text.trim()))
+}
+
+const wordsOf = (text: string): string[] =>
+  text
+    .toLocaleLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean)
+
+/**
+ * 4: every searched word is a word of the title. 2: every searched word begins one. 0: only letters match. A fuzzy score and the bonus are
+ * below 2 together, so a closer match always comes first.
+ */
+function closeness(title: readonly string[], searched: readonly string[]): number {
+  if (searched.length === 0) return 0
+  if (searched.every((word) => title.includes(word))) return 4
+  return searched.every((word) => title.some((one) => one.startsWith(word))) ? 2 : 0
 }
 
 const line = ({ entry, marks }: { entry: Entry; marks: readonly number[] }): PaletteLine => ({

@@ -8,9 +8,9 @@ export interface Thing {
   beside?: string
 }
 
-/** A source of palette items: chats, models. */
+/** A source of palette items: chats, models, settings. */
 export interface CommandSource {
-  id: 'chats' | 'models'
+  id: 'chats' | 'models' | 'settings'
   /** Called once each time the palette opens, so it may take a few ms. */
   things: () => readonly Thing[]
   run: (id: string) => void

@@ -77,7 +77,8 @@ export function ConnectForm({
         await studio.connection.connect({
           ...target,
           keyStorage,
-          ...(named && name !== '' && { name }),
+          // A changed connection keeps its name.
+          ...(!profile && name !== '' && { name }),
           ...(profile && { id: profile.id }),
         })
         onConnected()

@@ -46,7 +46,7 @@ export function OfflineNote({ place, onWait, className }: OfflineNoteProps) {
           </Button>
         )}
         <Button size="small" variant="plain" busy={checking} onClick={reconnect}>
-          {t(checking ? 'looking' : 'lookNow')}
+          {t(checking ? 'checking' : 'checkNow')}
         </Button>
       </span>
     </div>

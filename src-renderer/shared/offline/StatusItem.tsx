@@ -38,10 +38,10 @@ export function ReconnectItem() {
     <>
       <button type="button" onClick={reconnect} aria-disabled={checking} className={cx(item, 'shrink-0')}>
         <RefreshCw aria-hidden size={12} strokeWidth={1.75} className={checking ? 'animate-spin' : ''} />
-        <span className="max-[800px]:sr-only">{t(checking ? 'looking' : 'lookNow')}</span>
+        <span className="max-[800px]:sr-only">{t(checking ? 'checking' : 'checkNow')}</span>
       </button>
       <span role="status" className="sr-only">
-        {t('said')}
+        {t('announced')}
       </span>
     </>
   )

@@ -2,9 +2,9 @@ import './lightbox.css'
 import {
   ChevronLeft,
   ChevronRight,
+  Ellipsis,
   Grid3x3,
   ImageOff,
-  type LucideIcon,
   Maximize,
   Pause,
   Play,
@@ -17,6 +17,7 @@ import { useTranslation } from 'react-i18next'
 import { IconButton } from './Button.tsx'
 import { useModal } from './Dialog.tsx'
 import { LayerContext } from './layer.ts'
+import { Menu, MenuItem, MenuLine } from './Menu.tsx'
 import { type ZoomHandle, ZoomView } from './ZoomView.tsx'
 
 export interface LightboxPicture {
@@ -40,8 +41,10 @@ export interface LightboxProps {
   onClose: () => void
   /** Shown after the name. */
   facts?: ReactNode
-  /** Additional buttons. */
+  /** Buttons with a label. */
   actions?: ReactNode
+  /** Items of the menu with the other actions, after those of the view. */
+  menu?: ReactNode
   /** Shown beside the picture. */
   side?: ReactNode
   /** Shown over the lower edge. */
@@ -124,20 +127,33 @@ function Shown(props: LightboxProps & { picture: LightboxPicture; keys: RefObjec
         <b dir="auto">{picture.name}</b>
         <span className="num lightbox-facts">{props.facts}</span>
         <span className="num lightbox-zoom" ref={percent} />
-        <Tool icon={ZoomOut} label={t('zoomOut')} shortcut="−" onClick={() => zoom.current?.zoom(1 / step)} />
-        <Tool icon={ZoomIn} label={t('zoomIn')} shortcut="+" onClick={() => zoom.current?.zoom(step)} />
-        <Tool icon={Maximize} label={t('fit')} shortcut="0" onClick={() => zoom.current?.fit()} />
-        <Tool icon={Grid3x3} label={t('real')} shortcut="1" onClick={() => zoom.current?.real()} />
-        {count > 1 && (
-          <IconButton
-            icon={playing ? Pause : Play}
-            label={t(playing ? 'pause' : 'play')}
-            pressed={playing}
-            onClick={() => setPlaying(!playing)}
-          />
-        )}
         {props.actions}
-        <Tool icon={X} label={t('close')} shortcut={t('closeKey')} onClick={onClose} />
+        <Menu trigger={<IconButton icon={Ellipsis} label={t('more')} />}>
+          <MenuItem icon={ZoomIn} onSelect={() => zoom.current?.zoom(step)}>
+            {t('zoomIn')}
+          </MenuItem>
+          <MenuItem icon={ZoomOut} onSelect={() => zoom.current?.zoom(1 / step)}>
+            {t('zoomOut')}
+          </MenuItem>
+          <MenuItem icon={Maximize} onSelect={() => zoom.current?.fit()}>
+            {t('fit')}
+          </MenuItem>
+          <MenuItem icon={Grid3x3} onSelect={() => zoom.current?.real()}>
+            {t('real')}
+          </MenuItem>
+          {count > 1 && (
+            <MenuItem icon={playing ? Pause : Play} onSelect={() => setPlaying(!playing)}>
+              {t(playing ? 'pause' : 'play')}
+            </MenuItem>
+          )}
+          {props.menu && (
+            <>
+              <MenuLine />
+              {props.menu}
+            </>
+          )}
+        </Menu>
+        <IconButton icon={X} label={t('close')} shortcut={t('closeKey')} onClick={onClose} />
       </header>
       <div className="lightbox-body">
         <div className="lightbox-stage">
@@ -220,7 +236,3 @@ const takesKeys = ({ key, target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.closest('input, textarea, [role="menu"], [role="tree"]') !== null ||
     (key === ' ' && target instanceof HTMLButtonElement))
-
-const Tool = (props: { icon: LucideIcon; label: string; shortcut: string; onClick: () => void }) => (
-  <IconButton {...props} />
-)

@@ -1,22 +1,31 @@
-import { PanelLeft, PanelRight } from 'lucide-react'
+import { PanelLeft, PanelLeftClose, PanelRight } from 'lucide-react'
 import { createContext, type ReactNode, use } from 'react'
 import { useTranslation } from 'react-i18next'
 import { IconButton } from './Button.tsx'
 
 /** Functions of the frame for the bar of a stage. Null for a region that the page does not have. */
 export interface FrameControls {
-  /** Null while the list is visible beside the stage. */
-  openList: (() => void) | null
+  list: { shown: boolean; toggle: () => void; shortcut: string } | null
   inspector: { shown: boolean; toggle: () => void; shortcut: string } | null
 }
 
-export const FrameContext = createContext<FrameControls>({ openList: null, inspector: null })
+export const FrameContext = createContext<FrameControls>({ list: null, inspector: null })
 
-/** Opens the list when it is not beside the stage. */
+/** Shows or collapses the list. */
 export function ListToggle() {
-  const { openList } = use(FrameContext)
+  const { list } = use(FrameContext)
   const { t } = useTranslation('common')
-  return openList && <IconButton icon={PanelLeft} label={t('showList')} onClick={openList} className="-ms-1.5" />
+  if (!list) return null
+  return (
+    <IconButton
+      icon={list.shown ? PanelLeftClose : PanelLeft}
+      label={t(list.shown ? 'hideList' : 'showList')}
+      shortcut={list.shortcut}
+      data-action="list"
+      onClick={list.toggle}
+      className="-ms-1.5"
+    />
+  )
 }
 
 export function InspectorToggle() {

@@ -8,8 +8,8 @@ import { failureOf } from '../../../src-main/hosts/node/failure.ts'
 import { sealKey } from '../../../src-main/hosts/node/seal.ts'
 import { startSandbox } from '../../../src-main/sandbox/sandbox.ts'
 import type { DataState } from '../../../src-preload/contract/data.ts'
-import { partBytes } from '../../../src-preload/contract/transfers.ts'
 import { ended, freshFolder, memorySecrets, readUntil, testHost } from '../helpers/core.ts'
+import { bytesOfCore } from '../helpers/transfers.ts'
 import { contentsOf, filledFolder, soundness } from './fill.ts'
 
 const open: { stop(): Promise<void> }[] = []
@@ -21,7 +21,8 @@ async function coreIn(dataDir: string, secrets = memorySecrets()) {
   open.push(core)
   return { core, client: createRouterClient(core.router) }
 }
-type Client = Awaited<ReturnType<typeof coreIn>>['client']
+type Studio = Awaited<ReturnType<typeof coreIn>>
+type Client = Studio['client']
 
 async function stateOf(client: Client, until: (state: DataState) => boolean = () => true): Promise<DataState> {
   const end = new AbortController()
@@ -53,34 +54,24 @@ async function readsAll(client: Client): Promise<string[]> {
   return met
 }
 /** Downloads a file and uploads one, like a page. */
-async function save(client: Client): Promise<Buffer> {
-  const { downloadId, bytes, name, mime } = await client.data.backup()
+async function save({ core, client }: Studio): Promise<Buffer> {
+  const { name, mime, ...download } = await client.data.backup()
   expect(name).toMatch(/^inference-studio-\d{4}-\d\d-\d\d-\d\d-\d\d\.tar$/)
   expect(mime).toBe('application/x-tar')
-  const parts: Buffer[] = []
-  for (let at = 0; at < bytes; at += parts.at(-1)?.length ?? 0) {
-    parts.push(Buffer.from((await client.transfers.readDownload({ downloadId, at })).data, 'base64'))
-  }
-  await client.transfers.releaseDownload({ downloadId })
-  return Buffer.concat(parts)
+  return bytesOfCore(core).download(download)
 }
-async function sendUp(client: Client, bytes: Buffer): Promise<string> {
-  const { uploadId } = await client.transfers.beginUpload({ name: 'backup.tar', bytes: bytes.length })
-  for (let at = 0; at < bytes.length; at += partBytes) {
-    await client.transfers.uploadPart({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
-  }
-  return uploadId
-}
+const sendUp = ({ core, client }: Studio, bytes: Buffer): Promise<string> =>
+  bytesOfCore(core).upload(client, 'backup.tar', bytes)
 
 describe('the page', () => {
   it('saves a backup of a running program, restores it with the next start, and reports the former data', async () => {
     const dataDir = filledFolder({ conversations: 4 })
     const first = await coreIn(dataDir)
-    const bytes = await save(first.client)
+    const bytes = await save(first)
     expect((await stateOf(first.client)).backup).toBeNull()
     // Changes after the backup.
     await first.client.library.savePrompt({ name: 'Later', text: 'Later' })
-    const uploadId = await sendUp(first.client, bytes)
+    const uploadId = await sendUp(first, bytes)
     const reported = await first.client.data.checkBackup({ uploadId })
     expect(reported).toMatchObject({
       backup: { version: '0.0.0-test', counts: expect.arrayContaining([{ thing: 'conversations', count: 4 }]) },
@@ -96,7 +87,7 @@ describe('the page', () => {
     const second = await coreIn(dataDir)
     expect(await promptsOf(second.client)).not.toContain('Later')
     const state = await stateOf(second.client)
-    expect(state).toMatchObject({ waiting: null, restored: { acknowledged: false, summary: reported.backup } })
+    expect(state).toMatchObject({ pendingRestore: null, restored: { acknowledged: false, summary: reported.backup } })
     const prompts = contentsOf(join(state.restored?.keptAt ?? '', 'studio.sqlite')).get('prompts')
     expect(prompts?.some((row) => row.includes('Later'))).toBe(true)
     await second.client.data.acknowledge({ id: state.restored?.id ?? '' })
@@ -108,11 +99,11 @@ describe('the page', () => {
   it('cancels a scheduled restore, and refuses a file that is not a backup', async () => {
     const dataDir = filledFolder()
     const { client, core } = await coreIn(dataDir)
-    const bytes = await save(client)
-    await client.data.restore({ uploadId: await sendUp(client, bytes) })
+    const bytes = await save({ core, client })
+    await client.data.restore({ uploadId: await sendUp({ core, client }, bytes) })
     expect(await client.data.discardRestore()).toEqual({ dropped: true })
     expect(await client.data.discardRestore()).toEqual({ dropped: false })
-    const wrong = await sendUp(client, Buffer.from('nothing of a backup'.repeat(100)))
+    const wrong = await sendUp({ core, client }, Buffer.from('nothing of a backup'.repeat(100)))
     await expect(client.data.checkBackup({ uploadId: wrong })).rejects.toMatchObject({ data: { kind: 'bad_input' } })
     expect((await stateOf(client)).restore).toBeNull()
     await core.stop()
@@ -122,13 +113,13 @@ describe('the page', () => {
   it('reports that a scheduled restore was damaged on the disk and deleted, and that no data was changed', async () => {
     const dataDir = filledFolder({ conversations: 4 })
     const first = await coreIn(dataDir)
-    await first.client.data.restore({ uploadId: await sendUp(first.client, await save(first.client)) })
+    await first.client.data.restore({ uploadId: await sendUp(first, await save(first)) })
     await first.core.stop()
     rmSync(join(dataDir, 'waiting', 'new', 'ledger.sqlite'))
     const before = contentsOf(join(dataDir, 'studio.sqlite'))
     const second = await coreIn(dataDir)
     expect(await stateOf(second.client)).toMatchObject({
-      waiting: null,
+      pendingRestore: null,
       restored: null,
       problem: { kind: 'store_damaged' },
     })
@@ -168,7 +159,7 @@ describe('the page', () => {
       models: ['mirror'],
     })
     await readUntil(core.chat.watch(sent), ended)
-    const bytes = await save(client)
+    const bytes = await save({ core, client })
     expect(bytes.includes('Hello')).toBe(true)
     const secret = service.apiKey
     for (const form of [secret, Buffer.from(secret).toString('base64'), Buffer.from(secret).toString('hex')]) {

@@ -19,7 +19,7 @@ it('nothing is deleted before the next start, which deletes every database, file
   await first.core.connection.login({ baseUrl: red.baseUrl, key: red.apiKey })
   expect(secrets.kept.size).toBe(1)
   mkdirSync(join(dataDir, 'replaced', '2026-01-02T03-04-05Z'), { recursive: true })
-  expect(await first.client.data.eraseEverything()).toEqual({ restarting: false })
+  expect(await first.client.data.deleteEverything()).toEqual({ restarting: false })
   expect(first.core.state().profiles).not.toEqual([])
   await first.core.stop()
 

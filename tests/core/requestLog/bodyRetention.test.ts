@@ -109,7 +109,7 @@ describe('bodies', () => {
     expect(requestLog.get(ids[3] ?? 0)).toMatchObject({ row: { hasBodies: true } })
     expect(await requestLog.deleteBodies({})).toBe(1)
     expect(await requestLog.deleteBodies({})).toBe(0)
-    expect(await requestLog.counts({})).toMatchObject({ kept: 4, bodyBytes: 0 })
+    expect(await requestLog.counts({})).toMatchObject({ stored: 4, bodyBytes: 0 })
   })
 
   it('are deleted in large numbers without blocking the program, and the file shrinks', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { Requester } from '../../../src-main/core/ports/requests.ts'
@@ -6,6 +7,7 @@ import { AppNames } from '../../../src-main/core/requestLog/appNames.ts'
 import { outcomeOfRow, readyFilter } from '../../../src-main/core/requestLog/filters.ts'
 import { openRequestLogReader } from '../../../src-main/core/requestLog/reader.ts'
 import type { SqliteRequestLog } from '../../../src-main/core/requestLog/requestLog.ts'
+import { saveRows } from '../../../src-main/core/requestLog/saveRows.ts'
 import { Callers } from '../../../src-main/core/store/requestLog/callers.ts'
 import { openRequestLogTables } from '../../../src-main/core/store/requestLog/open.ts'
 import type { RequestFilter, RequestRow, RequestsEvent } from '../../../src-preload/contract/requests.ts'
@@ -27,7 +29,13 @@ const names = [
   { id: 't2', name: 'an_editor', colour: 'rose' as const },
 ]
 
-const requester = fc.constantFrom<Requester>(tool('t1'), tool('t2'), tool('gone'), { kind: 'studio', feature: 'chat' })
+const requester = fc.constantFrom<Requester>(
+  tool('t1'),
+  tool('t2'),
+  tool('gone'),
+  { kind: 'studio', feature: 'chat' },
+  { kind: 'studio', feature: 'account' },
+)
 const model = fc.constantFrom('Writer-Large', 'writer-small', 'a_b%c', null)
 const request = fc.record({
   requester,
@@ -64,6 +72,7 @@ const filter: fc.Arbitrary<RequestFilter> = fc.record(
     ),
     since: at,
     until: at,
+    polling: fc.constant(false as const),
   },
   { requiredKeys: [] },
 )
@@ -101,7 +110,8 @@ function isBy(by: RequestRow['who'], who: string): boolean {
 }
 
 /** The contract's filter, field by field, over rows that were read without a filter. */
-function naive(row: RequestRow, { who, model: wanted, outcome, text, since, until }: RequestFilter): boolean {
+function naive(row: RequestRow, { who, model: wanted, outcome, text, since, until, polling }: RequestFilter): boolean {
+  if (polling === false && isBy(row.who, 'studio:account')) return false
   if (who && !isBy(row.who, who)) return false
   if (wanted && row.model !== wanted) return false
   if (outcome && (outcomeOfRow(row) ?? 'open') !== outcome) return false
@@ -214,13 +224,69 @@ describe('refusals of the guard', () => {
         ...{ path: '/v1/chat/completions', state: 'refused', status: 403, times: 1000, cost: '0', costIs: 'measured' },
       },
     ])
+    now += 5_000
     requestLog.refused(refusal())
-    expect((await rowOf(requestLog, 1)).times).toBe(1001)
+    // The repeat takes the place of the row, with its time, above the rows that came between.
+    expect(await requestLog.page({}, newest, 10)).toMatchObject([
+      { id: 4, times: 1001, at: new Date(now).toISOString(), problem: { kind: 'origin' } },
+      { id: 3, problem: { kind: 'paused' } },
+      { id: 2, problem: { kind: 'host' } },
+    ])
     expect((await requestLog.counts({ outcome: 'refused' })).stored).toBe(3)
-    expect((await requestLog.counts({})).refusedToday).toBe(1003)
+    expect((await requestLog.counts({})).refusedToday).toBe(3)
     now += 60_000
     requestLog.refused(refusal())
-    expect((await rowOf(requestLog, 4)).times).toBe(1)
+    expect((await rowOf(requestLog, 5)).times).toBe(1)
+    expect((await requestLog.counts({ outcome: 'refused' })).stored).toBe(4)
+  })
+
+  it('that are repeated move in a watched log too, whatever the watcher has seen', async () => {
+    const { requestLog } = fresh()
+    const events = requestLog.watch({}, 10)
+    expect((await events.next()).value).toEqual({ type: 'snapshot', rows: [] })
+    requestLog.refused(refusal())
+    expect((await events.next()).value).toMatchObject({ type: 'rows', rows: [{ id: 1, times: 1 }] })
+    requestLog.flush()
+    requestLog.refused(refusal())
+    requestLog.flush()
+    requestLog.refused(refusal())
+    const { value } = await events.next()
+    expect(value).toEqual({
+      type: 'rows',
+      rows: [expect.objectContaining({ id: 3, times: 3 })],
+      moved: [
+        { from: 1, to: 2 },
+        { from: 2, to: 3 },
+      ],
+    })
+    expect((await requestLog.page({}, newest, 10)).map(({ id }) => id)).toEqual([3])
+    await events.return?.()
+  })
+
+  it('are saved as CSV with the filter, exact amounts, and no formula', async () => {
+    const { requestLog, dataDir } = fresh({ apps: () => [{ id: 'editor', name: '=HYPERLINK("x")', colour: 'teal' }] })
+    requestLog.refused(refusal({ appId: 'editor', path: '/v1/+1', message: '@sum, "quoted"' }))
+    for (let n = 0; n < 1_500; n += 1) {
+      const trace = sent(requestLog, { requester: { kind: 'studio', feature: n === 0 ? 'chat' : 'account' } })
+      trace.ends({ state: 'done' }, reading(1, 2))
+    }
+    const downloads = {
+      offer: ({ path, ...file }: { path: string; name: string; mime: string; bytes: number }) => ({
+        downloadId: path,
+        ...file,
+      }),
+    }
+    const save = (filter: RequestFilter) => saveRows(requestLog, filter, { folder: dataDir, downloads }, undefined)
+    const all = await save({})
+    const text = readFileSync(all.downloadId, 'utf8')
+    expect(all).toMatchObject({ name: expect.stringMatching(/^requests-.*\.csv$/), bytes: Buffer.byteLength(text) })
+    expect(text.trimEnd().split('\r\n')).toHaveLength(1 + 1_501)
+    const some = readFileSync((await save({ polling: false })).downloadId, 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    expect(some).toHaveLength(3)
+    expect(some[2]).toContain(`"'=HYPERLINK(""x"")"`)
+    expect(some[2]).toContain(`"'@sum, ""quoted""",`)
   })
 
   it('from ever new sources fill neither disk nor memory', async () => {
@@ -244,10 +310,10 @@ describe('refusals of the guard', () => {
     for (let n = 0; n < 3; n += 1) requestLog.refused(refusal())
     const over = requestLog.open(notice())
     over.ends({ state: 'refused', problem: { kind: 'over_budget', message: 'Over budget.' } }, null)
-    expect((await requestLog.counts({})).refusedToday).toBe(4)
+    expect((await requestLog.counts({})).refusedToday).toBe(2)
     await requestLog.close()
     const again = fresh({ dataDir, now: () => now }).requestLog
-    expect((await again.counts({})).refusedToday).toBe(4)
+    expect((await again.counts({})).refusedToday).toBe(2)
     now += 86_400_000
     expect((await again.counts({})).refusedToday).toBe(0)
   })

@@ -111,6 +111,11 @@ class App
     if (open.length === 0) this.end()
   }
 
+  /** Electron starts the program again after its end. The process that launched the stand-in does that itself. */
+  relaunch(): void {
+    process.stderr.write('relaunch requested\n')
+  }
+
   exit(code = 0): void {
     if (running.exiting) return
     running.exiting = true

@@ -13,6 +13,8 @@ export interface PageRequest {
   resourceType: string
   referrer: string
   headers: Record<string, string>
+  /** Null for a request without a body. */
+  body: Buffer<ArrayBuffer> | null
 }
 
 /** What a window does about what its page does. Addresses are Electron's (`app://…`) on this side. */
@@ -40,7 +42,11 @@ const paused = z.object({
   requestId: z.string(),
   frameId: z.string(),
   resourceType: z.string(),
-  request: z.object({ url: z.string(), method: z.string(), headers: z.record(z.string(), z.string()) }),
+  request: z.object({
+    ...{ url: z.string(), method: z.string(), headers: z.record(z.string(), z.string()) },
+    /** Bytes of a body in memory, base64. DevTools does not have those of a Blob. */
+    postDataEntries: z.array(z.object({ bytes: z.string() })).optional(),
+  }),
 })
 const wish = z.object({ frameId: z.string(), url: z.string() })
 const context = z.object({ context: z.object({ id: z.number(), name: z.string() }) })
@@ -176,10 +182,12 @@ export class Page {
       // `Aborted` leaves the page where it is, as a prevented navigation does.
       if (!this.#owner.mayGo(url, frameId === this.#target)) return void (await fail('Aborted'))
     }
-    const referrer = request.headers.Referer ?? ''
+    const { postDataEntries, headers } = request
+    const { Origin: origin, Referer: referrer = '' } = headers
     const reply = await this.#owner.reply({
       ...{ id: requestId, url, method: request.method, resourceType, referrer },
-      headers: request.headers,
+      headers: { ...headers, ...(origin !== undefined && { Origin: fromPage(origin) }) },
+      body: postDataEntries ? Buffer.concat(postDataEntries.map(({ bytes }) => Buffer.from(bytes, 'base64'))) : null,
     })
     if (reply === 'cancel') return void (await fail('BlockedByClient'))
     if (reply === null) return void (await this.#send('Fetch.continueRequest', { requestId }))

@@ -244,5 +244,6 @@ async function answer(request: PageRequest): Promise<Response | 'cancel' | null>
   if (await isCancelled(request)) return 'cancel'
   const handler = schemes.get(request.url.split(':', 1)[0] ?? '')
   if (!handler) return null
-  return await handler(new Request(request.url, { method: request.method, headers: request.headers }))
+  const { url, method, headers, body } = request
+  return await handler(new Request(url, { method, headers, body }))
 }

@@ -162,3 +162,26 @@ describe.runIf(!real)('with the replacement of Electron only', () => {
     )
   })
 })
+
+test('deleting everything restarts the program, which then starts as new on the same folder', async () => {
+  const dataDir = newDataDir()
+  const desktop = await launchDesktop(dataDir)
+  const { page } = desktop
+  // The test starts the program again itself: a process of its own would outlive the test.
+  await desktop.evaluate(({ app }) => {
+    app.relaunch = () => void process.stderr.write('relaunch requested\n')
+  })
+  await page.getByRole('button', { name: 'Try the sandbox' }).click()
+  await page.locator('article[data-status="complete"]').first().waitFor()
+  await page.evaluate(() => location.assign('#/settings/data'))
+  await page.getByRole('button', { name: 'Delete everything…' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByRole('textbox').fill('delete')
+  await dialog.getByRole('button', { name: 'Delete everything permanently' }).click()
+  expect(await desktop.ended).toBe(0)
+  expect(desktop.errors()).toContain('relaunch requested')
+
+  const again = await launchDesktop(dataDir)
+  await again.page.getByRole('heading', { name: 'Welcome to Inference Studio' }).waitFor()
+  expect(readdirSync(dataDir)).not.toContain('studio.erase.json')
+})

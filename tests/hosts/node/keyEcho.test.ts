@@ -9,7 +9,7 @@ import { connectWeb } from '../../../src-renderer/api/connect.ts'
 import { compressions, type EchoingService, type EchoMode, startEchoingService } from '../../helpers/echoingService.ts'
 import { temporaryFolder } from '../../helpers/folders.ts'
 import { keyIn } from '../../helpers/keyForms.ts'
-import { cookieOf, openSocket } from './fixtures/page.ts'
+import { cookieOf, openSocket, uploadTo } from './fixtures/page.ts'
 import { commandLine, type Running, studioEntry } from './fixtures/process.ts'
 
 // A service that echoes its key in every place and encoding, and the studio as a process: afterwards the key is nowhere.
@@ -80,7 +80,7 @@ async function firstOf<T>(events: Promise<AsyncIterable<T>>, wanted: (event: T) 
 }
 
 /** Everything that the studio itself asks of the service. What fails has failed with words, which are looked at as well. */
-async function askAsStudio(client: Client): Promise<void> {
+async function askAsStudio(url: string, client: Client): Promise<void> {
   const reported = async (what: string, promise: Promise<unknown>): Promise<void> => {
     const result = await promise.catch((thrown: unknown) => thrown)
     look(`${service.mode}: ${what}`, JSON.stringify(result) + String(result))
@@ -95,7 +95,8 @@ async function askAsStudio(client: Client): Promise<void> {
   await reported('chat', chat(client))
   await reported('speech', speak(client))
   await reported('images', draw(client))
-  for (const format of ['json', 'text', 'vtt']) await reported(`transcript as ${format}`, transcribe(client, format))
+  for (const format of ['json', 'text', 'vtt'])
+    await reported(`transcript as ${format}`, transcribe(url, client, format))
 }
 
 async function chat(client: Client): Promise<unknown> {
@@ -132,10 +133,9 @@ async function draw(client: Client): Promise<unknown> {
   return event
 }
 
-async function transcribe(client: Client, format: string): Promise<unknown> {
+async function transcribe(url: string, client: Client, format: string): Promise<unknown> {
   const audio = Buffer.alloc(1000, 1)
-  const { uploadId } = await client.transfers.beginUpload({ name: 'a.wav', bytes: audio.length })
-  await client.transfers.uploadPart({ uploadId, at: 0, data: audio.toString('base64') })
+  const uploadId = await uploadTo(url, client, 'a.wav', audio)
   const { id } = await client.transcription.addFile({ uploadId })
   await client.transcription.transcribe({
     requestId: randomUUID(),
@@ -240,7 +240,7 @@ it('a key that the service echoes in any place and encoding is never stored, sen
   for (const mode of gatewayModes) await askAsApp(proxy.baseUrl, added.key, mode)
   for (const mode of studioModes) {
     service.mode = mode
-    await askAsStudio(client)
+    await askAsStudio(web.url, client)
   }
   service.mode = 'good'
   expect(service.paths).toEqual(

@@ -177,16 +177,7 @@ const router = {
   },
   transfers: {
     beginUpload: os.transfers.beginUpload.handler(() => ({ uploadId: crypto.randomUUID() })),
-    uploadPart: os.transfers.uploadPart.handler(async ({ input }) => {
-      // Slow enough to be visible and cancelled.
-      if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 250))
-      return { received: input.at + atob(input.data).length }
-    }),
     cancelUpload: os.transfers.cancelUpload.handler(() => ({})),
-    readDownload: os.transfers.readDownload.handler(({ input }) => ({
-      data: input.at === 0 ? btoa('a small file') : '',
-    })),
-    releaseDownload: os.transfers.releaseDownload.handler(() => ({})),
   },
   archive: {
     exportConversation: os.archive.exportConversation.handler(({ input }) => ({
@@ -266,6 +257,7 @@ const router = {
       bodyBytes: 1_240_000,
     })),
     get: os.requests.get.handler(({ input }) => gateway.detail(input.id)),
+    export: os.requests.export.handler(() => ({ ...chats.download, name: 'requests.csv' })),
     stop: os.requests.stop.handler(({ input }) => ({ stopped: gateway.stop(input.id) })),
     deleteBodies: os.requests.deleteBodies.handler(() => ({ erased: 1 })),
   },

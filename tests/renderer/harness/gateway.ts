@@ -405,7 +405,8 @@ export class Gateway {
 const paused = (tool: App): App => ({ ...tool, pausedAt: ago(2 * minute) })
 
 function matches(row: RequestRow, filter: RequestFilter): boolean {
-  const { who, model, outcome, text, since, until } = filter
+  const { who, model, outcome, text, since, until, polling } = filter
+  if (polling === false && row.who.kind === 'studio' && row.who.feature === 'account') return false
   if (who === 'studio' && row.who.kind !== 'studio') return false
   if (who === 'strangers' && row.who.kind !== 'stranger') return false
   if (who && who !== 'studio' && who !== 'strangers' && !(row.who.kind === 'app' && row.who.id === who)) return false

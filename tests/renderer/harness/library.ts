@@ -1,7 +1,7 @@
 import { ORPCError } from '@orpc/server'
 import type { Conversation, ConversationEvent, ConversationListEvent } from '../../../src-preload/contract/chat.ts'
 import { emptySetup } from '../../../src-preload/contract/chat.ts'
-import type { Library, Prompt, RemovedConversation, SearchHit } from '../../../src-preload/contract/library.ts'
+import type { Folder, Library, Prompt, RemovedConversation, SearchHit } from '../../../src-preload/contract/library.ts'
 import type { Download, ImportReport } from '../../../src-preload/contract/transfers.ts'
 import { message } from '../features/chat/harness/scenes.ts'
 
@@ -61,7 +61,7 @@ class Teller<T> {
 export class Chats {
   readonly chats = new Map<string, Conversation>()
   readonly #gone = new Map<string, { chat: Conversation; at: string }>()
-  #folders: { id: string; name: string }[] = []
+  #folders: Omit<Folder, 'conversations'>[] = []
   #prompts: Prompt[] = []
   readonly #list = new Teller<ConversationListEvent>()
   readonly #library = new Teller<Library>()
@@ -69,7 +69,7 @@ export class Chats {
 
   constructor(count: number) {
     if (count === 0) return
-    this.#folders = names.map((name, at) => ({ id: uuid(900 + at), name }))
+    this.#folders = names.map((name, at) => ({ id: uuid(900 + at), name, model: null, instructions: null }))
     for (let n = 0; n < count; n++) this.#put(this.#chat(n))
     this.#prompts = [
       {
@@ -190,7 +190,10 @@ export class Chats {
 
   saveFolder(id: string | undefined, name: string): { id: string } {
     const its = id ?? uuid(this.#next++)
-    this.#folders = [...this.#folders.filter((one) => one.id !== its), { id: its, name }]
+    this.#folders = [
+      ...this.#folders.filter((one) => one.id !== its),
+      { id: its, name, model: null, instructions: null },
+    ]
     this.#notify()
     return { id: its }
   }

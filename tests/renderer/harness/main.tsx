@@ -1,5 +1,6 @@
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/message-port'
+import { transfersPath } from '../../../src-preload/contract/transfers.ts'
 import type { Client } from '../../../src-renderer/api/connect.ts'
 import type { LinkState } from '../../../src-renderer/api/link.ts'
 import { startWindow } from '../../../src-renderer/app/start.tsx'
@@ -12,6 +13,17 @@ core.postMessage(null, [port1])
 port2.start()
 const client: Client = createORPCClient(new RPCLink({ port: port2 }))
 let link: LinkState = 'open'
+const fetchFile = globalThis.fetch
+/** The files of the in-memory core: every part of an upload is accepted, and every download is there. */
+globalThis.fetch = async (input, init) => {
+  const { pathname, searchParams } = new URL(input instanceof Request ? input.url : input, location.href)
+  if (!pathname.startsWith(transfersPath)) return fetchFile(input, init)
+  // Slow enough to be visible and cancelled.
+  if (query.get('slow') === '1') await new Promise((go) => setTimeout(go, 250))
+  init?.signal?.throwIfAborted()
+  const part = init?.body instanceof ArrayBuffer ? init.body.byteLength : 0
+  return Response.json({ received: Number(searchParams.get('at')) + part })
+}
 const listeners = new Set<() => void>()
 
 const root = document.getElementById('root')

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import * as z from 'zod'
-import { preset, prompt } from '../../../../src-preload/contract/library.ts'
+import { folder, preset, prompt } from '../../../../src-preload/contract/library.ts'
 import { id } from '../../../../src-preload/contract/problem.ts'
 import type { ArchivedConversation, ArchivedMessage } from '../../store/archive.ts'
 
@@ -35,7 +35,16 @@ export type ArchiveManifest = z.infer<typeof manifest>
 
 /** Content of `library.json`. */
 export const libraryFile = z.object({
-  folders: z.array(z.object({ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) })).max(10_000),
+  folders: z
+    .array(
+      z.object({
+        ...{ id, name: z.string().min(1).max(100), createdAt: z.string().max(100) },
+        // Absent in archives of earlier versions.
+        model: folder.shape.model.default(null),
+        instructions: folder.shape.instructions.default(null),
+      }),
+    )
+    .max(10_000),
   prompts: z.array(prompt).max(10_000),
   presets: z.array(preset).max(10_000),
 })

@@ -5,6 +5,7 @@ import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { crc32, createInflateRaw } from 'node:zlib'
 import { type Entry, fromRandomAccessReaderPromise, RandomAccessReader, type ZipFile } from 'yauzl'
+import { maxUploadBytes } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import { damaged } from './importNotes.ts'
 
@@ -34,7 +35,7 @@ export const importBounds: ZipBounds = {
   maxEntries: 200_000,
   maxDirectoryBytes: 64 * 1024 * 1024,
   maxEntryBytes: 1024 ** 3,
-  maxTotalBytes: 8 * 1024 ** 3,
+  maxTotalBytes: maxUploadBytes,
   maxRatio: 300,
   suspectBytes: 16 * 1024 * 1024,
 }

@@ -1,12 +1,15 @@
 import { StudioError } from '../../errors.ts'
 import type { ChatNeighbours } from '../../ports/toolCalls.ts'
 import type { Store } from '../../store/store.ts'
+import { GeneratedTitles } from './generateTitle.ts'
+import type { ChatChange } from './listWatcher.ts'
 import { type ChatUpstream, ReplyRuns } from './replyRuns.ts'
 
 /** State that the chat use cases share. */
 export interface ChatFeature {
   store: Store
   runs: ReplyRuns
+  titles: GeneratedTitles
   neighbours: ChatNeighbours
   /** Client of the service. @throws StudioError `not_connected`, or the reason why connecting failed */
   upstream(): Promise<ChatUpstream>
@@ -19,6 +22,8 @@ export interface ChatOptions {
   neighbours?: ChatNeighbours
   /** Whether the request log stores the raw request and response body of each reply. Default: no. */
   logBodies?: () => boolean
+  /** The model that writes titles. Default: none. */
+  titleModel?: () => string | null
 }
 
 /** Chat without tools, images or prices. */
@@ -34,6 +39,14 @@ export const noNeighbours: ChatNeighbours = {
 
 /** Creates the state of the chat feature. */
 export function openChat(options: ChatOptions): ChatFeature {
-  const { store, upstream, log, neighbours = noNeighbours, logBodies = () => false } = options
-  return { store, upstream, neighbours, runs: new ReplyRuns({ store, log, neighbours, logBodies }) }
+  const { store, upstream, log, neighbours = noNeighbours, logBodies = () => false, titleModel = () => null } = options
+  const runs = new ReplyRuns({
+    ...{ store, log, neighbours, logBodies },
+    starting: () => titles.giveWay(),
+    stored: (reply) => titles.replied(reply),
+  })
+  const { changes } = runs.view
+  const notify = (change: ChatChange): void => changes.notify(change)
+  const titles = new GeneratedTitles({ store, upstream, model: titleModel, logBodies, log, notify })
+  return { store, upstream, neighbours, runs, titles }
 }

@@ -24,6 +24,10 @@ export interface RunsOptions {
   log(line: string): void
   neighbours: ChatNeighbours
   logBodies(): boolean
+  /** Called before a request is sent. */
+  starting(): void
+  /** Called when the end of a reply is stored. */
+  stored(reply: Message): void
 }
 
 /** Maximum age of unwritten output, ms, plus scheduling delay. The requirement is 500 ms. */
@@ -51,16 +55,20 @@ export class ReplyRuns {
   readonly #log: (line: string) => void
   readonly #neighbours: ChatNeighbours
   readonly #logBodies: () => boolean
+  readonly #starting: () => void
+  readonly #stored: (reply: Message) => void
   readonly #runs = new Set<Run>()
   /** Replies that have not ended or whose end is not stored yet. */
   readonly #live = new Map<string, RunningReply>()
   readonly #runOf = new Map<string, Run>()
 
-  constructor({ store, log, neighbours, logBodies }: RunsOptions) {
+  constructor({ store, log, neighbours, logBodies, starting, stored }: RunsOptions) {
     this.#store = store
     this.#log = log
     this.#neighbours = neighbours
     this.#logBodies = logBodies
+    this.#starting = starting
+    this.#stored = stored
     this.view = new ChatView(store, this.#live)
   }
 
@@ -76,6 +84,7 @@ export class ReplyRuns {
   start(rows: readonly Message[], upstream: ChatUpstream): void {
     const [first] = rows
     if (!first) return
+    this.#starting()
     const replies = rows.map((row) => new RunningReply(row, row.model ?? '', () => performance.now()))
     const run: Run = {
       replies,
@@ -309,6 +318,7 @@ export class ReplyRuns {
     if (calls.length > 0) this.view.changes.notify({ what: 'path', conversationId })
     this.view.changes.notify({ what: 'conversation', conversationId })
     if (calls.length > 0) this.#called(message, calls)
+    this.#stored(message)
   }
 
   /** A failure in the tools feature must not prevent the reply from being stored. */

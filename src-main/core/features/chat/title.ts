@@ -1,28 +1,76 @@
-const maxTitleLength = 60
+/** Longest title, in characters as a person counts them. */
+const maxTitleLength = 40
+/** A first sentence shorter than this, such as “Hello!”, is joined with the next one. */
+const shortSentence = 12
+/** Only the beginning of a text is read: it may be a whole file. */
+const read = 4000
 
-/** First title of a conversation: the start of the question on one line. Null if the text is blank. */
+/**
+ * First title of a conversation: the first sentence of the question without Markdown, cut at the end of a word. Null if the text has no
+ * letters or digits.
+ */
 export function titleOf(text: string): string | null {
-  // Removes Markdown marks, because titles are plain text.
-  const line = text
-    .slice(0, 1000)
-    .replace(/^\s*#{1,6}\s+/u, '')
-    .replace(/\*\*|`+/gu, '')
-    .replace(/\s+/gu, ' ')
-    .trim()
-  if (line === '') return null
+  const start = text.slice(0, read)
+  const prose =
+    blocksOf(withoutCode(start)).find(hasWords) ?? blocksOf(start.replace(/^\s*(?:```|~~~).*$/gmu, '')).find(hasWords)
+  return prose === undefined ? null : shortened(firstSentence(prose))
+}
+
+/** Title from a reply: the first sentence of its first block with letters. */
+export function titleOfReply(text: string): string | null {
+  const block = blocksOf(withoutCode(text.slice(0, read))).find((one) => /\p{L}/u.test(one))
+  return block === undefined ? null : shortened(firstSentence(block))
+}
+
+const hasWords = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
+
+/** Removes fenced code, also a fence that never closes. */
+const withoutCode = (text: string): string =>
+  text.replace(/^\s*(```|~~~)[^\n]*\n[\s\S]*?(?:^\s*\1[^\n]*$|(?![\s\S]))/gmu, '\n\n')
+
+/** Paragraphs, headings and list items, each on one line and without marks. */
+function blocksOf(text: string): string[] {
+  return text
+    .replace(/^(\s*#{1,6}\s.*)$/gmu, '\n$1\n')
+    .replace(/^(?=\s*(?:[-*+]|\d+[.)])\s)/gmu, '\n')
+    .split(/\n\s*\n/u)
+    .map((block) => plain(block))
+}
+
+function plain(block: string): string {
+  return (
+    block
+      // Marks of headings, quotes and lists at the start of a line, and lines between the rows of a table.
+      .replace(/^\s*(?:(?:#{1,6}|[-*+>]|\d+[.)])\s+|>)+(?:\[[ xX]\]\s)?/gmu, '')
+      .replace(/^[\s|:-]+$/gmu, '')
+      // Images and links become their text, and an address its host and path.
+      .replace(/!?\[([^\]]*)\]\([^)]*\)/gu, '$1')
+      .replace(/<(?:https?:\/\/)([^>\s]+)>/gu, '$1')
+      .replace(/\bhttps?:\/\/(?:www\.)?/gu, '')
+      .replace(/<\/?[a-z][^>]*>/giu, '')
+      .replace(/\*\*|__|~~|`+/gu, '')
+      .replace(/(?<![\p{L}\p{N}])[*_](?=\S)([^*_]+)(?<=\S)[*_](?![\p{L}\p{N}])/gu, '$1')
+      .replace(/[\s|]+/gu, ' ')
+      .trim()
+  )
+}
+
+function firstSentence(line: string): string {
+  let sentence = ''
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'sentence' }).segment(line)) {
+    sentence += segment
+    if (sentence.trim().length >= shortSentence) break
+  }
+  // A final full stop, comma or colon says nothing in a title.
+  return sentence.trim().replace(/[\s.,:;。、]+$/u, '')
+}
+
+function shortened(line: string): string {
   const characters = Array.from(new Intl.Segmenter().segment(line), ({ segment }) => segment)
   if (characters.length <= maxTitleLength) return line
   const cut = characters.slice(0, maxTitleLength).join('')
   const lastSpace = cut.lastIndexOf(' ')
-  // Cuts at the last space if it is in the last third of the title.
-  return `${(lastSpace > cut.length * 0.66 ? cut.slice(0, lastSpace) : cut).trimEnd()}…`
-}
-
-/** Title from a reply: its first line with letters, without marks of headings and lists. */
-export function titleOfReply(text: string): string | null {
-  for (const line of text.slice(0, 4000).split('\n')) {
-    const words = line.replace(/^[\s#>*+\-\d.)|]+/u, '').replace(/[*_`~]+/gu, '')
-    if (/\p{L}/u.test(words)) return titleOf(words)
-  }
-  return null
+  // A long word, or a script without spaces, is cut where it is.
+  const whole = lastSpace > cut.length * 0.5 ? cut.slice(0, lastSpace) : cut
+  return `${whole.replace(/[\s.,:;。、]+$/u, '')}…`
 }

@@ -10,7 +10,7 @@ export interface UpdateInput {
 }
 
 /** Changes the given fields. An empty title removes the title. @throws StudioError `no_such_item` */
-export function update({ store, runs }: ChatFeature, { conversationId, ...changes }: UpdateInput): void {
+export function update({ store, runs, titles }: ChatFeature, { conversationId, ...changes }: UpdateInput): void {
   const { title, folderId, pinned, archived } = changes
   store.transaction(() => {
     const { conversations } = store
@@ -22,5 +22,6 @@ export function update({ store, runs }: ChatFeature, { conversationId, ...change
       conversations.setArchived(conversationId, archived ? new Date().toISOString() : null)
     }
   })
+  if (title !== undefined) titles.named(conversationId)
   runs.view.changes.notify({ what: 'conversation', conversationId })
 }

@@ -16,7 +16,7 @@ export interface ImagesParts {
   costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
   media: {
     addPicture(
-      source: { bytes: Uint8Array },
+      source: { bytes: Uint8Array } | { path: string },
       named: { name: string | null },
       then: (item: MediaItem) => void,
     ): Promise<MediaItem>
@@ -24,6 +24,11 @@ export interface ImagesParts {
     copyTo(id: string, path: string): Promise<MediaItem>
     open(id: string): Promise<{ bytes: number; read(start: number, end: number): Readable } | null>
     drop(ids: readonly string[]): Promise<void>
+  }
+  /** Files that a page uploaded. */
+  uploads: {
+    take(uploadId: string): { path: string; bytes: number }
+    done(uploadId: string): Promise<void>
   }
   /** A folder for files that are offered as downloads, and the list of downloads. */
   tempDir: string

@@ -21,7 +21,7 @@ export type Images = ReturnType<typeof createImages>
 
 /** Creates the images feature. Runs belong to the core and continue whatever the window shows. */
 export function createImages(parts: ImagesParts) {
-  const { store, media } = parts
+  const { store, media, uploads } = parts
   const { images } = store
   const changes = new Listeners<[ImagesNote]>()
   const runs = new Map<string, { run: ImageRun; done: Promise<void> }>()
@@ -152,20 +152,24 @@ export function createImages(parts: ImagesParts) {
       images.setFavourite(ids, favourite)
       notifyAll(ids.filter((id) => images.image(id)))
     },
-    /** Stores a thumbnail. @throws StudioError `no_such_item`, `bad_input` for anything but a small WebP or PNG */
-    async saveThumbnail({ id, data }: { id: string; data: string }): Promise<Image> {
-      const before = imageOf(id).thumbId
-      const bytes = Buffer.from(data, 'base64')
-      if (bytes.length > mostThumbBytes) throw new StudioError('bad_input', 'A thumbnail may have at most 300 kB.')
-      const { id: thumbId } = await media.addPicture({ bytes }, { name: null }, (item) => {
-        const { width, height, mime } = item
-        const small = Math.max(width ?? 0, height ?? 0) <= mostThumbSide
-        if (!small || (mime !== 'image/webp' && mime !== 'image/png')) {
-          throw new StudioError('bad_input', 'A thumbnail must be a WebP or PNG of at most 512 pixels per side.')
-        }
-        images.setThumb(id, item.id)
-      })
-      if (before !== null && before !== thumbId) await media.drop([before])
+    /** Stores an uploaded thumbnail. @throws StudioError `no_such_item`, `bad_input` for anything but a small WebP or PNG */
+    async saveThumbnail({ id, uploadId }: { id: string; uploadId: string }): Promise<Image> {
+      const { path, bytes } = uploads.take(uploadId)
+      try {
+        const before = imageOf(id).thumbId
+        if (bytes > mostThumbBytes) throw new StudioError('bad_input', 'A thumbnail may have at most 300 kB.')
+        const { id: thumbId } = await media.addPicture({ path }, { name: null }, (item) => {
+          const { width, height, mime } = item
+          const small = Math.max(width ?? 0, height ?? 0) <= mostThumbSide
+          if (!small || (mime !== 'image/webp' && mime !== 'image/png')) {
+            throw new StudioError('bad_input', 'A thumbnail must be a WebP or PNG of at most 512 pixels per side.')
+          }
+          images.setThumb(id, item.id)
+        })
+        if (before !== null && before !== thumbId) await media.drop([before])
+      } finally {
+        await uploads.done(uploadId)
+      }
       notifyAll([id])
       return imageOf(id)
     },

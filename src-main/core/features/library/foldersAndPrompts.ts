@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Preset } from '../../../../src-preload/contract/library.ts'
 import { StudioError } from '../../errors.ts'
+import type { FolderChanges } from '../../store/folders.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Maximum number of each kind, far above what a person creates. */
@@ -15,10 +16,11 @@ export function foldersAndPrompts(store: Pick<Store, 'folders' | 'prompts' | 'pr
 
   return {
     /** @throws StudioError `no_such_item`, `bad_input` if 1,000 exist already */
-    saveFolder({ id, name }: { id?: string | undefined; name: string }): { id: string } {
-      if (id !== undefined) return { id: mustExist(folders.rename(id, name), id, 'folder') }
+    saveFolder({ id, ...changes }: { id?: string | undefined } & FolderChanges): { id: string } {
+      if (id !== undefined) return { id: mustExist(folders.update(id, changes), id, 'folder') }
       checkCount(folders.count(), 'folders')
-      const folder = { id: randomUUID(), name, createdAt: now() }
+      const { name, model = null, instructions = null } = changes
+      const folder = { id: randomUUID(), name, model, instructions, createdAt: now() }
       folders.insert(folder)
       return { id: folder.id }
     },

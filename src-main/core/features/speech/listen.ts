@@ -111,7 +111,7 @@ async function* bytesOf(
       if (left.aborted) return
       if (bytesRead === 0) return
       at += bytesRead
-      yield { type: 'audio', part, data: buffer.toString('base64', 0, bytesRead) }
+      yield { type: 'audio', part, data: buffer.subarray(0, bytesRead) }
     }
   } finally {
     await file?.close()

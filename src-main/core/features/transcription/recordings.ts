@@ -73,14 +73,14 @@ export class Recordings {
     return id
   }
 
-  /** @throws StudioError `bad_input` if bytes before `at` are missing or the recording has ended, `no_such_item` */
-  async append({ id, at, data }: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
+  /** Returns the stored bytes. @throws StudioError `bad_input` if bytes before `at` are missing or the recording has ended, `no_such_item` */
+  async append({ id, at, data }: { id: string; at: number; data: Uint8Array }): Promise<number> {
     const now = this.#active.get(id)
     const recording = now && !now.ending ? now : await this.#inTurn(id, () => this.#continue(id))
     recording.idle.refresh()
-    const bytes = await recording.file.append(Buffer.from(data, 'base64'), at)
+    const bytes = await recording.file.append(data, at)
     recording.progress.call()
-    return { bytes }
+    return bytes
   }
 
   /** Ends a recording. @throws StudioError `bad_input` if it is empty, `no_such_item` */

@@ -109,7 +109,8 @@ export function createTranscription(parts: TranscribeParts) {
     async begin(input: { name: string; mime: string }): Promise<Recording> {
       return view.recording(await microphone.begin(input))
     },
-    async append(input: { id: string; at: number; data: string }): Promise<{ bytes: number }> {
+    /** Stores a piece of a recording. Returns the stored bytes. @throws StudioError `bad_input` if an earlier piece is missing */
+    async append(input: { id: string; at: number; data: Uint8Array }): Promise<number> {
       await recovered
       return microphone.append(input)
     },

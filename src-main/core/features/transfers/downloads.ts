@@ -1,20 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
-import { type Download, partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { Readable } from 'node:stream'
+import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 
 interface Offered {
   path: string
+  name: string
+  mime: string
   bytes: number
-  /** Opened by the first read. */
-  handle: Promise<FileHandle> | null
+  /** Running reads. The file stays while there are any. */
+  readers: number
+  /** A read has reached the end of the file. */
+  isRead: boolean
   timer: NodeJS.Timeout
 }
 
 const maxOpen = 32
+/** Bytes that one read takes from the disk. At most two of them wait for a slow client. */
+const chunkBytes = 64 * 1024
 
-/** Files offered to a page. The list owns an offered file and deletes it with its entry. */
+/** Files offered to a page. The list owns an offered file and deletes it once it was read, or after `keptMs` without a reader. */
 export function createDownloads(keptMs: number) {
   const all = new Map<string, Offered>()
 
@@ -23,9 +30,32 @@ export function createDownloads(keptMs: number) {
     if (!offered) return
     all.delete(id)
     clearTimeout(offered.timer)
-    const handle = await offered.handle?.catch(() => null)
-    await handle?.close()
     await rm(offered.path, { force: true })
+  }
+
+  function expire(id: string, offered: Offered): void {
+    if (offered.readers > 0) offered.timer.refresh()
+    else inBackground('A download could not be dropped', release(id))
+  }
+
+  async function* chunksOf(id: string, offered: Offered): AsyncGenerator<Uint8Array, void, void> {
+    offered.readers++
+    let file: FileHandle | null = null
+    try {
+      file = await open(offered.path, 'r')
+      for (let at = 0; at < offered.bytes; ) {
+        const size = Math.min(chunkBytes, offered.bytes - at)
+        const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(size), 0, size, at)
+        if (bytesRead === 0) throw new StudioError('no_such_item', 'The end of the file is missing.')
+        at += bytesRead
+        yield buffer.subarray(0, bytesRead)
+      }
+      offered.isRead = true
+    } finally {
+      await file?.close()
+      offered.readers--
+      if (offered.isRead && offered.readers === 0) await release(id)
+    }
   }
 
   return {
@@ -34,22 +64,21 @@ export function createDownloads(keptMs: number) {
       if (all.size >= maxOpen)
         throw new StudioError('busy', 'Too many files are waiting to be saved. Save those first.')
       const downloadId = randomUUID()
-      const timer = setTimeout(() => inBackground('A download could not be dropped', release(downloadId)), keptMs)
+      const timer = setTimeout(() => expire(downloadId, offered), keptMs)
       timer.unref()
-      all.set(downloadId, { path, bytes, handle: null, timer })
+      const offered: Offered = { path, name, mime, bytes, readers: 0, isRead: false, timer }
+      all.set(downloadId, offered)
       return { downloadId, name, mime, bytes }
     },
-    /** Reads the next part from offset `at`, base64; empty at the end. @throws StudioError `no_such_item`, `bad_input` */
-    async read({ downloadId, at }: { downloadId: string; at: number }): Promise<{ data: string }> {
-      const offered = all.get(downloadId)
-      if (!offered) throw new StudioError('no_such_item', 'That file is no longer available. Request it again.')
-      offered.timer.refresh()
-      if (at < 0) throw new StudioError('bad_input', 'The offset must not be negative.')
-      offered.handle ??= open(offered.path, 'r')
-      const buffer = Buffer.allocUnsafe(Math.max(0, Math.min(partBytes, offered.bytes - at)))
-      if (buffer.length === 0) return { data: '' }
-      const { bytesRead } = await (await offered.handle).read(buffer, 0, buffer.length, at)
-      return { data: buffer.toString('base64', 0, bytesRead) }
+    /** An offered file; null for an unknown id. `read` reads it from the disk as fast as its reader takes it. */
+    find(id: string): (Pick<Offered, 'name' | 'mime' | 'bytes'> & { read(): Readable }) | null {
+      const offered = all.get(id)
+      if (!offered) return null
+      const { name, mime, bytes, timer } = offered
+      timer.refresh()
+      const read = (): Readable =>
+        Readable.from(chunksOf(id, offered), { objectMode: false, highWaterMark: chunkBytes })
+      return { name, mime, bytes, read }
     },
     release,
     async close(): Promise<void> {

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { sweepTemporary } from '../../shared/ownFiles.ts'
 import { createDownloads } from './downloads.ts'
+import { createStreams } from './streams.ts'
 import { createUploads } from './uploads.ts'
 
 export interface TransferOptions {
@@ -15,7 +16,7 @@ const hour = 3_600_000
 export type Transfers = ReturnType<typeof createTransfers>
 
 /**
- * File transfers between a page and the core in parts, under `tmp/` of the data folder (0700, files 0600). Leftovers of an earlier process
+ * Files and streams between a page and the core. Files are under `tmp/` of the data folder (0700, files 0600). Leftovers of an earlier process
  * are deleted before this returns. Features may create files in `folder`, under names that begin with an id, and offer them.
  */
 export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
@@ -24,11 +25,14 @@ export function createTransfers({ dataDir, keptMs = hour }: TransferOptions) {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const uploads = createUploads(folder, keptMs)
   const downloads = createDownloads(keptMs)
+  const streams = createStreams()
   return {
     folder,
     uploads,
     downloads,
+    streams,
     async close(): Promise<void> {
+      streams.close()
       await Promise.all([uploads.close(), downloads.close()])
     },
   }

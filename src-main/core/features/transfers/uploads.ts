@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { type FileHandle, open, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { addAbortSignal, type Readable } from 'node:stream'
+import { maxUploadBytes, partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../errors.ts'
 import { inBackground } from '../../shared/unexpected.ts'
 
@@ -21,7 +22,8 @@ interface Upload {
 
 /** A page uploads one file at a time. This limit allows several pages and stops a faulty one. */
 const maxOpen = 32
-const maxTotal = 4 * 1024 ** 3
+
+const gone = (): StudioError => new StudioError('no_such_item', 'That upload no longer exists. Send the file again.')
 
 /** Files that pages upload. A file cannot exceed its announced size, and is deleted when unused for `keptMs`. */
 export function createUploads(folder: string, keptMs: number) {
@@ -29,7 +31,7 @@ export function createUploads(folder: string, keptMs: number) {
 
   function get(id: string): Upload {
     const upload = all.get(id)
-    if (!upload) throw new StudioError('no_such_item', 'That upload no longer exists. Send the file again.')
+    if (!upload) throw gone()
     upload.timer.refresh()
     return upload
   }
@@ -45,23 +47,35 @@ export function createUploads(folder: string, keptMs: number) {
     await rm(upload.path, { force: true })
   }
 
-  async function write(upload: Upload, at: number, bytes: Buffer): Promise<number> {
-    // The page lost the reply to a part and sends it again.
-    if (at < upload.received && at + bytes.length <= upload.received) return upload.received
-    if (at !== upload.received) throw new StudioError('bad_input', 'An earlier part of the file is missing.')
-    if (at + bytes.length > upload.bytes) {
-      throw new StudioError('bad_input', 'The file is larger than announced.')
-    }
-    if (bytes.length > partBytes) throw new StudioError('bad_input', 'This part is too large.')
-    const { handle } = upload
-    if (handle === null) throw new StudioError('bad_input', 'This file is already complete.')
-    await handle.write(bytes, 0, bytes.length, at)
-    upload.received += bytes.length
-    if (upload.received === upload.bytes) {
-      upload.handle = null
-      await handle.close()
+  /** Writes the bytes of a part as they arrive. A part that breaks off leaves the bytes that arrived. */
+  async function writePart(upload: Upload, at: number, body: Readable): Promise<number> {
+    if (at > upload.received) throw new StudioError('bad_input', 'An earlier part of the file is missing.')
+    addAbortSignal(upload.dropped.signal, body)
+    let next = at
+    try {
+      for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+        if (next + chunk.length - at > partBytes) throw new StudioError('bad_input', 'This part is too large.')
+        await write(upload, next, chunk)
+        next += chunk.length
+        upload.timer.refresh()
+      }
+    } catch (thrown) {
+      throw upload.dropped.signal.aborted ? gone() : thrown
     }
     return upload.received
+  }
+
+  async function write(upload: Upload, at: number, bytes: Buffer): Promise<void> {
+    if (at + bytes.length > upload.bytes) throw new StudioError('bad_input', 'The file is larger than announced.')
+    // A page that lost a reply sends the same bytes again.
+    const fresh = bytes.subarray(upload.received - at)
+    const { handle } = upload
+    if (fresh.length === 0 || handle === null) return
+    await handle.write(fresh, 0, fresh.length, upload.received)
+    upload.received += fresh.length
+    if (upload.received < upload.bytes) return
+    upload.handle = null
+    await handle.close()
   }
 
   function take(id: string): { path: string; name: string; bytes: number; dropped: AbortSignal } {
@@ -71,10 +85,11 @@ export function createUploads(folder: string, keptMs: number) {
   }
 
   return {
-    /** @throws StudioError `busy` with too many running uploads */
+    /** @throws StudioError `bad_input` above `maxUploadBytes`, `busy` with too many running uploads */
     async begin({ name, bytes }: { name: string; bytes: number }): Promise<{ uploadId: string }> {
+      if (bytes > maxUploadBytes) throw new StudioError('bad_input', 'A file may have at most 8 GiB.')
       const total = [...all.values()].reduce((sum, upload) => sum + upload.bytes, 0)
-      if (all.size >= maxOpen || total + bytes > maxTotal) {
+      if (all.size >= maxOpen || total + bytes > maxUploadBytes) {
         throw new StudioError('busy', 'Too many files are being uploaded. Wait until some are complete.')
       }
       const uploadId = randomUUID()
@@ -97,13 +112,15 @@ export function createUploads(folder: string, keptMs: number) {
       }
       return { uploadId }
     },
-    /** @throws StudioError `bad_input` (out of order, too much), `no_such_item` */
-    async part(input: { uploadId: string; at: number; data: string }): Promise<{ received: number }> {
-      const upload = get(input.uploadId)
-      const bytes = Buffer.from(input.data, 'base64')
-      const written = upload.writing.then(() => write(upload, input.at, bytes))
+    /**
+     * Stores a part that starts at offset `at`. Its bytes that are already stored are ignored.
+     * @throws StudioError `bad_input` (an earlier part is missing, too much), `no_such_item`
+     */
+    async part({ uploadId, at, body }: { uploadId: string; at: number; body: Readable }): Promise<number> {
+      const upload = get(uploadId)
+      const written = upload.writing.then(() => writePart(upload, at, body))
       upload.writing = written.catch(() => undefined)
-      return { received: await written }
+      return written
     },
     drop,
     /** A complete upload. @throws StudioError `no_such_item`, `bad_input` if parts are missing */

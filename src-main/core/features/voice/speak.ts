@@ -41,7 +41,7 @@ export async function* speak(
     }
     const reply = await upstream.createSpeech(request, { feature: 'speech', ...(signal && { signal }) })
     for await (const chunk of reply.bytes) {
-      yield { type: 'audio', part: number, data: Buffer.from(chunk).toString('base64') }
+      yield { type: 'audio', part: number, data: new Uint8Array(chunk) }
     }
   }
   yield { type: 'end' }

@@ -232,6 +232,10 @@ export class HttpFrontend {
       response.destroy()
       this.#deps.failed(asStudioError(thrown))
     } finally {
+      if (proxiedRequest.refused) {
+        this.#relayed -= 1
+        this.#refused += 1
+      }
       if (proxiedRequest.awaitsContinue) connection.closing = true
       if (!request.complete) this.#discardBody(request)
       // A large reply is not transmitted yet, and its reader is watched until it is. Small replies are written at once.

@@ -106,7 +106,8 @@ export class LocalV1 {
   async #listen(wanted: LocalV1Settings): Promise<void> {
     const failed = (error: StudioError): void => this.#deps.log('error', `The local API: ${error.message}`)
     const refused = (refusal: RefusalWithOrigin): void => {
-      this.#refusals.note(refusal)
+      // A refusal of a known app is in its card and in the log. This list is about everybody else.
+      if (refusal.appId === null) this.#refusals.note(refusal)
       this.#deps.refused(refusal)
     }
     try {

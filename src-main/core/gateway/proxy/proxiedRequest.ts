@@ -20,6 +20,8 @@ export interface AllowedRequest {
   proceed(): void
   /** Set by the relay. Called at most once, just before the request is answered or its connection cut. */
   onCut: ((why: CutReason) => void) | null
+  /** Set by the relay when nothing was sent to the service, as the request log says too. */
+  refused: boolean
 }
 
 /** One running request. */
@@ -33,6 +35,7 @@ export class ProxiedRequest implements AllowedRequest, Watched, SwapRemoveElemen
   readonly extraHeaders: HeaderPairs
   readonly marks: Marks
   onCut: ((why: CutReason) => void) | null = null
+  refused = false
   awaitsContinue: boolean
   /** Whether the connection closes after this request. */
   readonly last: boolean

@@ -14,11 +14,6 @@ const attempts: Record<string, string> = {
   wrong_host: 'tried to use the local API under another host name, as DNS rebinding does',
   tool_key_missing: 'tried to use the local API',
   tool_key_unknown: 'tried to use the local API',
-  tool_key_revoked: 'tried to use its revoked key',
-  tool_key_expired: 'tried to use its expired key',
-  tool_key_replaced: 'tried to use its replaced key',
-  tool_key_paused: 'sent a request while it is paused',
-  key_elsewhere: 'sent its key outside the Authorization header',
   no_websocket: 'tried to open a WebSocket',
   method_refused: 'tried a method that is not relayed',
   not_under_v1: 'asked for a path that is not relayed',
@@ -31,7 +26,7 @@ const attempts: Record<string, string> = {
 const describe = ({ code, from }: GateRefusal): string =>
   `${from} ${attempts[code] ?? 'sent a request that servers could interpret in different ways'}`
 
-/** Refusals since the start, for the Proxy page. Repetitions from the same sender are counted, and memory is bounded. */
+/** Refusals of callers without a valid app key since the start, for the Proxy page. Repetitions from the same sender are counted, and memory is bounded. */
 export class RecentRefusals {
   /** Ordered by the last occurrence, newest at the end. */
   readonly #seen = new Map<string, Refusal>()

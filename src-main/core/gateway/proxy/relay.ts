@@ -185,7 +185,7 @@ class RelayedRequest {
       const send = this.#deps.forward() ?? forward
       const expected = this.#expect(body)
       const over = expected && this.#deps.allowance.expect(app, this.#reservation, expected)
-      if (over) return this.#refuse(refusalOfLimit(over))
+      if (over) return this.#refuse(refusalOfLimit(over), body.asked?.model)
       const trace = this.#open(body)
       if (trace.written) await trace.written
       if (body instanceof Upload) this.#checkModelOf(body, trace)
@@ -226,8 +226,8 @@ class RelayedRequest {
     this.#body = null
   }
 
-  #refuse(refusal: Refusal): void {
-    refuse(this.#deps, this.#request, this.#response, this.#allowed, refusal)
+  #refuse(refusal: Refusal, model: string | null = null): void {
+    refuse(this.#deps, this.#request, this.#response, this.#allowed, refusal, model)
   }
 
   /** The expected use of the request. Null for endpoints without cost, and for a body that was not read. */
@@ -355,6 +355,7 @@ class RelayedRequest {
   }
 
   #sendRefusal(refusal: Refusal, state: 'refused' | 'failed'): void {
+    if (state === 'refused') this.#allowed.refused = true
     this.#trace?.replied(refusal.status, null)
     this.#end({ state, problem: { kind: refusal.code, message: refusal.message } })
     sendRefusal(this.#response, refusal, this.#allowed.extraHeaders)
@@ -382,15 +383,19 @@ function refuse(
   { requestLog }: RelayDependencies,
   { method = 'GET' }: IncomingMessage,
   response: ServerResponse,
-  { app, path, extraHeaders }: AllowedRequest,
+  allowed: AllowedRequest,
   refusal: Refusal,
+  model: string | null = null,
 ): void {
+  const { app, path, extraHeaders } = allowed
+  allowed.refused = true
   const { status, code, message } = refusal
   requestLog.refused({
     appId: app.id,
     from: app.name,
     method,
     path: path.split('?', 1)[0] ?? path,
+    model,
     status,
     code,
     message,

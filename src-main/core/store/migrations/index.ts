@@ -9,6 +9,7 @@ import { sql as waiting } from './008-waiting.ts'
 import { sql as modelNotes } from './009-model-notes.ts'
 import { sql as rotatedKeys } from './010-rotated-keys.ts'
 import { sql as deletedMessages } from './011-deleted-messages.ts'
+import { sql as folderDefaults } from './012-folder-defaults.ts'
 
 /** In order. A database's `user_version` is the number of migrations that it has had. Never change one that was released; append a new one. */
 export const migrations: readonly string[] = [
@@ -23,4 +24,5 @@ export const migrations: readonly string[] = [
   modelNotes,
   rotatedKeys,
   deletedMessages,
+  folderDefaults,
 ]

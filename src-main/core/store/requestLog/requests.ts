@@ -68,9 +68,6 @@ export function requestReader(handle: ReadHandle) {
   const left = handle.prepare(
     `SELECT ${requestColumns} FROM requests AS r NOT INDEXED WHERE r.id >= ? AND r.outcome IS NULL ORDER BY r.id`,
   )
-  const refused = handle.prepare(
-    'SELECT coalesce(sum(times), 0) AS n FROM requests NOT INDEXED WHERE id >= ? AND at >= ? AND outcome = 2',
-  )
   const minutes = handle.prepare(
     `SELECT caller, at / 60000 AS minute, count(*) AS n FROM requests NOT INDEXED
       WHERE id >= ? AND at >= ? AND outcome IS NOT 2 GROUP BY 1, 2`,
@@ -106,7 +103,6 @@ export function requestReader(handle: ReadHandle) {
     from: (id: number): { id: number; at: number } | null => idAndAt(atOrAfter.get(id)),
     /** Rows from an id on that have not ended. */
     leftOpen: (id: number): StoredRequest[] => left.all(id).map(readRequest),
-    refusedSince: (id: number, at: number): number => count(refused.get(id, at)),
     perMinute: (id: number, at: number): { caller: number; minute: number; n: number }[] =>
       minutes
         .all(id, at)
@@ -153,9 +149,9 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
   )
   const refuse = handle.prepare(
     `INSERT INTO requests (id, at, caller, endpoint, outcome, state, status, method, path, origin, problem_kind,
-      problem_message, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
+      problem_message, model, cost, cost_is, duration_us, times) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, ?)`,
   )
-  const again = handle.prepare('UPDATE requests SET times = ? WHERE id = ?')
+  const remove = handle.prepare('DELETE FROM requests WHERE id = ?')
   const forget = handle.prepare('UPDATE requests SET has_bodies = 0 WHERE id = ?')
   const remember = handle.prepare('UPDATE requests SET has_bodies = 1 WHERE id = ?')
 
@@ -199,17 +195,16 @@ export function requestTable({ handle }: Pick<Database, 'handle'>) {
     refuse(r: StoredRequest): void {
       refuse.run(
         ...[r.id, r.at, r.caller, r.endpoint, r.outcome, r.state, r.status, r.method, r.path, r.origin],
-        ...[r.problemKind, r.problemMessage, r.times],
+        ...[r.problemKind, r.problemMessage, r.model, r.times],
       )
     },
-    count: (id: number, times: number): void => void again.run(times, id),
+    /** Deletes a refused row whose place a repeat has taken. */
+    remove: (id: number): void => void remove.run(id),
     forgetBodies: (id: number): void => void forget.run(id),
     /** Records that the bodies of the request are stored. */
     hasBodies: (id: number): void => void remember.run(id),
   }
 }
-
-const count = (row: Row | undefined): number => (row ? number(row, 'n') : 0)
 
 const idAndAt = (row: Row | undefined): { id: number; at: number } | null =>
   row ? { id: number(row, 'id'), at: number(row, 'at') } : null

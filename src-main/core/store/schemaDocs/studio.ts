@@ -71,7 +71,16 @@ export const studioTables: DescribedTables = {
     about: 'Journal of the replies that are streaming now; otherwise empty.',
     columns: { seq: '', message_id: '', field: 'the column of `messages` that the text belongs to', content: '' },
   },
-  folders: { about: 'Folders of conversations.', columns: { id: '', name: '', created_at: '' } },
+  folders: {
+    about: 'Folders of conversations.',
+    columns: {
+      id: '',
+      name: '',
+      created_at: '',
+      model: 'of new conversations in it; null: the default of all',
+      instructions: 'of new conversations in it; null: the default of all',
+    },
+  },
   prompts: { about: 'Saved prompts.', columns: { id: '', name: '', text: '', updated_at: '' } },
   presets: {
     about: 'Saved setups of a conversation.',

@@ -97,6 +97,7 @@ const studioOf = (core: RunningCore): Studio => ({
   router: core.router,
   metrics: () => core.metrics(),
   media: core.media,
+  bytes: core.bytes,
 })
 
 /** Logs the address on standard error. Programs wait on standard output for the line that says ready. */

@@ -5,7 +5,7 @@ import type { IncomingMessage } from 'node:http'
 export interface Access {
   /** Printed in the fragment of the URL. 256 bits, base64url. */
   readonly token: string
-  /** `Set-Cookie` values for a page with the token: one for `/rpc`, one for `/media`. */
+  /** `Set-Cookie` values for a page with the token: one each for `/rpc`, `/media` and `/transfers`. */
   readonly cookies: readonly string[]
   /** Whether the Host header is a loopback name with our port. Prevents DNS rebinding. */
   knowsHost(request: IncomingMessage): boolean
@@ -15,6 +15,10 @@ export interface Access {
   knowsCookie(request: IncomingMessage): boolean
   /** Whether the request has the media cookie and comes from our page or the address bar. */
   knowsMediaCookie(request: IncomingMessage): boolean
+  /** Whether the request has the cookie of `/transfers`. */
+  knowsTransfersCookie(request: IncomingMessage): boolean
+  /** Whether the browser says that our page sent the request, or says nothing. For requests without an Origin header. */
+  isFromOwnPage(request: IncomingMessage): boolean
   /** Whether the request has the token as `Authorization: Bearer` and was not made by a web page. */
   knowsBearer(request: IncomingMessage): boolean
 }
@@ -27,32 +31,39 @@ export interface Access {
  * The cookies are other random values, so that no secret reveals another.
  *
  * Browsers send cookies of 127.0.0.1 to all of its ports. `Path=/rpc` hides the cookie from ordinary pages of other local
- * servers. Its name contains the port, so that two studios do not overwrite each other's cookie. `/media` has a separate
- * cookie, which gives access to media with a known id only.
+ * servers. Its name contains the port, so that two studios do not overwrite each other's cookie. `/media` and `/transfers`
+ * have separate cookies, which give access to items with a known id only.
  */
 export function createAccess(port: number): Access {
   const token = randomBytes(32).toString('base64url')
   const pass = randomBytes(32).toString('base64url')
   const mediaPass = randomBytes(32).toString('base64url')
+  const transfersPass = randomBytes(32).toString('base64url')
   const cookieName = `inference-studio-${port}`
+  const shows = ({ headers }: IncomingMessage, secret: string): boolean =>
+    cookiesNamed(cookieName, headers.cookie).some((value) => same(value, secret))
   const hosts = new Set([`127.0.0.1:${port}`, `localhost:${port}`])
   return {
     token,
     cookies: [
       `${cookieName}=${pass}; Path=/rpc; HttpOnly; SameSite=Strict`,
       `${cookieName}=${mediaPass}; Path=/media; HttpOnly; SameSite=Strict`,
+      `${cookieName}=${transfersPass}; Path=/transfers; HttpOnly; SameSite=Strict`,
     ],
     knowsHost: (request) => hosts.has(request.headers.host ?? ''),
     knowsOrigin(request) {
-      const site = request.headers['sec-fetch-site']
-      if (site !== undefined && site !== 'same-origin') return false
-      return request.headers.origin === `http://${request.headers.host}`
+      return this.isFromOwnPage(request) && request.headers.origin === `http://${request.headers.host}`
     },
     knowsToken: (shown) => same(shown, token),
-    knowsMediaCookie({ headers }) {
-      const site = headers['sec-fetch-site']
+    knowsMediaCookie(request) {
+      const site = request.headers['sec-fetch-site']
       if (site !== undefined && site !== 'same-origin' && site !== 'none') return false
-      return cookiesNamed(cookieName, headers.cookie).some((value) => same(value, mediaPass))
+      return shows(request, mediaPass)
+    },
+    knowsTransfersCookie: (request) => shows(request, transfersPass),
+    isFromOwnPage({ headers }) {
+      const site = headers['sec-fetch-site']
+      return site === undefined || site === 'same-origin'
     },
     knowsBearer({ headers }) {
       const site = headers['sec-fetch-site']
@@ -60,7 +71,7 @@ export function createAccess(port: number): Access {
       const shown = /^Bearer ([\w-]{1,200})$/i.exec(headers.authorization ?? '')?.[1]
       return shown !== undefined && same(shown, token)
     },
-    knowsCookie: (request) => cookiesNamed(cookieName, request.headers.cookie).some((value) => same(value, pass)),
+    knowsCookie: (request) => shows(request, pass),
   }
 }
 

@@ -4,7 +4,9 @@ import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
 import type { AnyRouter } from '@orpc/server'
 import type { Opening } from '../../../../src-preload/contract/data.ts'
+import { transfersPath } from '../../../../src-preload/contract/transfers.ts'
 import { StudioError } from '../../../core/errors.ts'
+import type { BytesHandler, BytesReply } from '../../../core/ports/bytes.ts'
 import { type ClientConnection, ClientConnections } from '../../../listener/connections.ts'
 import { boundedServer, type ServerBounds } from '../../../listener/server.ts'
 import { StallWatch, type Watched } from '../../../listener/stall.ts'
@@ -24,6 +26,8 @@ export interface Studio {
   metrics(): Promise<string | null>
   /** Source of `/media/ID`. */
   media: MediaSource
+  /** Answers the requests below `/transfers/`. */
+  bytes: BytesHandler
 }
 
 export interface WebServerOptions {
@@ -83,7 +87,7 @@ const maxSessionBody = 1024
 
 /**
  * Starts the web server on loopback. Static files contain no secret and need no cookie. `/session` exchanges the token
- * for cookies. `/rpc` and `/media/ID` need one cookie each. `/metrics` needs the token as a bearer token.
+ * for cookies. `/rpc`, `/media/ID` and `/transfers/ID` need one cookie each. `/metrics` needs the token as a bearer token.
  *
  * @throws StudioError `port_taken`
  */
@@ -112,7 +116,10 @@ export async function startWebServer(options: WebServerOptions): Promise<WebServ
   )
   const knows = (request: IncomingMessage): boolean =>
     access.knowsHost(request) &&
-    (access.knowsCookie(request) || access.knowsMediaCookie(request) || access.knowsBearer(request))
+    (access.knowsCookie(request) ||
+      access.knowsMediaCookie(request) ||
+      access.knowsTransfersCookie(request) ||
+      access.knowsBearer(request))
   const classify = (request: IncomingMessage, reply: ServerResponse, connection: ClientConnection): void => {
     connections.replying(connection, reply)
     if (connection.proven) return
@@ -201,7 +208,7 @@ interface Site {
 }
 
 async function answer(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
-  const { access, headers, files, studio } = site
+  const { access, headers, studio } = site
   for (const [name, value] of Object.entries(headers)) reply.setHeader(name, value)
   if (!access.knowsHost(request)) return refuse(reply, 403, 'Inference Studio does not serve this host name.')
   const path = pathOf(request)
@@ -209,6 +216,14 @@ async function answer(request: IncomingMessage, reply: ServerResponse, site: Sit
   if (!studio && isOfStudio(path)) return sendStartUpState(request, reply, site)
   if (path === '/rpc') return sendSessionState(request, reply, access)
   if (studio && path.startsWith(mediaPrefix)) return sendMedia(request, reply, access, studio.media)
+  if (studio && path.startsWith(transfersPath)) return sendBytes(request, reply, access, studio.bytes)
+  return sendPage(request, reply, site)
+}
+
+/** Static files, and `/metrics`. */
+async function sendPage(request: IncomingMessage, reply: ServerResponse, site: Site): Promise<void> {
+  const { access, files, studio } = site
+  const path = pathOf(request)
   if (request.method !== 'GET' && request.method !== 'HEAD')
     return refuse(reply, 405, 'Only GET and HEAD are allowed here.')
   if (studio && path === '/metrics') return sendMetrics(request, reply, access, studio.metrics)
@@ -224,7 +239,9 @@ async function answer(request: IncomingMessage, reply: ServerResponse, site: Sit
 
 /** Paths that need the core. All other paths are static files. */
 const isOfStudio = (path: string): boolean =>
-  ['/', '/index.html', '/rpc', '/metrics'].includes(path) || path.startsWith(mediaPrefix)
+  ['/', '/index.html', '/rpc', '/metrics'].includes(path) ||
+  path.startsWith(mediaPrefix) ||
+  path.startsWith(transfersPath)
 
 /** Start-up may be done in a second. */
 const retryAfter = { 'Retry-After': '1' }
@@ -257,7 +274,7 @@ async function exchangeToken(request: IncomingMessage, reply: ServerResponse, ac
   reply.writeHead(204, { 'Set-Cookie': [...access.cookies], 'Cache-Control': 'no-store' }).end()
 }
 
-/** `/media/ID`: streams a file to a page with the media cookie. A reader that disconnects is not an error. */
+/** `/media/ID`: streams a file to a page with the media cookie. */
 async function sendMedia(
   request: IncomingMessage,
   reply: ServerResponse,
@@ -267,10 +284,39 @@ async function sendMedia(
   if (!access.knowsMediaCookie(request)) return refuse(reply, 403, 'Only the page of Inference Studio may read this.')
   const { range = null, 'if-range': ifRange } = request.headers
   const asked = { method: request.method ?? 'GET', path: pathOf(request), range, ifRange: ifRange?.toString() ?? null }
-  const answered = await answerMedia(media, asked)
-  reply.writeHead(answered.status, answered.headers)
-  if (answered.body === null) reply.end()
-  else await pipeline(answered.body, reply).catch(() => reply.destroy())
+  await send(reply, await answerMedia(media, asked))
+}
+
+/** `/transfers/ID`, for a page with the cookie. A request that stores something needs the origin too. */
+async function sendBytes(
+  request: IncomingMessage,
+  reply: ServerResponse,
+  access: Access,
+  bytes: BytesHandler,
+): Promise<void> {
+  const { method = 'GET', headers } = request
+  const isRead = method === 'GET' || method === 'HEAD'
+  const isOurs = isRead ? access.isFromOwnPage(request) : access.knowsOrigin(request)
+  if (!isOurs || !access.knowsTransfersCookie(request)) {
+    return refuse(reply, 403, 'Only the page of Inference Studio may send this request.')
+  }
+  const length = headers['content-length']
+  const answered = await bytes({
+    method,
+    path: pathOf(request),
+    query: new URLSearchParams(request.url?.slice(pathOf(request).length)),
+    contentType: headers['content-type'] ?? null,
+    contentLength: length === undefined ? null : Number(length),
+    body: request,
+  })
+  await send(reply, answered)
+}
+
+/** A reader that disconnects is not an error. */
+async function send(reply: ServerResponse, { status, headers, body }: BytesReply): Promise<void> {
+  reply.writeHead(status, headers)
+  if (body === null) reply.end()
+  else await pipeline(body, reply).catch(() => reply.destroy())
 }
 
 /** `GET /rpc`: whether the session is valid. Browsers hide from a page why its WebSocket was refused. */

@@ -5,6 +5,7 @@ import type { Message } from '../../../../src-preload/contract/chat.ts'
 import { CopyButton } from '../../../shared/ui/CopyButton.tsx'
 import { type ChatState, inspectedReply, useChat } from '../../../stores/chat.ts'
 import { useStage } from '../../../stores/chatPage.ts'
+import { SmallButton } from '../actionButtons.tsx'
 import { tokensPerSecond } from '../facts.ts'
 import { costText, figure, fineSeconds, seconds, useChatTranslate } from '../messages.ts'
 import { AskedWith } from './AskedWith.tsx'
@@ -80,13 +81,13 @@ function ReplyFacts({ reply }: { reply: Facts }) {
       </dl>
       <AskedWith params={reply.params} />
       {requestRow !== null && (
-        <button
-          type="button"
-          className="chat-btn chat-small chat-raw-open"
-          onClick={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}
-        >
-          <Braces aria-hidden /> {t('raw')}
-        </button>
+        <div className="chat-raw-open">
+          <SmallButton
+            icon={Braces}
+            label={t('raw')}
+            onClick={() => useStage.setState({ dialog: { kind: 'raw', requestRow } })}
+          />
+        </div>
       )}
     </>
   )

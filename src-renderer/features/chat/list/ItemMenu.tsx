@@ -1,4 +1,17 @@
-import { Archive, ArchiveRestore, Braces, Copy, FileText, FolderInput, Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
+import {
+  Archive,
+  ArchiveRestore,
+  Braces,
+  Copy,
+  FileText,
+  FolderInput,
+  Pencil,
+  Pin,
+  PinOff,
+  Plus,
+  Settings2,
+  Trash2,
+} from 'lucide-react'
 import { DropdownMenu } from 'radix-ui'
 import { use } from 'react'
 import { useTranslation } from 'react-i18next'
@@ -7,7 +20,8 @@ import { LayerContext } from '../../../shared/ui/layer.ts'
 import { MenuItem, MenuLine } from '../../../shared/ui/Menu.tsx'
 import { useChat } from '../../../stores/chat.ts'
 import { listStore } from '../../../stores/chatList.ts'
-import { archiveChats, duplicateChat, pinChats, removeChats, removeFolder } from './actions.ts'
+import { focusComposer } from '../focus.ts'
+import { archiveChats, duplicateChat, pinChats, removeChats, removeFolder, showChat } from './actions.ts'
 import { exportChat } from './transfers.ts'
 
 /** The target of the list's menu, and its position. */
@@ -58,8 +72,21 @@ function FolderActions({ id }: { id: string }) {
   const { t } = useTranslation('library')
   return (
     <>
+      <MenuItem
+        icon={Plus}
+        onSelect={() => {
+          showChat(null, id)
+          focusComposer()
+        }}
+      >
+        {t('newChatHere')}
+      </MenuItem>
+      <MenuLine />
       <MenuItem icon={Pencil} onSelect={() => edit(id)}>
         {t('rename')}
+      </MenuItem>
+      <MenuItem icon={Settings2} onSelect={() => listStore.setState({ dialog: { show: 'editFolder', id } })}>
+        {t('folderSettings')}
       </MenuItem>
       <MenuLine />
       <MenuItem icon={Trash2} danger onSelect={() => void removeFolder(id)}>

@@ -54,7 +54,7 @@ export const FolderRow = memo(function FolderRow({
         <Cell wide>
           <InlineNameField
             name={folder.name}
-            label={t('nameOf')}
+            label={t('name')}
             className="chat-title-field"
             maxLength={longestFolder}
             onName={(name) => void renameFolder(folder.id, name)}
@@ -111,7 +111,7 @@ export const ChatRow = memo(function ChatRow({
         <Cell wide>
           <InlineNameField
             name={conversation.title ?? ''}
-            label={t('nameOf')}
+            label={t('name')}
             className="chat-title-field"
             maxLength={longestTitle}
             onName={(name) => void renameChat(conversation.id, name)}

@@ -149,7 +149,7 @@ function Ways({ work }: { work: TransferTask }) {
     const { conversationId } = work.report
     return (
       <>
-        <Button onClick={cancelTransfer}>{t('hide')}</Button>
+        <Button onClick={cancelTransfer}>{t('close')}</Button>
         {conversationId !== null && (
           <Button
             variant="primary"
@@ -165,7 +165,7 @@ function Ways({ work }: { work: TransferTask }) {
     )
   }
   if (work.state === 'choose' || work.state === 'failed' || work.state === 'reading') {
-    return <Button onClick={hideTransfer}>{t('hide')}</Button>
+    return <Button onClick={hideTransfer}>{t('close')}</Button>
   }
-  return <Button onClick={cancelTransfer}>{t('stopThis')}</Button>
+  return <Button onClick={cancelTransfer}>{t('cancel')}</Button>
 }

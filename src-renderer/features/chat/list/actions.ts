@@ -1,5 +1,7 @@
+import type { Folder } from '../../../../src-preload/contract/library.ts'
 import type { Client } from '../../../api/connect.ts'
 import { i18n } from '../../../i18n/index.ts'
+import { openList } from '../../../shared/listRegion.ts'
 import { navigate } from '../../../shared/navigation.ts'
 import { appStore } from '../../../stores/app.ts'
 import { findConversation, useChat } from '../../../stores/chat.ts'
@@ -7,6 +9,8 @@ import { listStore } from '../../../stores/chatList.ts'
 import { libraryStore } from '../../../stores/library.ts'
 import { routeStore } from '../../../stores/route.ts'
 import { attempt } from '../client.ts'
+import { beginNewChat } from '../newChatDefaults.ts'
+import { composerField } from './insert.ts'
 import { offerUndo } from './undo.tsx'
 
 type Change = Omit<Parameters<Client['chat']['update']>[0], 'conversationId'>
@@ -35,8 +39,9 @@ export const titleOf = (id: string): string =>
 
 const unselect = (): void => listStore.setState({ picked: new Set() })
 
-/** Opens a chat, or with null an empty new one, and closes the drawer. */
-export function showChat(id: string | null): void {
+/** Opens a chat, or with null an empty new one, in a folder or in none, and closes the drawer. */
+export function showChat(id: string | null, folderId: string | null = null): void {
+  if (id === null) beginNewChat(folderId)
   const { route } = routeStore.getState()
   if (route.page === 'chat' && route.id === id) {
     // Without a change of the address, nothing else closes the drawer.
@@ -48,10 +53,21 @@ export function showChat(id: string | null): void {
 
 /** Focuses the search field, from any page. */
 export function focusSearch(): void {
+  const ask = (): void => listStore.setState(({ searchAsked }) => ({ searchAsked: searchAsked + 1 }))
   const { route } = routeStore.getState()
-  if (route.page !== 'chat') navigate({ page: 'chat', id: null })
-  if (listStore.getState().drawn === 0) appStore.setState({ listDrawerOpen: true })
-  listStore.setState(({ searchAsked }) => ({ searchAsked: searchAsked + 1 }))
+  if (listStore.getState().drawn === 0) openList()
+  if (route.page === 'chat') {
+    ask()
+    return
+  }
+  navigate({ page: 'chat', id: null })
+  // The message field takes the focus when the page appears, so the search takes it after that.
+  const askAfterField = (frames: number): void => {
+    const field = composerField()
+    if ((field !== null && field === document.activeElement) || frames === 0) ask()
+    else requestAnimationFrame(() => askAfterField(frames - 1))
+  }
+  askAfterField(60)
 }
 
 export async function renameChat(id: string, title: string): Promise<void> {
@@ -107,24 +123,33 @@ export async function duplicateChat(conversationId: string): Promise<void> {
   if (made) showChat(made.conversationId)
 }
 
+/** What new chats in a folder begin with. */
+export type FolderDefaults = Pick<Folder, 'model' | 'instructions'>
+
 /** Creates a folder and moves chats into it. */
-export async function makeFolder(name: string, ids: readonly string[]): Promise<boolean> {
-  const made = await attempt((client) => client.library.saveFolder({ name }))
+export async function makeFolder(name: string, ids: readonly string[], defaults?: FolderDefaults): Promise<boolean> {
+  const made = await attempt((client) => client.library.saveFolder({ name, ...defaults }))
   if (!made) return false
   if (ids.length > 0) await moveChats(ids, made.id)
   return true
+}
+
+/** Stores the name and the defaults of a folder. False when the core refused. */
+export async function saveFolder(id: string, name: string, defaults: FolderDefaults): Promise<boolean> {
+  return (await attempt((client) => client.library.saveFolder({ id, name, ...defaults }))) !== null
 }
 
 export async function renameFolder(id: string, name: string): Promise<void> {
   await attempt((client) => client.library.saveFolder({ id, name }))
 }
 
-/** Deletes a folder. Its chats stay, without a folder. Undo creates a folder of that name and moves them back. */
+/** Deletes a folder. Its chats stay, without a folder. Undo creates the folder again and moves them back. */
 export async function removeFolder(id: string): Promise<void> {
   const folder = libraryStore.getState().folders.find((one) => one.id === id)
   if (!folder) return
   const inside = useChat.getState().list.conversations.flatMap((one) => (one.folderId === id ? [one.id] : []))
   const done = await attempt((client) => client.library.removeFolder({ id }))
+  const { name, model, instructions } = folder
   if (done)
-    offerUndo(i18n.t('library:folderRemoved', { name: folder.name }), () => void makeFolder(folder.name, inside))
+    offerUndo(i18n.t('library:folderRemoved', { name }), () => void makeFolder(name, inside, { model, instructions }))
 }

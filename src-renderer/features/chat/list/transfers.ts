@@ -135,7 +135,7 @@ async function exported(
     const download = await make(core, mine.signal)
     if (mine.signal.aborted) return
     if (transfersStore.getState().work) show({ kind: 'export', state: 'saving', name: download.name })
-    await save(core, download)
+    await save(download)
     if (mine.signal.aborted) return
     show(null)
     const text = i18n.t('library:exportDone', { name: download.name })

@@ -1,11 +1,14 @@
-import { useId } from 'react'
+import { Square } from 'lucide-react'
+import { useId, useState } from 'react'
 import type { Message, ToolCall, ToolRun } from '../../../../src-preload/contract/chat.ts'
 import { jsonFaultText, type ToolTranslate, useToolTranslate } from '../../../shared/toolMessages.ts'
+import { Button } from '../../../shared/ui/Button.tsx'
 import { cx } from '../../../shared/ui/cx.ts'
 import { jsonFault } from '../../../shared/ui/jsonFault.ts'
 import { plainText } from '../../../shared/ui/plainText.ts'
 import { useNow } from '../hooks.ts'
 import { seconds } from '../messages.ts'
+import { stopCall } from './actions.ts'
 import { appearances, cardState, toneInk } from './appearance.ts'
 import { isToolRow, type ToolRow } from './round.ts'
 import { showArguments } from './show.ts'
@@ -13,7 +16,6 @@ import { HostileName, HostileText } from './Text.tsx'
 import { ToolAsk } from './ToolAsk.tsx'
 import { ToolByHand } from './ToolByHand.tsx'
 import { ToolOutcome } from './ToolOutcome.tsx'
-import { ToolStop } from './ToolStop.tsx'
 import { useStableFocus } from './useStableFocus.ts'
 
 /**
@@ -70,6 +72,25 @@ function Body({ row }: { row: ToolRow }) {
   if (state === 'by_hand') return <ToolByHand row={row} />
   if (state === 'running') return <ToolStop messageId={row.id} />
   return <ToolOutcome row={row} />
+}
+
+/** Stops a running call. Says that earlier effects of the tool cannot be undone. */
+function ToolStop({ messageId }: { messageId: string }) {
+  const t = useToolTranslate()
+  const [stopping, setStopping] = useState(false)
+  const stop = async () => {
+    setStopping(true)
+    await stopCall(messageId)
+    setStopping(false)
+  }
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <Button icon={Square} size="small" busy={stopping} onClick={() => void stop()}>
+        {t(stopping ? 'card.stopping' : 'card.stop')}
+      </Button>
+      <span className="text-faint text-s">{t('card.stopHint')}</span>
+    </div>
+  )
 }
 
 function kindOf(run: ToolRun | null, t: ToolTranslate): string {

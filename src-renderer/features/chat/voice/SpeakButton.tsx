@@ -1,5 +1,6 @@
 import { Square, Volume2 } from 'lucide-react'
 import { useTranslation } from 'react-i18next'
+import { ActionButton } from '../actionButtons.tsx'
 import { speak, stopReading, usePlayer } from './player.ts'
 
 /** Reads a message aloud, or stops reading. */
@@ -7,17 +8,12 @@ export function SpeakButton({ messageId, text }: { messageId: string; text: stri
   const { t } = useTranslation('composer')
   const reads = usePlayer(({ now }) => now?.messageId === messageId && now.state !== 'failed')
   const label = t(reads ? 'stopReading' : 'readAloud')
-  const Icon = reads ? Square : Volume2
   return (
-    <button
-      type="button"
-      className="chat-icon"
-      data-action="speak"
-      aria-label={label}
-      title={label}
+    <ActionButton
+      icon={reads ? Square : Volume2}
+      label={label}
+      action="speak"
       onClick={() => (reads ? stopReading() : void speak(messageId, text))}
-    >
-      <Icon aria-hidden />
-    </button>
+    />
   )
 }

@@ -1,7 +1,8 @@
 import { create } from 'zustand'
+import { speechEvent } from '../../../../src-preload/contract/media.ts'
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { problemOf } from '../../../api/problem.ts'
-import { bytesOf } from '../../../api/transfer.ts'
+import { readStream } from '../../../api/transfer.ts'
 import { client } from '../client.ts'
 import { openOutput } from './output.ts'
 
@@ -71,11 +72,12 @@ export async function speak(messageId: string, text: string, fromPart = 1): Prom
     for (let parts = asked; asked <= parts; asked++) {
       // Only one part ahead of playback, because parts cost money.
       await output.partStarted(asked - fromPart, signal)
-      for await (const event of await core.voice.speak({ text, part: asked }, { signal })) {
+      const stream = await core.voice.speak({ text, part: asked }, { signal })
+      for await (const event of readStream(stream, speechEvent, signal)) {
         if (event.type === 'plan') {
           parts = event.parts
           set({ parts })
-        } else if (event.type === 'audio') await output.add(bytesOf(event.data))
+        } else if (event.type === 'audio') await output.add(event.data)
       }
       await output.endPart()
     }

@@ -9,6 +9,7 @@ import type { ArchivedMessage } from '../../../../src-main/core/store/archive.ts
 import { databaseFile, openStore, type Store } from '../../../../src-main/core/store/store.ts'
 import type { Download } from '../../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 
 export type Studio = ReturnType<typeof openStudio>
 
@@ -49,28 +50,12 @@ export function openStudio(dataDir = freshFolder(), now: () => number = Date.now
     now,
   })
 
-  async function saved(download: Download): Promise<Buffer> {
-    const parts: Buffer[] = []
-    for (let at = 0; ; ) {
-      const { data } = await transfers.downloads.read({ downloadId: download.downloadId, at })
-      if (data === '') break
-      const part = Buffer.from(data, 'base64')
-      parts.push(part)
-      at += part.length
-    }
-    await transfers.downloads.release(download.downloadId)
-    return Buffer.concat(parts)
-  }
+  const saved = ({ downloadId }: Download): Promise<Buffer> => readDownload(transfers, downloadId)
 
   return {
     ...{ dataDir, store, library, archive, media, transfers, lines, dropped, erasedRows, added, saved },
     async import(bytes: Uint8Array | string, name = 'file') {
-      const content = Buffer.from(bytes)
-      const { uploadId } = await transfers.uploads.begin({ name, bytes: content.length })
-      for (let at = 0; at < content.length; at += 400_000) {
-        await transfers.uploads.part({ uploadId, at, data: content.toString('base64', at, at + 400_000) })
-      }
-      return archive.import({ uploadId })
+      return archive.import({ uploadId: await uploadFile(transfers, name, Buffer.from(bytes)) })
     },
     exported: async () => saved(await archive.exportAll()),
     async picture(width = 1, height = 1) {

@@ -448,7 +448,7 @@ describe('a conversation', () => {
     expect(page.messages.map(({ id }) => id)).toEqual(store.messages.pathIds(parentId))
     const edits = page.messages[998]?.id
     await ask({ conversationId, edits })
-    expect(watcher.take()).toMatchObject({ type: 'path', keep: 998, messages: { length: 2 } })
+    expect(watcher.take()).toMatchObject({ type: 'path', unchanged: 998, messages: { length: 2 } })
   })
 
   it('that is removed and restored before the window reads is sent again as a whole', async () => {

@@ -5,6 +5,7 @@ import { type Core, createCore } from '../../../../src-main/core/core.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
+import { bytesOfCore } from '../../helpers/transfers.ts'
 
 // A window that lost the reply of the core repeats its call with the same requestId. The service must receive one
 // request.
@@ -20,6 +21,9 @@ async function studio(atEnd: (close: () => Promise<void>) => void) {
   })
   await core.connection.login({ baseUrl: sandbox.baseUrl, key: sandbox.apiKey })
   return {
+    get core() {
+      return core
+    },
     get client() {
       return createRouterClient(core.router)
     },
@@ -62,9 +66,9 @@ async function ended({ client }: Pick<Studio, 'client'>, conversationId: string)
 }
 
 /** Any recording. */
-async function recording({ client }: Studio): Promise<string> {
+async function recording({ core, client }: Studio): Promise<string> {
   const { id } = await client.transcription.startRecording({ name: 'A', mime: 'audio/webm' })
-  await client.transcription.appendAudio({ id, at: 0, data: Buffer.from('what was said').toString('base64') })
+  await bytesOfCore(core).append(id, 0, Buffer.from('what was said'))
   return (await client.transcription.finishRecording({ id, seconds: 1 })).id
 }
 

@@ -21,6 +21,7 @@ const images = createImages({
   media: createMedia({ dataDir, store, uploads: transfers.uploads }),
   costOf: () => ({ cost: null, costIs: 'unknown' }),
   tempDir: transfers.folder,
+  uploads: transfers.uploads,
   downloads: transfers.downloads,
   zip: () => {
     throw new Error('Nothing is saved here.')

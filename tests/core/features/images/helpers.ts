@@ -44,6 +44,7 @@ export function openImages(
     media,
     costOf: () => ({ cost, costIs: 'estimated' }),
     tempDir: transfers.folder,
+    uploads: transfers.uploads,
     downloads: transfers.downloads,
     zip: (path) => new ZipWriter(path),
     log: (line) => lines.push(line),

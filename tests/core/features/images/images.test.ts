@@ -15,6 +15,7 @@ import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 import { canary, json, readBody, serve } from '../../upstream/helpers/service.ts'
 import { gifHead, jpg, png, pngClaim, webpHead } from '../media/pictures.ts'
 import { changesUntil, ended, type Feature, openImages, wish } from './helpers.ts'
@@ -370,15 +371,17 @@ test('a valid thumbnail is stored and replaces the one before', async () => {
   const { slots } = await ended(feature, await feature.images.make(wish()))
   const id = slots[0]?.imageId ?? ''
   for (const bad of [jpg(10, 10), gifHead(10, 10), png(513, 2), Buffer.from('x'), Buffer.alloc(310_000)]) {
-    await expect(feature.images.saveThumbnail({ id, data: bad.toString('base64') })).rejects.toMatchObject({
-      kind: 'bad_input',
-    })
+    const uploadId = await uploadFile(feature.transfers, '', bad)
+    await expect(feature.images.saveThumbnail({ id, uploadId })).rejects.toMatchObject({ kind: 'bad_input' })
   }
   expect(files(feature)).toHaveLength(1)
-  const first = await feature.images.saveThumbnail({ id, data: webpHead('VP8L', 20, 20).toString('base64') })
-  const second = await feature.images.saveThumbnail({ id, data: png(20, 20, 7).toString('base64') })
+  const add = async (bytes: Buffer) =>
+    feature.images.saveThumbnail({ id, uploadId: await uploadFile(feature.transfers, '', bytes) })
+  const first = await add(webpHead('VP8L', 20, 20))
+  const second = await add(png(20, 20, 7))
   expect(first.thumbId).not.toBe(second.thumbId)
   expect(new Set(files(feature))).toEqual(new Set([second.mediaId, second.thumbId]))
+  expect(readdirSync(feature.transfers.folder)).toEqual([])
 })
 
 test('one image is saved unchanged, several as a zip with unique names; the download is a copy, never the stored file', async () => {
@@ -390,9 +393,8 @@ test('one image is saved unchanged, several as a zip with unique names; the down
     ids.push(slots[0]?.imageId ?? '')
   }
   const read = async ({ downloadId, bytes }: { downloadId: string; bytes: number }): Promise<Buffer> => {
-    const data = Buffer.from((await feature.transfers.downloads.read({ downloadId, at: 0 })).data, 'base64')
+    const data = await readDownload(feature.transfers, downloadId)
     expect(data).toHaveLength(bytes)
-    await feature.transfers.downloads.release(downloadId)
     return data
   }
   const one = await feature.images.save({ ids: ids.slice(0, 1) })

@@ -3,6 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { type CoreOptions, createCore } from '../../../../src-main/core/core.ts'
 import { unpackView } from '../../../../src-preload/contract/columns.ts'
 import { freshFolder, memorySecrets, testHost } from '../../helpers/core.ts'
+import { bytesOfCore } from '../../helpers/transfers.ts'
 
 const open: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -16,7 +17,7 @@ async function program(dataDir: string, options: CoreOptions = {}) {
 }
 
 it('a page watches the limits of the connected service and exports a usage view as a file [LIM-01]', async () => {
-  const { client } = await program(freshFolder(), { connect: { sandbox: true } })
+  const { core, client } = await program(freshFolder(), { connect: { sandbox: true } })
   const limits = await client.limits.watch()
   for await (const { status, offers } of limits) {
     if (status === null) continue
@@ -32,8 +33,7 @@ it('a page watches the limits of the connected service and exports a usage view 
     const view = unpackView(await client.usage.view(query))
     const file = await client.usage.export({ ...query, format: 'json' })
     expect(file.name).toBe(`usage-service-by-model-${from}-${to}.json`)
-    const { data } = await client.transfers.readDownload({ downloadId: file.downloadId, at: 0 })
-    const rows: unknown = JSON.parse(Buffer.from(data, 'base64').toString())
+    const rows: unknown = JSON.parse(String(await bytesOfCore(core).download(file)))
     expect(rows).toHaveLength(view.buckets.length * view.series.length)
     break
   }

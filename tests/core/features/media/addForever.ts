@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { createMedia } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
+import { uploadFile } from '../../helpers/transfers.ts'
 import { png } from './pictures.ts'
 
 // Adds images to the folder of its argument and prints a line for each, until it is killed.
@@ -12,8 +13,6 @@ const media = createMedia({ dataDir, store: openStore(dataDir), uploads })
 flushCompileCache()
 for (let seed = 0; ; seed++) {
   const bytes = png(64, 64, seed)
-  const { uploadId } = await uploads.begin({ name: `${seed}.png`, bytes: bytes.length })
-  await uploads.part({ uploadId, at: 0, data: bytes.toString('base64') })
-  await media.addImage({ uploadId })
+  await media.addImage({ uploadId: await uploadFile({ uploads }, `${seed}.png`, bytes) })
   process.stdout.write('kept\n')
 }

@@ -9,9 +9,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createMedia, type Media } from '../../../../src-main/core/features/media/media.ts'
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
 import { openStore, type Store } from '../../../../src-main/core/store/store.ts'
-import { partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { tries } from '../../../helpers/effort.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { uploadFile } from '../../helpers/transfers.ts'
 import { gifHead, jpg, png, pngClaim } from './pictures.ts'
 
 let dataDir: string
@@ -30,13 +30,7 @@ afterEach(async () => {
   store.close()
 })
 
-async function upload(bytes: Buffer, name = 'a.png'): Promise<string> {
-  const { uploadId } = await transfers.uploads.begin({ name, bytes: bytes.length })
-  for (let at = 0; at < bytes.length; at += partBytes) {
-    await transfers.uploads.part({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
-  }
-  return uploadId
-}
+const upload = (bytes: Buffer, name = 'a.png'): Promise<string> => uploadFile(transfers, name, bytes)
 const add = async (bytes: Buffer, name?: string) => media.addImage({ uploadId: await upload(bytes, name) })
 const kept = (): string[] => readdirSync(join(dataDir, 'media'))
 

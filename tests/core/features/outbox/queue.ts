@@ -35,6 +35,7 @@ export function openQueue(dataDir: string, url: string) {
     media,
     costOf: () => ({ cost: null, costIs: 'unknown' }),
     tempDir: transfers.folder,
+    uploads: transfers.uploads,
     downloads: transfers.downloads,
     zip: () => {
       throw new Error('Nothing is saved here.')

@@ -96,7 +96,7 @@ export async function heard(sounds: AsyncIterable<SpeechSound>) {
   const order: string[] = []
   for await (const sound of sounds) {
     if (sound.type === 'audio') {
-      parts.set(sound.part, [...(parts.get(sound.part) ?? []), Buffer.from(sound.data, 'base64')])
+      parts.set(sound.part, [...(parts.get(sound.part) ?? []), Buffer.from(sound.data)])
       if (order.at(-1) !== `audio ${sound.part}`) order.push(`audio ${sound.part}`)
     } else if (sound.type === 'part') order.push(`part ${sound.part}`)
     else order.push(sound.type === 'end' ? `end ${sound.state}` : `plan ${sound.parts} ${sound.mime}`)

@@ -10,8 +10,8 @@ import { createTransfers } from '../../../../src-main/core/features/transfers/tr
 import { coreBusyMs } from '../../../../src-main/core/store/database.ts'
 import { openStore } from '../../../../src-main/core/store/store.ts'
 import type { Recording, Transcript } from '../../../../src-preload/contract/transcription.ts'
-import { partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { readDownload, uploadFile } from '../../helpers/transfers.ts'
 
 /** The feature over a real store and real files, composed as in `compose/media.ts`. */
 export function openFeature(dataDir: string = freshFolder(), given: Partial<TranscribeParts> = {}) {
@@ -31,7 +31,6 @@ export function openFeature(dataDir: string = freshFolder(), given: Partial<Tran
     log: (level, line) => lines.push(`${level} ${line}`),
     ...given,
   })
-  const { uploads, downloads } = transfers
   let open = true
   const close = async (): Promise<void> => {
     if (!open) return
@@ -43,14 +42,7 @@ export function openFeature(dataDir: string = freshFolder(), given: Partial<Tran
   }
   onTestFinished(close)
 
-  async function upload(bytes: Uint8Array, name: string): Promise<string> {
-    const { uploadId } = await uploads.begin({ name, bytes: bytes.length })
-    for (let at = 0; at < bytes.length; at += partBytes) {
-      const data = Buffer.from(bytes.subarray(at, at + partBytes)).toString('base64')
-      await uploads.part({ uploadId, at, data })
-    }
-    return uploadId
-  }
+  const upload = (bytes: Uint8Array, name: string): Promise<string> => uploadFile(transfers, name, Buffer.from(bytes))
   return {
     dataDir,
     store,
@@ -62,20 +54,12 @@ export function openFeature(dataDir: string = freshFolder(), given: Partial<Tran
     async addFile(bytes: Uint8Array, name: string): Promise<Recording> {
       return feature.addFile({ uploadId: await upload(bytes, name), fromId: null })
     },
-    async download({ downloadId, bytes }: { downloadId: string; bytes: number }): Promise<Buffer> {
-      const parts: Buffer[] = []
-      for (let at = 0; at < bytes; at += parts.at(-1)?.length ?? bytes) {
-        parts.push(Buffer.from((await downloads.read({ downloadId, at })).data, 'base64'))
-      }
-      await downloads.release(downloadId)
-      return Buffer.concat(parts)
-    },
+    download: ({ downloadId }: { downloadId: string }): Promise<Buffer> => readDownload(transfers, downloadId),
     bytesOf: ({ mediaId }: Recording): Buffer => readFileSync(media.pathOf(mediaId ?? '') ?? ''),
   }
 }
 
 export const wish = { model: null, language: null, prompt: null, format: null, temperature: null }
-export const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64')
 
 /** The transcript after its run, successful or not. */
 export async function made(feature: TranscriptionFeature, { id, recordingId }: Transcript): Promise<Transcript> {

@@ -13,7 +13,7 @@ import { tries } from '../../../helpers/effort.ts'
 import { randomNumbers } from '../../../helpers/random.ts'
 import { ffmpegMake, ffmpegSamples } from '../../../sandbox/media/tools.ts'
 import { freshFolder } from '../../helpers/core.ts'
-import { base64, openFeature } from './helpers.ts'
+import { openFeature } from './helpers.ts'
 
 const said = z.object({
   id: z.string(),
@@ -136,10 +136,10 @@ it('a page that outlives the program continues its recording', async () => {
   const id = reported[0]?.id ?? ''
   const { feature, bytesOf, close } = openFeature(dataDir)
   // The page asks how much is there and sends the rest.
-  const { bytes } = await feature.append({ id, at: 0, data: '' })
+  const bytes = await feature.append({ id, at: 0, data: Buffer.alloc(0) })
   expect(bytes).toBeGreaterThanOrEqual(reported.at(-1)?.bytes ?? 0)
   expect((await feature.get({ id })).recording).toMatchObject({ state: 'recording', bytes, mediaId: null })
-  await feature.append({ id, at: bytes, data: base64(webm.subarray(bytes)) })
+  await feature.append({ id, at: bytes, data: webm.subarray(bytes) })
   const whole = await feature.finish({ id, seconds: 120 })
   expect(whole).toMatchObject({ state: 'kept', seconds: 120, bytes: webm.length })
   expect(bytesOf(whole).equals(webm)).toBe(true)

@@ -38,7 +38,7 @@ for (let turn = 0; ; turn++) {
   const whole = Buffer.concat([speech, Buffer.from(id)])
   const size = ending === '' ? 400 : 100_000
   for (let at = 0; at < whole.length; at += size) {
-    const { bytes } = await feature.append({ id, at, data: whole.subarray(at, at + size).toString('base64') })
+    const bytes = await feature.append({ id, at, data: whole.subarray(at, at + size) })
     say({ id, bytes })
   }
   if (ending === '') continue

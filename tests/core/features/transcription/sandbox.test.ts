@@ -3,7 +3,7 @@ import { parseBaseAddress } from '../../../../src-main/core/upstream/address.ts'
 import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
-import { base64, made, openFeature, wish } from './helpers.ts'
+import { made, openFeature, wish } from './helpers.ts'
 
 let sandbox: Sandbox
 let speech: Buffer
@@ -68,7 +68,7 @@ it('a microphone recording in pieces is transcribed after it ends', async () => 
   const { feature, bytesOf } = featureOfSandbox()
   const { id } = await feature.begin({ name: 'Note', mime: 'audio/wav' })
   for (let at = 0; at < speech.length; at += 20_000) {
-    await feature.append({ id, at, data: base64(speech.subarray(at, at + 20_000)) })
+    await feature.append({ id, at, data: speech.subarray(at, at + 20_000) })
   }
   await expect(feature.transcribe({ recordingId: id, ...wish })).rejects.toMatchObject({ kind: 'bad_input' })
   const recording = await feature.finish({ id, seconds: 3.5 })

@@ -170,7 +170,7 @@ it('a deleted recording disappears and can be restored completely; running work 
   const { feature, addFile } = opened
   const { id } = await addFile(Buffer.from('x'), 'x.mp3')
   const { id: live } = await feature.begin({ name: 'live', mime: 'audio/webm' })
-  await feature.append({ id: live, at: 0, data: Buffer.from('sound').toString('base64') })
+  await feature.append({ id: live, at: 0, data: Buffer.from('sound') })
   const { id: transcriptId } = await feature.transcribe({ recordingId: id, ...wish })
   await expect.poll(() => asked).toBe(1)
   const events = feature.watch()

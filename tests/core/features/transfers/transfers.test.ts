@@ -1,10 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTransfers, type Transfers } from '../../../../src-main/core/features/transfers/transfers.ts'
-import { partBytes } from '../../../../src-preload/contract/transfers.ts'
+import { maxUploadBytes, partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { freshFolder } from '../../helpers/core.ts'
 
 let dataDir: string
@@ -15,8 +18,8 @@ beforeEach(() => {
 })
 afterEach(() => transfers.close())
 
-const part = (uploadId: string, at: number, bytes: Buffer) =>
-  transfers.uploads.part({ uploadId, at, data: bytes.toString('base64') })
+const part = (uploadId: string, at: number, bytes: Buffer, to = transfers) =>
+  to.uploads.part({ uploadId, at, body: Readable.from([bytes]) })
 const files = (): string[] => readdirSync(join(dataDir, 'tmp'))
 
 describe('uploads', () => {
@@ -25,7 +28,7 @@ describe('uploads', () => {
     const { uploadId } = await transfers.uploads.begin({ name: 'a.png', bytes: bytes.length })
     for (let at = 0; at < bytes.length; at += partBytes) {
       const piece = bytes.subarray(at, at + partBytes)
-      expect(await part(uploadId, at, piece)).toEqual({ received: at + piece.length })
+      expect(await part(uploadId, at, piece)).toBe(at + piece.length)
     }
     const path = transfers.uploads.path(uploadId)
     expect(readFileSync(path).equals(bytes)).toBe(true)
@@ -61,12 +64,12 @@ describe('uploads', () => {
     const { uploadId } = await transfers.uploads.begin({ name: 'x', bytes: 10 })
     const bad = expect.objectContaining({ kind: 'bad_input' })
     await expect(part(uploadId, 4, Buffer.alloc(2))).rejects.toEqual(bad)
-    await expect(part(uploadId, -1, Buffer.alloc(2))).rejects.toEqual(bad)
+    await expect(part(uploadId, 1, Buffer.alloc(0))).rejects.toEqual(bad)
     await part(uploadId, 0, Buffer.alloc(6))
     await expect(part(uploadId, 6, Buffer.alloc(5))).rejects.toEqual(bad)
-    await expect(part(uploadId, 4, Buffer.alloc(5))).rejects.toEqual(bad)
     expect(() => transfers.uploads.path(uploadId)).toThrow(bad)
-    await part(uploadId, 6, Buffer.alloc(4))
+    // The page sends again what it has no reply for.
+    await part(uploadId, 4, Buffer.alloc(6))
     expect(statSync(transfers.uploads.path(uploadId)).size).toBe(10)
     await expect(part(uploadId, 10, Buffer.alloc(1))).rejects.toEqual(bad)
   })
@@ -78,7 +81,10 @@ describe('uploads', () => {
 
   it('are limited in number and in total announced size', async () => {
     const busy = expect.objectContaining({ kind: 'busy' })
-    const half = 2 * 1024 ** 3
+    const half = maxUploadBytes / 2
+    await expect(transfers.uploads.begin({ name: '', bytes: maxUploadBytes + 1 })).rejects.toMatchObject({
+      kind: 'bad_input',
+    })
     const first = await transfers.uploads.begin({ name: '', bytes: half })
     await transfers.uploads.begin({ name: '', bytes: half })
     await expect(transfers.uploads.begin({ name: '', bytes: 1 })).rejects.toEqual(busy)
@@ -98,16 +104,64 @@ describe('uploads', () => {
     await expect
       .poll(
         async () => {
-          await short.uploads.part({ uploadId: kept.uploadId, at: at++, data: 'AA==' })
+          await part(kept.uploadId, at++, Buffer.alloc(1), short)
           return readdirSync(join(folder, 'tmp'))
         },
         { interval: 20 },
       )
       .toEqual([kept.uploadId])
-    await expect(short.uploads.part({ uploadId: left.uploadId, at: 0, data: 'AA==' })).rejects.toMatchObject({
+    await expect(part(left.uploadId, 0, Buffer.alloc(1), short)).rejects.toMatchObject({ kind: 'no_such_item' })
+    await short.close()
+  })
+})
+
+describe('a part', () => {
+  it('that breaks off leaves the bytes that arrived, and the rest completes the file', async () => {
+    const bytes = randomBytes(300_000)
+    const { uploadId } = await transfers.uploads.begin({ name: '', bytes: bytes.length })
+    const body = new PassThrough()
+    const broken = transfers.uploads.part({ uploadId, at: 0, body })
+    body.write(bytes.subarray(0, 100_000))
+    await expect.poll(() => statSync(join(transfers.folder, uploadId)).size).toBe(100_000)
+    body.destroy(new Error('The page has gone.'))
+    await expect(broken).rejects.toThrow('The page has gone.')
+    expect(await part(uploadId, 0, bytes)).toBe(bytes.length)
+    expect(readFileSync(transfers.uploads.path(uploadId)).equals(bytes)).toBe(true)
+  })
+
+  it('is not read ahead of the disk', async () => {
+    const chunk = Buffer.alloc(partBytes / 64)
+    const { uploadId } = await transfers.uploads.begin({ name: '', bytes: partBytes })
+    const stored = (): number => statSync(join(transfers.folder, uploadId)).size
+    const ahead: number[] = []
+    let sent = 0
+    const body = new Readable({
+      highWaterMark: chunk.length,
+      read() {
+        ahead.push(sent - stored())
+        sent += chunk.length
+        this.push(sent > partBytes ? null : chunk)
+      },
+    })
+    await transfers.uploads.part({ uploadId, at: 0, body })
+    expect(ahead).toHaveLength(65)
+    expect(Math.max(...ahead)).toBeLessThanOrEqual(3 * chunk.length)
+  })
+
+  it('has a maximum size', async () => {
+    const { uploadId } = await transfers.uploads.begin({ name: '', bytes: 2 * partBytes })
+    await expect(part(uploadId, 0, Buffer.alloc(partBytes + 1))).rejects.toMatchObject({ kind: 'bad_input' })
+  })
+
+  it('ends when its upload is dropped, even while it waits for its page', async () => {
+    const { uploadId } = await transfers.uploads.begin({ name: '', bytes: 10 })
+    const body = new PassThrough()
+    const waiting = expect(transfers.uploads.part({ uploadId, at: 0, body })).rejects.toMatchObject({
       kind: 'no_such_item',
     })
-    await short.close()
+    await transfers.uploads.drop(uploadId)
+    await waiting
+    expect([body.destroyed, files()]).toEqual([true, []])
   })
 })
 
@@ -121,23 +175,44 @@ describe('downloads', () => {
     }
   }
 
-  it('are read in parts to their end, and their file is deleted when they are released', async () => {
+  const find = (downloadId: string) => {
+    const file = transfers.downloads.find(downloadId)
+    if (!file) throw new Error('It is not there.')
+    return file
+  }
+
+  it('are read to their end, and their file is deleted then', async () => {
     const bytes = randomBytes(partBytes + 1000)
     const { path, downloadId, ...facts } = offer(bytes)
     expect(facts).toEqual({ name: 'made.zip', mime: 'application/zip', bytes: bytes.length })
-    const parts: Buffer[] = []
-    for (let at = 0; ; ) {
-      const { data } = await transfers.downloads.read({ downloadId, at })
-      if (data === '') break
-      parts.push(Buffer.from(data, 'base64'))
-      at += parts.at(-1)?.length ?? 0
-    }
-    expect(parts.map(({ length }) => length)).toEqual([partBytes, 1000])
-    expect(Buffer.concat(parts).equals(bytes)).toBe(true)
-    await expect(transfers.downloads.read({ downloadId, at: -1 })).rejects.toMatchObject({ kind: 'bad_input' })
-    await transfers.downloads.release(downloadId)
-    expect(existsSync(path)).toBe(false)
-    await expect(transfers.downloads.read({ downloadId, at: 0 })).rejects.toMatchObject({ kind: 'no_such_item' })
+    expect(find(downloadId)).toMatchObject(facts)
+    expect((await buffer(find(downloadId).read())).equals(bytes)).toBe(true)
+    expect([existsSync(path), transfers.downloads.find(downloadId)]).toEqual([false, null])
+  })
+
+  it('that break off can be read again, and the last of two readers deletes the file', async () => {
+    const bytes = randomBytes(500_000)
+    const { path, downloadId } = offer(bytes)
+    const left = find(downloadId).read()
+    await once(left, 'readable')
+    left.destroy()
+    await once(left, 'close')
+    const slow = find(downloadId).read()
+    await once(slow, 'readable')
+    expect((await buffer(find(downloadId).read())).equals(bytes)).toBe(true)
+    expect(existsSync(path)).toBe(true)
+    expect((await buffer(slow)).equals(bytes)).toBe(true)
+    await expect.poll(() => existsSync(path)).toBe(false)
+  })
+
+  it('without a reader are deleted after a while', async () => {
+    const short = createTransfers({ dataDir: freshFolder(), keptMs: 100 })
+    const path = join(short.folder, 'made.zip')
+    writeFileSync(path, 'x')
+    const { downloadId } = short.downloads.offer({ path, name: 'made.zip', mime: 'application/zip', bytes: 1 })
+    await expect.poll(() => existsSync(path)).toBe(false)
+    expect(short.downloads.find(downloadId)).toBeNull()
+    await short.close()
   })
 
   it('are limited in number', () => {

@@ -12,6 +12,7 @@ import { type Column, columnOf, packColumn } from '../../../../src-preload/contr
 import { type PageSeries, packView, unpackView } from '../../../../src-preload/contract/columns.ts'
 import { packedView, type Series, type UsageView } from '../../../../src-preload/contract/usage.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { readDownload } from '../../helpers/transfers.ts'
 
 let duck: Awaited<ReturnType<DuckDBInstance['connect']>>
 let close: () => void
@@ -187,9 +188,9 @@ describe('the export file of a view', () => {
       }
       const file = await exportView(write, { query, format }, transfers)
       expect(file.name).toBe(`usage-${query.source}-by-${query.by}-2026-02-25-2026-03-09.${format}`)
-      const { data } = await transfers.downloads.read({ downloadId: file.downloadId, at: 0 })
-      expect(Buffer.from(data, 'base64')).toEqual(Buffer.from(bytes))
-      expect(file.bytes).toBe(Buffer.from(data, 'base64').length)
+      const saved = await readDownload(transfers, file.downloadId)
+      expect(saved).toEqual(Buffer.from(bytes))
+      expect(file.bytes).toBe(saved.length)
     }
     await transfers.close()
   })

@@ -9,9 +9,9 @@ import { openUpstream } from '../../../../src-main/core/upstream/client.ts'
 import { Credential } from '../../../../src-main/core/upstream/credential.ts'
 import { type Sandbox, startSandbox } from '../../../../src-main/sandbox/sandbox.ts'
 import type { SpeechEvent } from '../../../../src-preload/contract/media.ts'
-import { partBytes } from '../../../../src-preload/contract/transfers.ts'
 import { eventually } from '../../../helpers/eventually.ts'
 import { freshFolder } from '../../helpers/core.ts'
+import { uploadFile } from '../../helpers/transfers.ts'
 import { serve } from '../../upstream/helpers/service.ts'
 
 let sandbox: Sandbox
@@ -55,7 +55,7 @@ describe('reading aloud', () => {
     const events = await all(speak(feature, { text: '# Hello\n\nGood morning.' }))
     expect(events[0]).toMatchObject({ type: 'plan', parts: 1, bytes: 21, mime: 'audio/mpeg' })
     expect(events.at(-1)).toEqual({ type: 'end' })
-    const audio = events.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : []))
+    const audio = events.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data)] : []))
     expect(audio[0]?.toString('latin1', 0, 3)).toBe('ID3')
     expect(asked()).toHaveLength(before + 1)
   }, 60_000)
@@ -140,21 +140,13 @@ describe('reading aloud', () => {
 })
 
 describe('dictation', () => {
-  async function upload(uploads: ReturnType<typeof voiceProcedures>['uploads'], bytes: Buffer, name: string) {
-    const transfers = uploads as ReturnType<typeof createTransfers>['uploads']
-    const { uploadId } = await transfers.begin({ name, bytes: bytes.length })
-    for (let at = 0; at < bytes.length; at += partBytes) {
-      await transfers.part({ uploadId, at, data: bytes.subarray(at, at + partBytes).toString('base64') })
-    }
-    return uploadId
-  }
+  type Uploads = ReturnType<typeof voiceProcedures>['uploads']
+  const upload = (uploads: Uploads, bytes: Buffer, name: string) => uploadFile({ uploads }, name, bytes)
 
   it('returns the words of a recording and deletes it [STT-04]', async () => {
     const { feature, uploads } = voiceProcedures()
     const spoken = await all(speak(feature, { text: 'Good morning, dear harbour.' }))
-    const audio = Buffer.concat(
-      spoken.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data, 'base64')] : [])),
-    )
+    const audio = Buffer.concat(spoken.flatMap((event) => (event.type === 'audio' ? [Buffer.from(event.data)] : [])))
     const uploadId = await upload(uploads, audio, 'dictation.mp3')
     expect(await dictate(feature, { uploadId })).toEqual({ text: 'Good morning, dear harbour.' })
     expect(() => uploads.take(uploadId)).toThrow(expect.objectContaining({ kind: 'no_such_item' }))
@@ -198,7 +190,7 @@ describe('dictation', () => {
     const uploadId = await upload(uploads, Buffer.from('what was said'), 'dictation.webm')
     const asked = expect(dictate(feature, { uploadId })).rejects.toMatchObject({ kind: 'cancelled' })
     await eventually(() => expect(requests).toHaveLength(1))
-    await (uploads as ReturnType<typeof createTransfers>['uploads']).drop(uploadId)
+    await uploads.drop(uploadId)
     await requests[0]?.closed
     await asked
   })

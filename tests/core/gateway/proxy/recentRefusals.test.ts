@@ -45,11 +45,11 @@ describe('recent refusals', () => {
 
   it('separate different attempts of the same sender', () => {
     const refusals = new RecentRefusals()
-    refusals.note(seen('Editor', 'tool_key_paused'))
-    refusals.note(seen('Editor', 'tool_key_expired'))
+    refusals.note(seen('a program', 'no_websocket'))
+    refusals.note(seen('a program', 'method_refused'))
     expect(refusals.newest(50).map(({ message }) => message)).toEqual([
-      'Editor tried to use its expired key',
-      'Editor sent a request while it is paused',
+      'a program tried a method that is not relayed',
+      'a program tried to open a WebSocket',
     ])
   })
 

@@ -251,6 +251,7 @@ describe('an app’s limits', () => {
     expect(refused.status).toBe(403)
     expect(JSON.parse(refused.body.toString()).error).toMatchObject({ type: 'studio_limit', code: 'model_not_allowed' })
     expect(sandbox.observe.requests().length).toBe(before)
+    expect(await newest(gateway)).toMatchObject({ state: 'refused', model: 'writer-large' })
 
     const form = new FormData()
     form.set('file', new Blob([new Uint8Array(300_000)]), 'speech.wav')

@@ -55,6 +55,25 @@ function readTo(store: RequestsStore, index: number): RequestsStore {
 }
 
 describe('the live log', () => {
+  it('moves a repeated refusal up, and it stays selected', () => {
+    const before = withSelected(counted(start(rowsTo(3, 3)), 3), 1)
+    const after = withEvent(before, { type: 'rows', rows: [row(4, { times: 2 })], moved: [{ from: 1, to: 4 }] })
+    expect(shown(after)).toEqual([4, 3, 2])
+    expect([after.counts?.stored, after.selected, selectedRow(after)?.times]).toEqual([3, 4, 2])
+    // The reader has scrolled away: nothing new appears until the newest rows are followed again.
+    const away = withEvent(withoutFollowing(before), {
+      type: 'rows',
+      rows: [row(5, { times: 3 })],
+      moved: [
+        { from: 1, to: 4 },
+        { from: 4, to: 5 },
+      ],
+    })
+    expect([shown(away), away.freshCount]).toEqual([[3, 2], 1])
+    const later = withEvent(away, { type: 'rows', rows: [row(6, { times: 4 })], moved: [{ from: 5, to: 6 }] })
+    expect(later.freshCount).toBe(1)
+    expect(shown(withFollowing(later) || later)).toEqual([6, 3, 2])
+  })
   it('has each row once and newest first, however new rows, changes and batches are mixed', () => {
     const batches = fc.array(fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 30 }), { maxLength: 30 })
     fc.assert(

@@ -16,7 +16,7 @@ import {
   type ToolForm,
 } from '../../../../src-renderer/features/proxy/form.ts'
 import { timeline } from '../../../../src-renderer/features/proxy/timeline.ts'
-import { readOrigin } from '../../../../src-renderer/features/settings/origin.ts'
+import { parseOrigin } from '../../../../src-renderer/features/settings/parse.ts'
 import { budgetsOf } from '../../../../src-renderer/shared/appBudgets.ts'
 import { firstAppsStore, splitApps, withUse } from '../../../../src-renderer/stores/apps.ts'
 import { row, tool, use } from './rows.ts'
@@ -316,9 +316,9 @@ describe('logged bodies', () => {
 
 describe('allowed origins', () => {
   it('are accepted in the form that a browser sends', () => {
-    expect(readOrigin(' HTTP://LocalHost:3000/ ', [])).toEqual({ origin: 'http://localhost:3000' })
-    expect(readOrigin('https://a.example:443', [])).toEqual({ origin: 'https://a.example' })
-    expect(readOrigin('chrome-extension://abcdef', [])).toEqual({ origin: 'chrome-extension://abcdef' })
+    expect(parseOrigin(' HTTP://LocalHost:3000/ ', [])).toEqual({ origin: 'http://localhost:3000' })
+    expect(parseOrigin('https://a.example:443', [])).toEqual({ origin: 'https://a.example' })
+    expect(parseOrigin('chrome-extension://abcdef', [])).toEqual({ origin: 'chrome-extension://abcdef' })
   })
   it('are refused when they are not a single origin', () => {
     for (const typed of [
@@ -333,8 +333,8 @@ describe('allowed origins', () => {
       'data:x',
       'javascript://x',
     ])
-      expect(readOrigin(typed, []), typed).toEqual({ fault: 'bad' })
-    expect(readOrigin('http://a', ['http://a'])).toEqual({ fault: 'known' })
-    expect(readOrigin('http://a', Array(50).fill('x'))).toEqual({ fault: 'many' })
+      expect(parseOrigin(typed, []), typed).toEqual({ fault: 'bad' })
+    expect(parseOrigin('http://a', ['http://a'])).toEqual({ fault: 'known' })
+    expect(parseOrigin('http://a', Array(50).fill('x'))).toEqual({ fault: 'many' })
   })
 })

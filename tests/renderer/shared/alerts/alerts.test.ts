@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { alertText } from '../../../../src-main/core/features/alerts/messages.ts'
 import type { Alert, Alerts } from '../../../../src-preload/contract/alerts.ts'
-import { readAmount, readShare } from '../../../../src-renderer/features/settings/amounts.ts'
+import { parseAmount, parseShare } from '../../../../src-renderer/features/settings/parse.ts'
 import { en } from '../../../../src-renderer/i18n/en.ts'
 import { i18n } from '../../../../src-renderer/i18n/index.ts'
 import { alertOf, alertTexts, linkText } from '../../../../src-renderer/shared/alerts/messages.ts'
@@ -90,12 +90,12 @@ describe('the list of alerts', () => {
 describe('a typed threshold', () => {
   it('is an exact amount above zero, empty, or invalid', () => {
     const amounts = { '10': '10', ' 2.50 ': '2.5', '0,25': '0.25', '007': '7', '.5': '0.5', '3.': '3', '': null }
-    for (const [typed, amount] of Object.entries(amounts)) expect(readAmount(typed)).toBe(amount)
+    for (const [typed, amount] of Object.entries(amounts)) expect(parseAmount(typed)).toBe(amount)
     for (const typed of ['0', '0.0', '-1', '1e3', '1,000.5', 'ten', '1.0000000001', '1234567890123', '.', ','])
-      expect(readAmount(typed), typed).toBeUndefined()
+      expect(parseAmount(typed), typed).toBeUndefined()
   })
   it('is a share of 1 to 99 per cent', () => {
-    expect(['1', '80', '99', '80 %', ' 5% '].map(readShare)).toEqual([1, 80, 99, 80, 5])
-    for (const typed of ['0', '100', '7.5', '-5', '', 'half']) expect(readShare(typed), typed).toBeNull()
+    expect(['1', '80', '99', '80 %', ' 5% '].map(parseShare)).toEqual([1, 80, 99, 80, 5])
+    for (const typed of ['0', '100', '7.5', '-5', '', 'half']) expect(parseShare(typed), typed).toBeNull()
   })
 })

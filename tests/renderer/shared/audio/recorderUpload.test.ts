@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createPieceUploader } from '../../../../src-renderer/shared/audio/recorderUpload.ts'
 
-const base64 = async (blob: Blob): Promise<string> => Buffer.from(await blob.arrayBuffer()).toString('base64')
 const whole = (pieces: readonly Uint8Array[]): string => Buffer.concat(pieces).toString('hex')
 
 /** Appends missing bytes and ignores known ones, like the core. Each word of the script is one failure. */
@@ -11,15 +10,15 @@ function disk(script: ('ok' | 'lost before' | 'lost after' | 'half')[]) {
   let taken = Buffer.alloc(0)
   return {
     text: () => taken.toString('hex'),
-    append: async (at: number, data: string) => {
-      const bytes = Buffer.from(data, 'base64')
+    append: async (at: number, piece: Blob) => {
+      const bytes = Buffer.from(await piece.arrayBuffer())
       const word = script.shift() ?? 'ok'
       if (word === 'lost before') throw new Error('lost')
       if (at > taken.length) throw new Error('a hole')
       const fresh = bytes.subarray(taken.length - at)
       taken = Buffer.concat([taken, word === 'half' ? fresh.subarray(0, Math.ceil(fresh.length / 2)) : fresh])
       if (word === 'lost after') throw new Error('lost')
-      return { bytes: taken.length }
+      return taken.length
     },
   }
 }
@@ -38,7 +37,6 @@ describe('pieces of a recording', () => {
         const { append, text } = disk([...script])
         const uploader = createPieceUploader({
           append,
-          base64,
           onTrouble: () => true,
           onStored: () => undefined,
           pauseMs: 0,
@@ -59,8 +57,7 @@ describe('pieces of a recording', () => {
     const second = disk([])
     let now = first
     const uploader = createPieceUploader({
-      append: (at, data) => now.append(at, data),
-      base64,
+      append: (at, piece) => now.append(at, piece),
       onTrouble: () => {
         uploader.restart()
         return true
@@ -79,7 +76,6 @@ describe('pieces of a recording', () => {
   test('are reported when they cannot be stored, and stay in memory', async () => {
     const uploader = createPieceUploader({
       append: () => Promise.reject(new Error('no room on the disk')),
-      base64,
       onTrouble: () => false,
       onStored: () => undefined,
       pauseMs: 0,

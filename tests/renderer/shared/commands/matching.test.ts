@@ -13,6 +13,7 @@ const run = () => undefined
 const commands: Command[] = [
   { id: 'chat.new', title: 'New chat', group: 'chat', run },
   { id: 'view.inspector', title: 'Show or hide the inspector', group: 'view', run },
+  { id: 'go.usage', title: 'Go to Usage', group: 'go', run },
   { id: 'never', title: 'Never now', group: 'view', when: () => false, run },
 ]
 const source = (id: CommandSource['id'], titles: string[]): CommandSource => ({
@@ -22,16 +23,20 @@ const source = (id: CommandSource['id'], titles: string[]): CommandSource => ({
 })
 const chats = source('chats', ['Tax letter', 'Inspect the roof', '東京の三日間の旅程'])
 const models = source('models', ['writer-large', 'reasoner'])
-const find = (text: string, recent: string[] = []) => finder(catalogue(commands, [chats, models], recent))(text)
+const settings = source('settings', ['Theme', 'Model of new chats'])
+const find = (text: string, recent: string[] = []) =>
+  finder(catalogue(commands, [chats, models, settings], recent))(text)
 const said = (lines: readonly PaletteLine[]) =>
   lines.map((line) => (line.line === 'heading' ? `# ${line.group}` : line.entry.title))
 
 describe('the palette', () => {
-  it('starts with recent entries, then everything by group, without unavailable commands', () => {
+  it('starts with recent entries, then pages to go to, then everything by group, without unavailable commands', () => {
     expect(said(find('', ['models:1', 'gone', 'chat.new']))).toEqual([
       '# recent',
       'reasoner',
       'New chat',
+      '# go',
+      'Go to Usage',
       '# chat',
       'New chat',
       '# view',
@@ -43,6 +48,9 @@ describe('the palette', () => {
       '# models',
       'writer-large',
       'reasoner',
+      '# settings',
+      'Theme',
+      'Model of new chats',
     ])
   })
   it('finds commands, chats and models by a few letters, in any script', () => {
@@ -54,6 +62,17 @@ describe('the palette', () => {
   it('lists the group with the best match first', () => {
     expect(said(find('inspect the'))[0]).toBe('# chats')
   })
+  it('ranks whole words before beginnings of words, and those before loose letters', () => {
+    const titles = ['Start by mapping', 'Tap water', 'Tapestry', 'Spatula map', 'Map of taps']
+    const order = (text: string) => said(finder(catalogue([], [source('chats', titles)], []))(text)).slice(1)
+    expect(order('tap')).toEqual(['Tap water', 'Tapestry', 'Map of taps', ...order('tap').slice(3)])
+    expect(order('tap')[0]).toBe('Tap water')
+    expect(order('map')[0]).toMatch(/Spatula map|Map of taps/)
+    expect(order('map').indexOf('Start by mapping')).toBeGreaterThan(order('map').indexOf('Map of taps'))
+    // However well its letters match, no loose match comes before a whole word, in whichever group.
+    const mixed = finder(catalogue(commands, [source('chats', ['A usage report']), source('models', ['us-age'])], []))
+    expect(said(mixed('usage')).indexOf('us-age')).toBeGreaterThan(said(mixed('usage')).indexOf('A usage report'))
+  })
   it('shows nothing when nothing matches', () => expect(find('zebra crossing')).toEqual([]))
   it('prefers recent entries among equal matches', () => {
     const twins = source('chats', ['Draft a', 'Draft b'])
@@ -64,7 +83,7 @@ describe('the palette', () => {
   it('skips headings, and wraps at the ends', () => {
     const lines = find('')
     expect(entryAfter(lines, -1, 1)).toBe(1)
-    expect(said(lines)[entryAfter(lines, 1, -1)]).toBe('reasoner')
+    expect(said(lines)[entryAfter(lines, 1, -1)]).toBe('Model of new chats')
     expect(entryAfter([], -1, 1)).toBe(-1)
   })
   it('marks matches and loses no letter', () => {

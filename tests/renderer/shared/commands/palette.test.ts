@@ -26,7 +26,7 @@ afterEach(async () => {
   await page.context().close()
   expect(faults).toEqual([])
 })
-const palette = () => page.getByRole('dialog', { name: 'Search commands, chats and models' })
+const palette = () => page.getByRole('dialog', { name: 'Search commands, chats, models and settings' })
 const axe = async () =>
   (await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa']).analyze()).violations.map(
     ({ id, nodes }) => [id, nodes[0]?.html],
@@ -131,7 +131,7 @@ describe('shortcuts', () => {
     await palette().waitFor()
   })
   it('are changed by pressing new keys, conflicts are shown and resolved, and all can be reset', async () => {
-    await open({ hash: '#/settings' })
+    await open({ hash: '#/settings/shortcuts' })
     const section = page.getByRole('region', { name: 'Shortcuts' })
     const keysOf = (title: string) =>
       section.getByRole('button', { name: new RegExp(`^Change shortcut of “${title}”`) })
@@ -146,7 +146,7 @@ describe('shortcuts', () => {
     await expect.poll(() => shown('Go to Proxy')).toBe('Ctrl+Shift+Y')
     await page.keyboard.press('Control+Shift+y')
     await page.waitForURL(/#\/proxy$/)
-    await page.keyboard.press('Control+8')
+    await page.goBack()
     await keysOf('Go to Proxy').click()
     await page.keyboard.press('Control+k')
     await section.getByText('Used by “Command palette”').waitFor()
@@ -155,7 +155,7 @@ describe('shortcuts', () => {
     await expect.poll(() => shown('Command palette')).toBe('none')
     await page.keyboard.press('Control+k')
     await page.waitForURL(/#\/proxy$/)
-    await page.keyboard.press('Control+8')
+    await page.goBack()
     await section.getByRole('button', { name: 'Reset shortcut of “Command palette”' }).click()
     await expect.poll(() => shown('Go to Proxy')).toBe('none')
     await section.getByRole('button', { name: 'Reset all' }).click()
@@ -163,7 +163,7 @@ describe('shortcuts', () => {
     await section.getByRole('button', { name: 'Remove shortcut of “Go to Proxy”' }).click()
     await expect.poll(() => shown('Go to Proxy')).toBe('none')
     await page.keyboard.press('Control+7')
-    expect(page.url()).toMatch(/#\/settings$/)
+    expect(page.url()).toMatch(/#\/settings\/shortcuts$/)
   })
   it('stay unchanged when Escape cancels the recorder, and the dialog stays open', async () => {
     await open()

@@ -224,7 +224,7 @@ describe('files', () => {
     const chosen = page.waitForEvent('filechooser')
     await page.getByRole('button', { name: 'Choose file…' }).click()
     await (await chosen).setFiles(file(1_400_000))
-    await page.getByText('524 kB of 1.4 MB').waitFor()
+    await page.getByText('1.0 MB of 1.4 MB').waitFor()
     const dialog = page.getByRole('dialog', { name: 'Imported' })
     await dialog.getByText('4,210 messages').waitFor()
     await dialog.getByText(windowText('library:reportKnown', { count: 3 })).waitFor()

@@ -21,11 +21,11 @@ Object.assign(globalThis, { location: place })
 
 function setting(): unknown[] {
   const asked: unknown[] = []
-  const choose = (input: unknown) => {
+  const activatePath = (input: unknown) => {
     asked.push(input, place.hash)
     return Promise.resolve({})
   }
-  setClient({ chat: { choose } } as unknown as Client)
+  setClient({ chat: { activatePath } } as unknown as Client)
   return asked
 }
 afterEach(() => {

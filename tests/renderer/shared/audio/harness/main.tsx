@@ -19,7 +19,7 @@ const sound = {
   show(mediaId: string, mime: string, seconds: number | null, known: { data: string; seconds: number } | null) {
     const media = {
       peaks: async () => known,
-      keepPeaks: async (kept: { mediaId: string; data: string; seconds: number }) => {
+      savePeaks: async (kept: { mediaId: string; data: string; seconds: number }) => {
         sound.kept.push({ mediaId: kept.mediaId, bytes: atob(kept.data).length, seconds: kept.seconds })
         return {}
       },

@@ -1,0 +1,5 @@
+/** What new chats in a folder begin with. Null: the default of all chats. */
+export const sql = `
+ALTER TABLE folders ADD COLUMN model TEXT;
+ALTER TABLE folders ADD COLUMN instructions TEXT;
+`

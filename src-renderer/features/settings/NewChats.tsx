@@ -1,0 +1,57 @@
+import { useEffect, useState } from 'react'
+import { useTranslation } from 'react-i18next'
+import type { Settings } from '../../../src-preload/contract/app.ts'
+import { ModelField } from '../../shared/ModelField.tsx'
+import { Field } from '../../shared/ui/Field.tsx'
+import { TextArea } from '../../shared/ui/TextArea.tsx'
+import { Group, Row } from './Group.tsx'
+import { useSave } from './useSave.ts'
+
+/** What new chats begin with, and who writes their titles. */
+export function NewChats({ settings }: { settings: Settings }) {
+  const { t } = useTranslation('settings')
+  const save = useSave()
+  return (
+    <Group title={t('chat.new')} about={t('chat.newAbout')}>
+      <Row name={t('chat.newModel')} hint={t('chat.newModelHint')}>
+        <ModelField
+          label={t('chat.newModel')}
+          none={t('chat.lastUsed')}
+          value={settings.newChatModel}
+          onPick={(newChatModel) => save({ newChatModel })}
+        />
+      </Row>
+      <InstructionsField
+        stored={settings.newChatInstructions}
+        onSave={(newChatInstructions) => save({ newChatInstructions })}
+      />
+      <Row name={t('chat.titles')} hint={t('chat.titlesHint')}>
+        <ModelField
+          label={t('chat.titles')}
+          none={t('chat.titlesOff')}
+          value={settings.titleModel}
+          onPick={(titleModel) => save({ titleModel })}
+        />
+      </Row>
+    </Group>
+  )
+}
+
+function InstructionsField({ stored, onSave }: { stored: string; onSave: (text: string) => void }) {
+  const { t } = useTranslation('settings')
+  const [text, setText] = useState(stored)
+  // Another window changed it.
+  useEffect(() => setText(stored), [stored])
+  return (
+    <Field label={t('chat.newInstructions')} hint={t('chat.newInstructionsHint')}>
+      <TextArea
+        value={text}
+        maxLength={100_000}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={() => {
+          if (text !== stored) onSave(text)
+        }}
+      />
+    </Field>
+  )
+}

@@ -1,0 +1,33 @@
+import { appStore } from '../stores/app.ts'
+import { localStore } from './storage.ts'
+
+/** From this width on, the list fits beside the stage. Below, it slides over the stage. */
+export const listFitsQuery = '(min-width: 840px)'
+/** Where this browser remembers that the list is collapsed. */
+const key = 'list.shown'
+
+const fits = (): boolean => matchMedia(listFitsQuery).matches
+
+/** Restores whether the list is collapsed. */
+export const recallList = (): void => appStore.setState({ listShown: localStore.getJson(key) !== false })
+
+function setShown(listShown: boolean): void {
+  appStore.setState({ listShown })
+  localStore.setJson(key, listShown)
+}
+
+/** Shows the list: beside the stage, or over it in a narrow window. */
+export function openList(): void {
+  if (fits()) setShown(true)
+  else appStore.setState({ listDrawerOpen: true })
+}
+
+/** Collapses or shows the list. The focus of a collapsed list goes to the button that shows it again. */
+export function toggleList(): void {
+  const { listShown, listDrawerOpen } = appStore.getState()
+  if (fits()) setShown(!listShown)
+  else appStore.setState({ listDrawerOpen: !listDrawerOpen })
+  requestAnimationFrame(() => {
+    if (document.activeElement === document.body) document.querySelector<HTMLElement>('[data-action="list"]')?.focus()
+  })
+}

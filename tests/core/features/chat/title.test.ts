@@ -1,0 +1,70 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { titleOf, titleOfReply } from '../../../../src-main/core/features/chat/title.ts'
+import { tries } from '../../../helpers/effort.ts'
+
+describe('the title of a chat', () => {
+  it.each([
+    ['How tall is the Eiffel Tower?', 'How tall is the Eiffel Tower?'],
+    ['Explain bridges. Then explain tunnels, in detail.', 'Explain bridges'],
+    ['Hello! Please fix my code', 'Hello! Please fix my code'],
+    ['## Release notes\n\nWrite them for version 2.', 'Release notes'],
+    ['## Release notes\nWrite them for version 2.', 'Release notes'],
+    ['**Bold** and _soft_ and `code` words', 'Bold and soft and code words'],
+    ['- first point\n- second point', 'first point'],
+    ['1. [ ] buy milk\n2. bread', 'buy milk'],
+    ['> quoted words\n\nWhat is this?', 'quoted words'],
+    ['See [the guide](https://example.com/a?b=c) please', 'See the guide please'],
+    ['![A cat](cat.png) Who is this?', 'A cat Who is this?'],
+    ['Summarize https://www.example.com/a', 'Summarize example.com/a'],
+    ['```ts\nconst a = 1\n```\nWhy does this fail?', 'Why does this fail?'],
+    ['```ts\nconst answer = 42\n```', 'const answer = 42'],
+    ['Fix this:\n```\nx = \n', 'Fix this'],
+    ['snake_case_names and 2*3*4 stay', 'snake_case_names and 2*3*4 stay'],
+    ['| a | b |\n|---|---|\n| 1 | 2 |', 'a b 1 2'],
+    ['Wait...', 'Wait'],
+    ['東京の三日間の旅程を考えて。予算は五万円です。', '東京の三日間の旅程を考えて'],
+  ])('%j becomes %j', (text, title) => expect(titleOf(text)).toBe(title))
+
+  it('has at most 40 characters and ends at the end of a word', () => {
+    const title = titleOf('Compare the three most common ways to brew coffee at home without a machine')
+    expect(title).toBe('Compare the three most common ways to…')
+  })
+
+  it('a word without an end, and emoji, are cut between characters', () => {
+    expect(titleOf('x'.repeat(100))).toBe(`${'x'.repeat(40)}…`)
+    expect(titleOf('👩‍👩‍👧‍👦'.repeat(60))).toBeNull()
+    expect(titleOf(`a${'👩‍👩‍👧‍👦'.repeat(60)}`)).toBe(`a${'👩‍👩‍👧‍👦'.repeat(39)}…`)
+  })
+
+  it.each(['', '   \n', '---', '```\n```', '**', '![](x.png)'])('%j has no title', (text) => {
+    expect(titleOf(text)).toBeNull()
+  })
+
+  it('comes from the first words of a reply, when the question has none', () => {
+    expect(titleOfReply('---\n\n# A cat on a mat\n\nIt sleeps.')).toBe('A cat on a mat')
+    expect(titleOfReply('42')).toBeNull()
+  })
+
+  it('is one short line for any text, and found in no time', () => {
+    const anything = fc.oneof(
+      fc.string({ maxLength: 5000, unit: 'grapheme' }),
+      fc
+        .array(fc.constantFrom('`', '*', '_', '#', '[', ']', '(', ')', '|', '\n', ' ', 'word', '.', '~~~', '>'), {
+          maxLength: 2000,
+        })
+        .map((parts) => parts.join('')),
+    )
+    fc.assert(
+      fc.property(anything, (text) => {
+        const title = titleOf(text)
+        if (title === null) return
+        expect([...new Intl.Segmenter().segment(title)].length).toBeLessThanOrEqual(42)
+        expect(title).not.toMatch(/[\n\r\t]/)
+        expect(title).toBe(title.trim())
+        expect(title).toMatch(/[\p{L}\p{N}]/u)
+      }),
+      { numRuns: tries(300, 5000) },
+    )
+  })
+})

@@ -1,0 +1,102 @@
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { type ChatWorld, expectAccessible, fromMenu, line, newChat, openChatWorld, takePictures } from './chatWorld.ts'
+import { pickModel, send, sentRequest, settled } from './journey.ts'
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => world.enter(page))
+
+const model = (page: Page): Locator => page.getByRole('button', { name: /^Model/ })
+const instructions = (page: Page): Locator => page.getByRole('textbox', { name: 'Instructions', exact: true })
+const inspector = (page: Page): Locator => page.getByRole('complementary', { name: 'Inspector' })
+
+/** Settings, Chat. */
+async function openSettings(page: Page): Promise<void> {
+  await page.goto(`${page.url().split('#')[0]}#/settings/chat`)
+  await expect(page.getByLabel('Titles written by')).toBeVisible()
+}
+
+const backToChat = (page: Page): Promise<void> =>
+  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
+
+test('a new chat takes the model and instructions of its folder, else those of the settings, and says so', async ({
+  page,
+}) => {
+  await pickModel(page, 'writer-small')
+  await openSettings(page)
+  await page.getByLabel('Model of new chats').selectOption('mirror')
+  await page.getByLabel('Instructions of new chats').fill('Be brief.')
+  await page.getByLabel('Instructions of new chats').blur()
+  await expectAccessible(page)
+  await takePictures(page, 'settings-chats', true)
+
+  await backToChat(page)
+  await page.getByRole('main').getByRole('button', { name: 'Inspector' }).click()
+  await expect(model(page)).toHaveAccessibleName('Model: mirror')
+  await expect(instructions(page)).toHaveValue('Be brief.')
+  await expect(inspector(page).getByText('From Settings')).toHaveCount(2)
+
+  await page.getByRole('button', { name: 'List menu' }).click()
+  await page.getByRole('menuitem', { name: 'New folder…' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New folder' })
+  await dialog.getByLabel('Name').fill('Work')
+  await dialog.getByLabel('Model of new chats').selectOption('writer-free')
+  await dialog.getByLabel('Instructions of new chats').fill('Answer like a colleague.')
+  await takePictures(page, 'folder-dialog', true)
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await fromMenu(page, 'Work', 'New chat in this folder')
+  await expect(model(page)).toHaveAccessibleName('Model: writer-free')
+  await expect(instructions(page)).toHaveValue('Answer like a colleague.')
+  await expect(inspector(page).getByText('From folder Work')).toHaveCount(2)
+  await expect(page.getByText('New chat in Work')).toBeVisible()
+  await expectAccessible(page)
+  await takePictures(page, 'folder-new-chat')
+
+  await send(page, 'In the folder')
+  await settled(page, 'complete')
+  await expect(line(page, 'In the folder')).toHaveAttribute('aria-level', '2')
+  expect(JSON.stringify(await sentRequest(page))).toContain('Answer like a colleague.')
+
+  // Outside of the folder, the settings apply again.
+  await newChat(page)
+  await expect(model(page)).toHaveAccessibleName('Model: mirror')
+  await expect(instructions(page)).toHaveValue('Be brief.')
+  // What a person chooses for this chat stays, whatever the page.
+  await pickModel(page, 'writer-small')
+  await instructions(page).fill('My own.')
+  await expect(inspector(page).getByText('From Settings')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await backToChat(page)
+  await expect(model(page)).toHaveAccessibleName('Model: writer-small')
+  await expect(instructions(page)).toHaveValue('My own.')
+
+  await fromMenu(page, 'Work', 'Folder settings…')
+  const settings = page.getByRole('dialog', { name: 'Settings of “Work”' })
+  await expect(settings.getByLabel('Model of new chats')).toHaveValue('writer-free')
+  await settings.getByLabel('Model of new chats').selectOption('As everywhere')
+  await settings.getByRole('button', { name: 'Save' }).click()
+  await fromMenu(page, 'Work', 'New chat in this folder')
+  await expect(model(page)).toHaveAccessibleName('Model: mirror')
+})
+
+test('a model of the person’s choice writes titles, and its requests are in the log', async ({ page }) => {
+  await openSettings(page)
+  await page.getByLabel('Titles written by').selectOption('writer-free')
+  await backToChat(page)
+  await pickModel(page, 'mirror')
+  const words = 'Which bread is baked without any yeast?'
+  await send(page, words)
+  await expect(line(page, words)).toBeVisible()
+  await settled(page, 'complete')
+  // The sandbox's model writes prose instead of a title; its first sentence becomes one.
+  await expect(line(page, words)).toHaveCount(0)
+  await page.getByRole('link', { name: 'Proxy', exact: true }).click()
+  const sender = page.getByRole('combobox').filter({ has: page.locator('option[value="studio:titles"]') })
+  await sender.selectOption('studio:titles')
+  await expect(page.getByText('writer-free').filter({ visible: true }).first()).toBeVisible()
+  await openSettings(page)
+  await page.getByLabel('Titles written by').selectOption('')
+})

@@ -1,0 +1,131 @@
+import { expect, type Locator, type Page, test } from '@playwright/test'
+import { settings } from '../../src-renderer/i18n/en/settings.ts'
+import { type ChatWorld, expectAccessible, fromMenu, line, openChatWorld, takePictures } from './chatWorld.ts'
+import { composer, pickModel, send, settled } from './journey.ts'
+
+let world: ChatWorld
+test.beforeAll(async () => {
+  world = await openChatWorld()
+})
+test.afterAll(() => world.close())
+test.beforeEach(({ page }) => world.enter(page))
+
+const palette = (page: Page): Locator => page.getByRole('dialog', { name: /^Search commands/ })
+const focused = (page: Page): Locator => page.locator(':focus')
+
+async function search(page: Page, text: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await palette(page).getByRole('combobox').fill(text)
+}
+
+test.describe('the command palette', () => {
+  test('starts with Go to, then with what was used last, and changes the theme', async ({ page }) => {
+    await page.keyboard.press('Control+k')
+    await expect(palette(page).locator('.palette-heading').first()).toHaveText('Go to')
+    await expectAccessible(page)
+    await takePictures(page, 'palette', true)
+    await page.keyboard.press('Escape')
+    await search(page, 'theme dark')
+    await page.keyboard.press('Enter')
+    await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+    await search(page, 'theme')
+    await expect(palette(page).getByRole('option', { name: 'Theme: Dark' })).toHaveCount(0)
+    await palette(page).getByRole('option', { name: 'Theme: System' }).click()
+    await expect(page.locator('html')).not.toHaveAttribute('data-theme', 'dark')
+    await page.keyboard.press('Control+k')
+    await expect(palette(page).locator('.palette-heading').first()).toHaveText('Recent')
+    await expect(palette(page).locator('.palette-heading').nth(1)).toHaveText('Go to')
+  })
+
+  test('every setting is one search away, and has the focus then', async ({ page }) => {
+    // Where a setting is a group of controls, its first control has the focus.
+    const places: [setting: string, focus: RegExp][] = [
+      ['Theme', /System|Light|Dark/],
+      ['Density', /./],
+      ['Send messages with', /./],
+      ['Model of new chats', /^Model of new chats$/],
+      ['Instructions of new chats', /^Instructions of new chats$/],
+      ['Titles written by', /^Titles written by$/],
+      ['Port', /^Port$/],
+      ['Also on ::1', /^Also on ::1$/],
+      ['Allowed web origins', /^Origin$/],
+      [settings.proxy.bodyDays, new RegExp(`^${settings.proxy.bodyDays}$`)],
+      ['Language', /^Language$/],
+      ['Folder', /./],
+    ]
+    for (const [setting, focus] of places) {
+      await search(page, setting)
+      // Its section may have the same name.
+      await palette(page)
+        .getByRole('option')
+        .filter({ has: page.locator('.palette-title', { hasText: new RegExp(`^${setting}$`) }) })
+        .filter({ hasNot: page.locator('.palette-beside', { hasText: /^Settings$/ }) })
+        .click()
+      await expect(page.locator('[data-settings]').locator(':focus'), setting).toBeVisible()
+      await expect(focused(page), setting).toHaveAccessibleName(focus)
+      await expect(focused(page)).toBeInViewport()
+    }
+  })
+})
+
+test.describe('the list column', () => {
+  test('collapses and returns with Ctrl+B or a button, on every page, and stays so after a reload', async ({
+    page,
+  }) => {
+    const list = page.getByRole('complementary', { name: 'List' })
+    await expect(list).toBeVisible()
+    await page.keyboard.press('Control+b')
+    await expect(list).toHaveCount(0)
+    await takePictures(page, 'list-collapsed')
+    await expectAccessible(page)
+    for (const name of ['Usage', 'Keys', 'Settings', 'Images']) {
+      await page.getByRole('link', { name, exact: true }).click()
+      await expect(page.getByRole('button', { name: 'Show list' })).toBeVisible()
+      await expect(list).toHaveCount(0)
+    }
+    await page.reload()
+    await page.getByRole('button', { name: 'Show list' }).click()
+    await expect(list).toBeVisible()
+    await page.getByRole('button', { name: 'Hide list' }).click()
+    await expect(list).toHaveCount(0)
+    await expect(page.getByRole('button', { name: 'Show list' })).toBeFocused()
+    // Searching the chats needs the list.
+    await page.keyboard.press('Control+Shift+f')
+    await expect(list.getByRole('combobox', { name: 'Search everything' })).toBeFocused()
+    // Hiding the list that has the focus leaves the focus at its button.
+    await page.keyboard.press('Control+b')
+    await expect(page.getByRole('button', { name: 'Show list' })).toBeFocused()
+    await page.keyboard.press('Control+b')
+    await expect(composer(page)).toBeVisible()
+  })
+
+  test('in a narrow window, Ctrl+B opens it over the page', async ({ page }) => {
+    await page.setViewportSize({ width: 700, height: 800 })
+    await expect(page.getByRole('button', { name: 'Show list' })).toBeVisible()
+    await page.keyboard.press('Control+b')
+    await expect(page.getByRole('dialog', { name: 'List' })).toBeVisible()
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog', { name: 'List' })).toHaveCount(0)
+  })
+})
+
+test('without a pointer that hovers, the menu button of a chat does not cover the title', async ({ browser }) => {
+  const context = await browser.newContext({ hasTouch: true, isMobile: true, viewport: { width: 1200, height: 800 } })
+  const page = await context.newPage()
+  await world.enter(page)
+  await pickModel(page, 'mirror')
+  const title = 'A title that is as long as titles are'
+  await send(page, title)
+  await settled(page, 'complete')
+  const button = page.getByRole('button', { name: `More for ${title}`, exact: true })
+  const [text, more] = await Promise.all([line(page, title).locator('b').boundingBox(), button.boundingBox()])
+  expect((text?.x ?? 0) + (text?.width ?? 0)).toBeLessThanOrEqual(more?.x ?? 0)
+  await takePictures(page, 'list-touch')
+  await fromMenu(page, title, 'Pin')
+  const [pin, after] = await Promise.all([
+    line(page, title).getByRole('img', { name: 'Pinned' }).boundingBox(),
+    button.boundingBox(),
+  ])
+  expect((pin?.x ?? 0) + (pin?.width ?? 0)).toBeLessThanOrEqual(after?.x ?? 0)
+  await context.close()
+})
