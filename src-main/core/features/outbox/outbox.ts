@@ -170,7 +170,7 @@ export class Outbox {
   readonly #sendAll = guarded('Waiting requests could not be sent', () => this.#sendNow())
 
   #sendNow(): void {
-    if (this.#sending || this.#closed || !this.#next()) return
+    if (this.#sending || this.#closed || !(this.#next() || this.#isEndUnreported())) return
     this.#sending = this.#send()
       .catch((thrown: unknown) =>
         this.#parts.log('error', `Waiting requests could not be sent: ${asStudioError(thrown).message}`),
@@ -198,9 +198,14 @@ export class Outbox {
       }
     }
     const { last, ...counts } = this.#tally
-    if (!last || this.#closed || this.#parts.connection().state !== 'connected') return
+    if (!last || !this.#isEndUnreported()) return
     this.#ended = { at: new Date().toISOString(), ...counts, last }
     this.#tally = emptyTally()
+  }
+
+  /** Whether requests were sent whose end can be reported now. It can't while the connection is being tested. */
+  #isEndUnreported(): boolean {
+    return this.#tally.last !== null && !this.#closed && this.#parts.connection().state === 'connected'
   }
 
   async #begin({

@@ -273,3 +273,15 @@ const connectionIn = (state: 'connected' | 'failed', id: string): Connection => 
   problem: null,
   checkedAt: null,
 })
+
+it('the end is reported also when the connection was being tested at that moment', async () => {
+  const { outbox, state, rig, setConnection, settle } = queue()
+  outbox.add({ request: images('a picture') })
+  rig.meanwhile = () => (state.connection = connectionIn('failed', 'one'))
+  setConnection(connectionIn('connected', 'one'))
+  await settle()
+  expect([state.made, outbox.read().ended]).toEqual([['a picture'], null])
+  setConnection(connectionIn('connected', 'one'))
+  await settle()
+  expect(outbox.read().ended).toMatchObject({ done: 1, failed: 0 })
+})
