@@ -28,8 +28,7 @@ const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLengt
 const spellings = [
   (text: string) => JSON.stringify(text),
   (text: string) => JSON.stringify(text).replaceAll('/', '\\/').replaceAll('+', '\\u002B').replaceAll('=', '\\u003d'),
-  (text: string) =>
-    `"${[...text].map((letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`).join('')}"`,
+  (text: string) => `"${text.replace(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`,
 ]
 const image = fc.record({
   bytes: fc.option(fc.uint8Array({ maxLength: 200 })),
