@@ -9,7 +9,7 @@ import { cancelled, errorOfReply, maxErrorBody } from './errors.ts'
 import { factsOf, type HeaderPairs, headerList, isEventStream } from './headers.ts'
 import type { UpstreamLink } from './link.ts'
 import { copyBody, copyLimit } from './meter/copy.ts'
-import { guardOfReply } from './meter/jsonScan.ts'
+import { guardOfReply, type JsonScan } from './meter/jsonScan.ts'
 import { type Meter, openMeter } from './meter/meter.ts'
 import { totalTokens } from './meter/usage.ts'
 import { isUnanswered } from './reachability.ts'
@@ -44,9 +44,8 @@ export interface OpenReply {
   bytes: AsyncIterable<Uint8Array>
 }
 
-/** Largest JSON reply, bytes. Images arrive as base64 inside JSON: four of them fit. */
-const maxJsonBytes = 32 * 1024 * 1024
-const maxImagesBytes = 256 * 1024 * 1024
+/** Largest JSON reply, bytes. Images of a reply do not count. */
+export const maxJsonBytes = 32 * 1024 * 1024
 
 /** Body and headers of a JSON request; `bytes` is the body's length. */
 export function jsonBody(value: unknown) {
@@ -277,37 +276,39 @@ export async function callJson<T>(
   options: CallOptions = {},
 ): Promise<UpstreamReply<T>> {
   const reply = await call(link, { ...request, accept: 'application/json' }, options)
-  const limit = request.pictures === undefined ? maxJsonBytes : maxImagesBytes
-  return { facts: reply.facts, value: await readJson(link, reply, schema, limit) }
+  return { facts: reply.facts, value: await readJson(link, reply, schema) }
+}
+
+/** Reads and checks a JSON reply. @throws StudioError `malformed_reply` */
+export async function readJson<T>(link: UpstreamLink, reply: OpenReply, schema: z.ZodType<T>): Promise<T> {
+  const bytes = await readAll(guarded(link, reply, guardOfReply()), maxJsonBytes)
+  return parseReply(link, reply.facts, bytes, schema)
 }
 
 /**
- * Reads and checks a JSON reply.
- * @param limit largest reply, bytes
+ * Parses and checks a JSON reply whose depth and number of values were checked before.
  * @throws StudioError `malformed_reply`
  */
-export async function readJson<T>(
-  link: UpstreamLink,
-  reply: OpenReply,
-  schema: z.ZodType<T>,
-  limit = maxJsonBytes,
-): Promise<T> {
-  const text = new TextDecoder().decode(await readAll(guarded(link, reply), limit))
+export function parseReply<T>(link: UpstreamLink, facts: ReplyFacts, bytes: Uint8Array, schema: z.ZodType<T>): T {
+  const text = new TextDecoder().decode(bytes)
   let value: unknown
   try {
     value = JSON.parse(text, exactMoney)
   } catch {
     // No cause: it would quote the text, which may contain the key.
-    throw malformed(link, reply.facts, text, 'The service’s reply is not JSON.')
+    throw malformed(link, facts, text, 'The service’s reply is not JSON.')
   }
   const parsed = schema.safeParse(value)
-  if (!parsed.success) throw malformed(link, reply.facts, text, 'The service’s reply lacks a required field.')
+  if (!parsed.success) throw malformed(link, facts, text, 'The service’s reply lacks a required field.')
   return parsed.data
 }
 
 /** Yields the reply's bytes while they are cheap to parse. Parsing a hostile reply would block the program for seconds. */
-async function* guarded(link: UpstreamLink, { bytes, facts }: OpenReply): AsyncGenerator<Uint8Array, void, undefined> {
-  const guard = guardOfReply()
+export async function* guarded(
+  link: UpstreamLink,
+  { bytes, facts }: OpenReply,
+  guard: JsonScan,
+): AsyncGenerator<Uint8Array, void, undefined> {
   for await (const chunk of bytes) {
     guard.push(chunk)
     if (guard.problem === 'depth' || guard.problem === 'values') {

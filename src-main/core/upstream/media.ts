@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { StudioError } from '../errors.ts'
 import { readAll } from './body.ts'
-import { call, callJson, jsonBody, malformed } from './call.ts'
+import { call, guarded, jsonBody, malformed, maxJsonBytes, type OpenReply, parseReply } from './call.ts'
 import { asRecord } from './errors.ts'
+import { ImageReplyScan, type ReplyImage } from './imageReply.ts'
 import type { UpstreamLink } from './link.ts'
 import { parseText } from './meter/jsonScan.ts'
 import { checkImageRequest, checkSpeechRequest, checkTranscriptionRequest } from './requests.ts'
-import { type ImageReply, imageReply } from './schemas.ts'
+import { imageReply } from './schemas.ts'
 import type {
   ByteReply,
   CallOptions,
@@ -17,6 +18,8 @@ import type {
   UpstreamReply,
 } from './types.ts'
 
+/** Largest images reply, bytes. It has four images of 20 MB in base64, and more. */
+const maxImagesBytes = 256 * 1024 * 1024
 const maxTranscriptBytes = 64 * 1024 * 1024
 /** Most values in a transcript. Each word has four, and a day of speech has some 200,000 words. */
 const maxTranscriptValues = 3_000_000
@@ -67,12 +70,26 @@ export async function createImage(
   link: UpstreamLink,
   request: ImageRequest,
   options?: CallOptions,
-): Promise<UpstreamReply<ImageReply>> {
+): Promise<UpstreamReply<ReplyImage[]>> {
   checkImageRequest(request)
   const url = link.base.v1('/images/generations')
   const named = request.model === undefined ? {} : { model: request.model }
   const callRequest = { method: 'POST', url, ...named, pictures: request.n ?? 1, ...jsonBody(request) } as const
-  return callJson(link, callRequest, imageReply, options)
+  const reply = await call(link, { ...callRequest, accept: 'application/json' }, options)
+  return { facts: reply.facts, value: await readImages(link, reply) }
+}
+
+/** Reads the reply and decodes its images chunk by chunk, so that no image blocks the program. */
+async function readImages(link: UpstreamLink, reply: OpenReply): Promise<ReplyImage[]> {
+  const scan = new ImageReplyScan()
+  let bytes = 0
+  for await (const chunk of guarded(link, reply, scan)) {
+    bytes += chunk.length
+    if (bytes > maxImagesBytes || scan.rest.length > maxJsonBytes) {
+      throw malformed(link, reply.facts, '', 'The service’s reply is too large.')
+    }
+  }
+  return scan.imagesOf(parseReply(link, reply.facts, scan.rest.view(), imageReply))
 }
 
 /**

@@ -129,7 +129,6 @@ export const imageReply = z.looseObject({
   created: number,
   data: maybe(z.array(z.looseObject({ url: text, b64_json: text }))),
 })
-export type ImageReply = z.infer<typeof imageReply>
 
 /** Fields in SC. They are read as decimal text, because a float would round them. */
 export const moneyFields: ReadonlySet<string> = new Set([

@@ -16,7 +16,7 @@ export interface ImagesParts {
   costOf(row: number): Pick<MakingCost, 'cost' | 'costIs'>
   media: {
     addPicture(
-      source: { bytes: Uint8Array } | { path: string },
+      source: { bytes: readonly Uint8Array[] } | { path: string },
       named: { name: string | null },
       then: (item: MediaItem) => void,
     ): Promise<MediaItem>

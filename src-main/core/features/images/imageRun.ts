@@ -4,9 +4,10 @@ import type { Drawing, ImageSlot } from '../../../../src-preload/contract/images
 import type { Problem } from '../../../../src-preload/contract/problem.ts'
 import { asStudioError, StudioError } from '../../errors.ts'
 import { untilWritten } from '../../store/pendingWrites.ts'
+import type { ReplyImage } from '../../upstream/imageReply.ts'
 import type { CallOptions, ImageRequest } from '../../upstream/types.ts'
 import type { ImagesParts, ImagesUpstream } from './dependencies.ts'
-import { type Arrived, asReplyError, decodeBase64, readBounded } from './readImages.ts'
+import { asReplyError, bytesOf, readBounded } from './readImages.ts'
 import type { ImagesNote } from './watchImages.ts'
 
 /** Longer URLs are truncated for display. */
@@ -59,8 +60,7 @@ export class ImageRun {
     }
     try {
       const options = { ...this.#options(), onRow, onClosed: closed.resolve }
-      const { value } = await upstream.createImage(requestOf(this.#now), options)
-      const arrived = value.data ?? []
+      const { value: arrived } = await upstream.createImage(requestOf(this.#now), options)
       await Promise.all(this.#now.slots.map(({ index }) => this.#readImage(upstream, index, arrived[index])))
     } finally {
       await Promise.all(accounted)
@@ -72,7 +72,7 @@ export class ImageRun {
   }
 
   /** Stores one image. A failure affects only its own slot. */
-  async #readImage(upstream: ImagesUpstream, index: number, arrived: Arrived | undefined): Promise<void> {
+  async #readImage(upstream: ImagesUpstream, index: number, arrived: ReplyImage | undefined): Promise<void> {
     const address = arrived?.url ? upstream.redact(arrived.url).slice(0, longestAddress) : null
     try {
       if (!arrived) throw new StudioError('malformed_reply', 'The service returned fewer images than requested.')
@@ -86,10 +86,15 @@ export class ImageRun {
     }
   }
 
-  async #saveImage(upstream: ImagesUpstream, index: number, arrived: Arrived, address: string | null): Promise<void> {
-    if (arrived.b64_json) {
+  async #saveImage(
+    upstream: ImagesUpstream,
+    index: number,
+    arrived: ReplyImage,
+    address: string | null,
+  ): Promise<void> {
+    if (arrived.content) {
       try {
-        await this.#store(index, decodeBase64(arrived.b64_json))
+        await this.#store(index, bytesOf(arrived.content))
         return
       } catch (thrown) {
         // If there is a URL too, it may have what the bytes did not.
@@ -106,7 +111,7 @@ export class ImageRun {
   }
 
   /** File, image row and slot are stored together or not at all. */
-  async #store(index: number, bytes: Uint8Array): Promise<void> {
+  async #store(index: number, bytes: readonly Uint8Array[]): Promise<void> {
     const imageId = randomUUID()
     const { images } = this.#parts.store
     const save = () =>

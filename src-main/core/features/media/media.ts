@@ -36,7 +36,7 @@ export interface MediaOptions {
 }
 
 /** Source of a new file: bytes, or a file in the data folder, which is moved, and stays in place on failure. */
-export type MediaInput = { path: string } | { bytes: Uint8Array }
+export type MediaInput = { path: string } | { bytes: Uint8Array | readonly Uint8Array[] }
 
 /** Writes the reference to the file, in the transaction of its row, so that neither exists without the other. */
 export type Naming = (item: MediaItem) => void

@@ -376,12 +376,12 @@ export class JsonScan {
 const nothing = Buffer.alloc(0)
 
 /** More than any real reply or event has, except transcripts of many hours. Parsing this many takes about 100 ms. */
-const defaultMaxValues = 500_000
+export const maxReplyValues = 500_000
 /** Shorter texts can't be deep enough to cost much. Bytes. */
 const guardedFrom = 16 * 1024
 
 /** Creates the scan of a reply before it is parsed. `problem` is `depth` or `values` when parsing would take too much time and memory. */
-export const guardOfReply = (maxValues = defaultMaxValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
+export const guardOfReply = (maxValues = maxReplyValues): JsonScan => new JsonScan({ maxValues, anyBytes: true })
 
 /** Whether parsing this text would take too much time and memory, because of its depth or its number of values. */
 export function isExcessive(bytes: Uint8Array, maxValues?: number): boolean {

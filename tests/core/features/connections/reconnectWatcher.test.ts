@@ -263,7 +263,7 @@ describe('the reconnect watcher', () => {
     await expect(upstream.getUsage()).rejects.toMatchObject({ kind: 'connect_failed' })
     expect(asked).toHaveLength(rows)
     await cut.set('open')
-    expect((await upstream.createImage({ prompt: 'A fox' }, { feature: 'images' })).value.data).toHaveLength(1)
+    expect((await upstream.createImage({ prompt: 'A fox' }, { feature: 'images' })).value).toHaveLength(1)
     expect(session.connection.state).toBe('connected')
   })
 

@@ -1,0 +1,83 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { ImageReplyScan } from '../../../src-main/core/upstream/imageReply.ts'
+import { imageReply } from '../../../src-main/core/upstream/schemas.ts'
+
+/** Reads a reply that arrives in pieces of these sizes. */
+function read(text: string, sizes: readonly number[]) {
+  const bytes = Buffer.from(text)
+  const scan = new ImageReplyScan()
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] ?? bytes.length
+    scan.push(bytes.subarray(at, at + size))
+    at += size
+  }
+  const rest = scan.rest.view().toString()
+  const images = scan.imagesOf(imageReply.parse(JSON.parse(rest)))
+  return {
+    rest,
+    images: images.map(({ url, content }) => ({
+      url,
+      content: content === null || content === 'invalid' ? content : Buffer.concat(content).toString('hex'),
+    })),
+  }
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 8 })
+/** JSON writers may escape any character. */
+const spellings = [
+  (text: string) => JSON.stringify(text),
+  (text: string) => JSON.stringify(text).replaceAll('/', '\\/').replaceAll('+', '\\u002B').replaceAll('=', '\\u003d'),
+  (text: string) => `"${text.replace(/./g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`,
+]
+const image = fc.record({
+  bytes: fc.option(fc.uint8Array({ maxLength: 200 })),
+  url: fc.option(fc.webUrl()),
+  prompt: fc.string({ unit: 'grapheme' }),
+  spelling: fc.constantFrom(...spellings),
+  padded: fc.boolean(),
+})
+
+it('images are those of a parsed reply, however it is spelled and cut, and the rest is without them', () => {
+  fc.assert(
+    fc.property(fc.array(image, { maxLength: 5 }), sizes, (given, cuts) => {
+      const items = given.map(({ bytes, url, prompt, spelling, padded }) => {
+        const base64 = bytes && Buffer.from(bytes).toString('base64')
+        const text = base64 === null ? 'null' : spelling(padded ? base64 : base64.replace(/=+$/, ''))
+        return `{"revised_prompt":${JSON.stringify(prompt)},"b64_json":${text},"url":${JSON.stringify(url)}}`
+      })
+      const { images } = read(`{"created":1,"other":{"b64_json":"QQ=="},"data":[${items.join()}]}`, cuts)
+      expect(images).toEqual(
+        given.map(({ bytes, url }) => ({
+          url,
+          content: bytes && bytes.length > 0 ? Buffer.from(bytes).toString('hex') : null,
+        })),
+      )
+    }),
+  )
+})
+
+it('text that is not base64 is invalid for its own image alone', () => {
+  const valid = /^[A-Za-z\d+/]+={0,2}$/
+  const text = fc.oneof(
+    fc.stringMatching(/^[A-Za-z\d+/=!\\" é]{1,12}$/),
+    fc.stringMatching(/^[A-Za-z\d+/]{1,12}={0,4}$/),
+  )
+  fc.assert(
+    fc.property(text, sizes, (wrong, cuts) => {
+      const { images } = read(`{"data":[{"b64_json":${JSON.stringify(wrong)}},{"b64_json":"QUI="}]}`, cuts)
+      const own = valid.test(wrong) ? Buffer.from(wrong, 'base64').toString('hex') : 'invalid'
+      expect(images).toEqual([
+        { url: null, content: own },
+        { url: null, content: '4142' },
+      ])
+    }),
+  )
+})
+
+it('what is parsed at the end has a number in place of each image', () => {
+  const large = Buffer.alloc(3_000_000, 7).toString('base64')
+  const { rest, images } = read(`{"created":1,"data":[{"b64_json":"${large}"},{"b64_json":"QUI="}]}`, [65_536])
+  expect(rest).toBe('{"created":1,"data":[{"b64_json":"0"},{"b64_json":"1"}]}')
+  expect(images[0]?.content).toHaveLength(6_000_000)
+})
