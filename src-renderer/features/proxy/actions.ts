@@ -118,7 +118,7 @@ export async function saveLog(): Promise<void> {
   const { filter } = requestsStore.getState()
   await attempt(async (core) => {
     const made = await core.requests.export({ filter })
-    await save(core, made)
+    await save(made)
     say('saved', i18n.t('proxy:log.saved', { name: made.name }))
   })
 }

@@ -58,9 +58,12 @@ function titleOf(excerpt: string, most: number): string {
 /** Only where the list with its own button is not beside the stage. */
 function NewSpeech() {
   const { t } = useTranslation('speech')
-  const { openList } = use(FrameContext)
+  const { list } = use(FrameContext)
   return (
-    openList && <IconButton icon={Plus} label={t('newSpeech')} onClick={() => navigate({ page: 'speech', id: null })} />
+    list &&
+    !list.shown && (
+      <IconButton icon={Plus} label={t('newSpeech')} onClick={() => navigate({ page: 'speech', id: null })} />
+    )
   )
 }
 

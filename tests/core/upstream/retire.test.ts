@@ -13,7 +13,7 @@ it('a replaced client finishes its requests, fetches their files, and sends noth
   })
   onTestFinished(() => upstream.close())
   const drawn = await upstream.createImage({ prompt: 'A boat', n: 1 })
-  const picture = drawn.value.data?.[0]
+  const picture = drawn.value[0]
   const messages = [{ role: 'user' as const, content: 'word '.repeat(200) }]
   const reply = upstream.streamChatCompletion({ model: 'mirror', messages })[Symbol.asyncIterator]()
   let next = await reply.next()
