@@ -74,7 +74,7 @@ test('messages of the person are bubbles at the end of the line, replies start a
     expect(await avatarContrast(page)).toBeGreaterThanOrEqual(4.5)
   }
   await page.emulateMedia({ colorScheme: 'light' })
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('A short question.')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('A short question')
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Rename', exact: true })).toBeFocused()

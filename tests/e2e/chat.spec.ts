@@ -150,7 +150,7 @@ test('chats survive a restart, and a killed process leaves the partial reply, ma
 
   const second = await openWebHost(dataDir)
   await page.goto(second.url)
-  await page.getByText('A short one, to be kept.').first().click()
+  await page.getByRole('row', { name: 'A short one, to be kept' }).first().click()
   await expect(replies(page)).toHaveCount(2)
   expect(await settledText(page, replies(page).first())).toBe(whole)
   await settled(page, 'incomplete')

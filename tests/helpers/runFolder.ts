@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -10,6 +10,8 @@ export default function setup(): (() => void) | undefined {
   // Each project of the run calls this.
   if (process.env.STUDIO_RUN_FOLDER !== undefined) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'st-'))
+  // Tests also start programs as another user.
+  chmodSync(folder, 0o755)
   process.env.STUDIO_RUN_FOLDER = folder
   process.env.TMPDIR = folder
   return () => {

@@ -50,7 +50,7 @@ export function startProxyPage(given: Client): () => void {
   const counting = setInterval(() => void count(), countEvery)
   const { filter, selected } = requestsStore.getState()
   filterBy(filter)
-  if (selected !== null) void inspect(selected)
+  if (selected !== null) inspectRow(selected)
   return () => {
     stopUse()
     watching?.abort()

@@ -80,7 +80,7 @@ test('quitting mid-stream stores and marks the reply, the next start shows it, a
   expect(await first.quit()).toBe(0)
 
   const second = await launchDesktop(dataDir)
-  await second.page.getByText('A long one, to be cut.').first().click()
+  await second.page.getByRole('row', { name: 'A long one, to be cut' }).first().click()
   await expectPage(replies(second.page)).toHaveCount(1)
   const kept = await lastReply(second.page).locator('[data-part="text"]').innerText()
   expect(kept.startsWith(seen.slice(0, 20))).toBe(true)

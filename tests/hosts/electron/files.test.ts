@@ -21,8 +21,9 @@ beforeAll(async () => {
   await prompt.fill('A harbour, early')
   await prompt.press('Enter')
   await picture().waitFor()
-  // Its details and actions are beside the gallery.
   await picture().click({ modifiers: ['ControlOrMeta'] })
+  // Details and actions of the selected image.
+  await page.getByRole('button', { name: 'Inspector', exact: true }).click()
   await desktop.evaluate(({ BrowserWindow, shell }) => {
     const left: Left = { shown: [], dragged: [] }
     Object.assign(globalThis, { left })

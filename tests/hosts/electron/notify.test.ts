@@ -57,7 +57,7 @@ test('notifications can be tested and switched off', async () => {
   await lines().getByRole('switch', { name: 'System notifications' }).click()
   await lines().getByRole('textbox', { name: 'Daily spend above' }).fill('0.000001')
   await page.keyboard.press('Enter')
-  await page.getByRole('link', { name: 'Chat' }).click()
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Chat' }).click()
   await page.getByRole('textbox', { name: 'Message' }).fill('Hello')
   await page.keyboard.press('Enter')
   await page.getByRole('button', { name: '2 alerts' }).waitFor()
