@@ -183,6 +183,7 @@ test('a large backup passes the page by: it is saved by its address, and read ba
   const host = await openWebHost(await largeFolder(bytes), ['--sandbox'])
   await page.goto(host.url)
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Settings' }).click()
+  await page.getByRole('complementary', { name: 'List' }).getByRole('link', { name: 'Data' }).click()
   const data = section(page)
   const saved = page.waitForEvent('download')
   await data.getByRole('button', { name: 'Create backup' }).click()
